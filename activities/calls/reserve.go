@@ -73,15 +73,15 @@ func untilStopping(ctx context.Context) (context.Context, context.CancelCauseFun
 // unsettled returns what a campaign has reserved for calls of unknown outcome, and
 // how that is released; nothing if there are none.
 func (c *Caller) unsettled(ctx context.Context, campaign string) string {
-	ledger, err := ledger.Read(ctx, c.store, campaign)
-	if err != nil || len(ledger.Unknown) == 0 {
+	unknown, err := ledger.Unsettled(ctx, c.store, campaign)
+	if err != nil || len(unknown) == 0 {
 		return ""
 	}
 	usd := 0.
-	for _, u := range ledger.Unknown {
+	for _, u := range unknown {
 		if u.WorstUSD != nil {
 			usd += *u.WorstUSD
 		}
 	}
-	return fmt.Sprintf(". $%.4f of it is reserved for %s of unknown outcome: see `roundtable cost %s --settle`", usd, wording.Count(len(ledger.Unknown), "call"), campaign)
+	return fmt.Sprintf(". $%.4f of it is reserved for %s of unknown outcome: see `roundtable cost %s --settle`", usd, wording.Count(len(unknown), "call"), campaign)
 }

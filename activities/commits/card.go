@@ -215,9 +215,8 @@ type card struct {
 	Dataset       lake.Dataset
 	Conditions    []*condition
 	Cells         int
-	Edition       int               // of the built-in prompts; 0 if no plan is recorded
-	measures      map[string]string // by environment, what goodness measures
-	Simulated     int               // cells in which scripted agents answered
+	Edition       int // of the built-in prompts; 0 if no plan is recorded
+	Simulated     int // cells in which scripted agents answered
 	Rows          map[string]int
 	Bytes         int64
 	Ended         int64  // when the last answer was in, in microseconds; 0 if nothing was asked
@@ -233,7 +232,6 @@ type condition struct {
 
 func (c *card) countRows(ctx context.Context, store store.Store) error {
 	conditions := map[string]*condition{}
-	c.measures = map[string]string{}
 	for r, err := range lake.Scan[record.Collaboration](ctx, store, c.Dataset) {
 		if err != nil {
 			return err
@@ -244,7 +242,6 @@ func (c *card) countRows(ctx context.Context, store store.Store) error {
 			conditions[k.ID] = k
 		}
 		c.Cells++
-		c.measures[r.Environment] = r.Measure
 		c.Ended, c.Engine = max(c.Ended, r.EndedAt), max(c.Engine, r.EngineVersion)
 		k.Status[r.Status]++
 		if r.Simulated {
@@ -270,24 +267,6 @@ func (c *card) countRows(ctx context.Context, store store.Store) error {
 		}
 	}
 	return nil
-}
-
-// Shares returns the list of the environments whose goodness is a share, in Python.
-func (c *card) Shares() string {
-	var names []string
-	for _, e := range slices.Sorted(maps.Keys(c.measures)) {
-		if c.measures[e] == record.Share {
-			names = append(names, fmt.Sprintf("%q", e))
-		}
-	}
-	return "[" + strings.Join(names, ", ") + "]"
-}
-
-// Outcome returns the mean of record.Collaboration.Worth in SQL, over files that may
-// lack the column outcome.
-func (c *card) Outcome() string {
-	shares := strings.ReplaceAll(c.Shares(), `"`, "'")
-	return "avg(coalesce(score, CASE WHEN list_contains(" + shares + "::VARCHAR[], environment) THEN 0 END)) FILTER (status = 'succeeded')"
 }
 
 //go:embed card.md.tmpl

@@ -12,13 +12,6 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Calls are the calls of a campaign's ledger that a service's bill is
-// compared with: those of agents, labellers and embedders, ended or not.
-type Calls struct {
-	Unknown  []UnknownCall   // of unknown outcome, not settled
-	Answered map[string]bool // request ids of answers
-}
-
 // UnknownCall is a call of unknown outcome.
 type UnknownCall struct {
 	Key lake.CallKey
@@ -26,35 +19,28 @@ type UnknownCall struct {
 }
 
 // Settle returns the call with what it was billed.
-func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) lake.SettledCall {
+func (u UnknownCall) Settle(usd float64, tokens int64) lake.SettledCall {
 	return lake.SettledCall{
-		CallKey: u.Key, USD: usd, Tokens: tokens, RequestID: requestID, WorstUSD: u.WorstUSD, WorstTokens: u.WorstTokens,
+		CallKey: u.Key, USD: usd, Tokens: tokens, WorstUSD: u.WorstUSD, WorstTokens: u.WorstTokens,
 	}
 }
 
-// Read reads all calls of a campaign.
-func Read(ctx context.Context, s store.Store, campaign string) (Calls, error) {
-	l := Calls{Answered: map[string]bool{}}
+// Unsettled returns a campaign's calls of unknown outcome that are not settled: those of
+// agents, labellers and embedders, ended or not.
+func Unsettled(ctx context.Context, s store.Store, campaign string) (unknown []UnknownCall, err error) {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil {
-		return l, err
+		return nil, err
 	}
 	err = eachRun(ctx, s, campaign, func(p answers.RunKey, stored answers.Stored) {
 		for _, i := range stored.Unknown {
 			key := callKey(p, i)
 			if _, done := settled[key]; !done {
-				l.Unknown = append(l.Unknown, UnknownCall{key, i})
-			}
-		}
-		for _, t := range stored.Turns {
-			for _, a := range t.Asks {
-				if !a.Cached && a.RequestID != "" {
-					l.Answered[a.RequestID] = true
-				}
+				unknown = append(unknown, UnknownCall{key, i})
 			}
 		}
 	})
-	return l, err
+	return unknown, err
 }
 
 func callKey(p answers.RunKey, i answers.Intent) lake.CallKey {

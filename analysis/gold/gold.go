@@ -24,13 +24,13 @@ import (
 // Draw is a sample that is to be coded by hand. It is stored once and never changes.
 type Draw struct {
 	Campaign string    `json:"campaign"`
-	CodeBook string    `json:"code_book"`                  // its id
-	BookHash string    `json:"code_book_sha256,omitempty"` // of the code book as it is recorded
-	Labels   []string  `json:"labels"`                     // that may be given
-	Single   bool      `json:"single"`                     // exactly one is given to each item; else one or more
-	Whole    bool      `json:"whole"`                      // collaborations are coded, not messages; then labels may be none
-	Number   int       `json:"draw"`                       // from 1
-	Asked    int       `json:"asked"`                      // items in all, those of earlier draws among them
+	CodeBook string    `json:"code_book"`        // its id
+	BookHash string    `json:"code_book_sha256"` // of the code book as it is recorded
+	Labels   []string  `json:"labels"`           // that may be given
+	Single   bool      `json:"single"`           // exactly one is given to each item; else one or more
+	Whole    bool      `json:"whole"`            // collaborations are coded, not messages; then labels may be none
+	Number   int       `json:"draw"`             // from 1
+	Asked    int       `json:"asked"`            // items in all, those of earlier draws among them
 	Seed     uint64    `json:"seed"`
 	Strata   []Stratum `json:"strata"`
 	Frame    []Framed  `json:"frame"`  // collaborations that this draw is the first to find

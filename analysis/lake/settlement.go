@@ -19,8 +19,7 @@ type CallKey struct {
 type SettledCall struct {
 	CallKey
 	USD         float64  `json:"usd"`
-	Tokens      int64    `json:"tokens"` // input and output
-	RequestID   string   `json:"request_id,omitempty"`
+	Tokens      int64    `json:"tokens"`              // input and output
 	WorstUSD    *float64 `json:"worst_usd,omitempty"` // what its intent holds, as is the next one
 	WorstTokens int64    `json:"worst_tokens,omitempty"`
 }

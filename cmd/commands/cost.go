@@ -25,7 +25,7 @@ func newCost(o *cli.Options) *cobra.Command {
 of unknown outcome count at their worst case until --settle records their bill.`,
 		Example: `  roundtable cost my-campaign
   roundtable cost my-campaign --by model --format csv
-  roundtable cost my-campaign --settle usage.csv`,
+  roundtable cost my-campaign --settle 0.05`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := tableFormat(o, format, "")
@@ -57,7 +57,7 @@ of unknown outcome count at their worst case until --settle records their bill.`
 		},
 	}
 	cmd.Flags().StringVar(&by, "by", string(cost.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(cost.Bys())))
-	cmd.Flags().StringVar(&settle, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, an amount in US dollars for all of them, or a file of the service's usage export (.csv, .jsonl, .json)")
+	cmd.Flags().StringVar(&settle, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, or an amount in US dollars for all of them")
 	cmd.Flags().StringVar(&format, "format", "", wording.Or(table.Formats())+" (default: text)")
 	return cmd
 }

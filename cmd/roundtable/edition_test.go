@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -12,13 +11,15 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/catalogue"
 )
 
-// A campaign that began under an earlier edition goes on with its prompts and
-// its defaults, also in replicates and conditions that are new.
-func TestEditionIsKept(t *testing.T) {
-	const file = "name: old\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\ngrid: {rule: [majority]}\n"
+// A campaign is resumed in the words that were recorded with it; its file does not
+// continue it where the built-in ones are of another edition.
+func TestRecordedPromptsAreUsed(t *testing.T) {
+	t.Parallel()
+	const file = "name: old\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nrule: majority\nmodel: scripted/trader\n"
 	dir := t.TempDir()
 	save(t, dir, "old.yaml", file)
 	s, err := store.Open(dir + "/lake")
@@ -43,40 +44,21 @@ func TestEditionIsKept(t *testing.T) {
 	if err := campaignfile.RecordPlan(t.Context(), s, old, m); err != nil {
 		t.Fatal(err)
 	}
-	output(t, dir, "run", "old.yaml")
-	save(t, dir, "old.yaml", strings.NewReplacer("replicates: 2", "replicates: 3", "[majority]", "[majority, plurality]").Replace(file))
-	output(t, dir, "run", "old.yaml")
-
+	refused := ends(t, cli.ExitUsage, dir, nil, "run", "old.yaml")
+	contains(t, refused.err, `campaign "old" began with edition 7 of the built-in prompts`, "`roundtable resume old` continues")
+	output(t, dir, "resume", "old")
 	d, err := lake.ReadDataset(t.Context(), s, "old")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []record.Collaboration
-	for one, err := range lake.Collaborations(t.Context(), s, d) {
-		if err != nil {
-			t.Fatal(err)
+	for row, err := range lake.Scan[record.Collaboration](t.Context(), s, d) {
+		if err != nil || row.PromptsHash != pack.Hash() {
+			t.Errorf("the prompts are %s, want %s, %v", row.PromptsHash, pack.Hash(), err)
 		}
-		rows = append(rows, one.Collaborations...)
-	}
-	if len(rows) != 6 {
-		t.Fatalf("%d collaborations", len(rows))
-	}
-	for _, want := range []string{"Prompts: edition 1 of the built-in ones, as recorded when the campaign began.", "In the words of then. You are"} {
-		if got := output(t, dir, "plan", "old.yaml", "--prompts"); !strings.Contains(got, want) {
-			t.Errorf("plan of a campaign that began under the first edition does not show %q:\n%.2000s", want, got)
-		}
-	}
-	save(t, dir, "new.yaml", strings.Replace(file, "name: old", "name: new", 1))
-	if got, want := output(t, dir, "plan", "new.yaml"), fmt.Sprintf("Prompts: edition %d of the built-in ones.\n", prompt.Edition); !strings.Contains(got, want) {
-		t.Errorf("plan of a new campaign does not show %q:\n%s", want, got)
-	}
-	save(t, dir, "other.yaml", file+"seed: 7\n")
-	if got := output(t, dir, "plan", "other.yaml"); !strings.Contains(got, `the lake has another campaign "old"`) {
-		t.Errorf("plan of a file that cannot continue the campaign of its name does not say so:\n%s", got)
 	}
 	card, err := s.Get(t.Context(), lake.AboutKey("old", "README.md"))
-	if err != nil || !strings.Contains(string(card), "edition 1 of the built-in prompts") {
-		t.Errorf("the card does not name the edition: %v\n%.3000s", err, card)
+	if err != nil || !strings.Contains(string(card), "edition 7 of the built-in prompts") {
+		t.Errorf("the card does not name the edition: %v", err)
 	}
 	stored, _, err := campaign.ReadRecorded(t.Context(), s, "old")
 	if err != nil || stored.Edition != 0 {

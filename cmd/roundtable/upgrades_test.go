@@ -8,13 +8,12 @@ import (
 	"testing"
 )
 
-// TestUpgrades: what every version since the first release candidate has left can be
-// used: a campaign that was killed half-way goes on, and one that is finished can be read.
+// TestUpgrades: what every released version has left can be used: a campaign that was killed half-way goes on, and one that is finished can be read.
 // testdata/upgrades/README.md says what the fixtures are.
 func TestUpgrades(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(fixtures, "*.tar.gz"))
-	if err != nil || len(paths) < 2 {
+	if err != nil || len(paths) < 1 {
 		t.Fatalf("%d fixtures, %v", len(paths), err)
 	}
 	for _, path := range paths {
@@ -83,14 +82,9 @@ func upgradeGoesOn(t *testing.T, dir string) {
 	if len(stored) < 40 || ended < 2 || ended > 5 {
 		t.Fatalf("the fixture has %d answers and %d ended collaborations", len(stored), ended)
 	}
-	_, err := os.Stat(filepath.Join(dir, ".roundtable", "temporal.db"))
-	forAll := err == nil // of the version that had one database for all campaigns
 	service := newVendor(t)
 	d := ends(t, 0, dir, service.at(), "run", "half.yaml")
 	asks := service.arrivals()
-	if said := strings.Contains(d.err, "is the workflow database of an earlier version"); said != forAll {
-		t.Errorf("a database that is not used: %v; it says\n%s", forAll, d.err)
-	}
 	if len(asks) == 0 {
 		t.Error("it asked nothing")
 	}

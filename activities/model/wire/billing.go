@@ -20,8 +20,8 @@ var namesUsage = regexp.MustCompile(`"usage(?:Metadata|_metadata)?"\s*:\s*\{`)
 // Unbilled reports whether a response with an error status is taken to have
 // cost nothing. This is an assumption: services bill tokens and say what an
 // answer has used next to it, so an error without usage is taken for no answer.
-// Of the live services Google alone documents it (docs/guides/operating.md, "Budgets");
-// a usage export tells. Not assumed are a deadline that passed
+// Of the live services Google alone documents it (docs/guides/operating.md, "Budgets").
+// Not assumed are a deadline that passed
 // after the request was sent, the words of a gateway about a service behind it
 // that may have answered, and a proxy that names a cost.
 func (f *Failure) Unbilled() bool {

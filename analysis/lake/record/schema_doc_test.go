@@ -93,8 +93,8 @@ lake/lake/_campaigns/<name>/README.md, files.json, schema.json, croissant.json
 const schemaWorth = `
 ## What an outcome is worth
 
-Tables, figures, comparisons, the report and SQL go by one definition, ` + "`record.Collaboration.Worth`" + `. ` + "`score`" + ` is the goodness of a decision, and NULL without one; ` + "`outcome`" + `, in ` + "`collaborations`" + ` and ` + "`rounds`" + `, is what to average.
-What goodness measures is the environment's to say, in the column ` + "`measure`" + `: a *share* from 0 to 1 (exchange: of the greatest total utility; qa: accuracy, of SQuAD F1; menu and allocation: of the greatest reward; publicgoods: of the possible gain), or minus an *error* (recsys: of the rating, in stars; consensus and robots: the distance from the mean of the starts). ` + "`roundtable query`" + ` computes both columns, also for files that were written before there were any.
+Tables, figures, comparisons and the report go by one definition, ` + "`record.Collaboration.Worth`" + `, and the columns hold its values. ` + "`score`" + ` is the goodness of a decision, and NULL without one; ` + "`outcome`" + `, in ` + "`collaborations`" + ` and ` + "`rounds`" + `, is what to average.
+What goodness measures is the environment's to say, in the column ` + "`measure`" + `: a *share* from 0 to 1 (exchange: of the greatest total utility; qa: accuracy, of SQuAD F1; menu and allocation: of the greatest reward; publicgoods: of the possible gain), or minus an *error* (recsys: of the rating, in stars; consensus and robots: the distance from the mean of the starts).
 
 | what happened | share | error |
 | --- | --- | --- |

@@ -37,7 +37,7 @@ func answerAnew(byRight, byScore *metrics.Challenge, t record.Turn) {
 	if t.ProposalScore != nil {
 		byScore.After = *t.ProposalScore
 	} else {
-		byScore.After = math.NaN() // rows of earlier versions do not have it
+		byScore.After = math.NaN() // a program or a judge scores final decisions only
 	}
 }
 
@@ -67,7 +67,7 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error over questions). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over questions; net is their difference.",
 	}
 	if texts {
-		t.Notes = append(t.Notes, "F1 improved, F1 worsened: of the challenged answers those whose F1 the new answer raises or lowers; F1 change: its mean change in percentage points, likewise. Collaborations that earlier versions recorded lack the F1 of new answers.")
+		t.Notes = append(t.Notes, "F1 improved, F1 worsened: of the challenged answers those whose F1 the new answer raises or lowers; F1 change: its mean change in percentage points, likewise.")
 	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0

@@ -1,16 +1,12 @@
-// Package settlements records what calls of unknown outcome were billed: nothing,
-// an amount, or what a usage export of the service says. An amount that the calls
-// cannot have cost is refused.
+// Package settlements records what calls of unknown outcome were billed: nothing or
+// an amount. An amount that the calls cannot have cost is refused.
 package settlements
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -38,43 +34,27 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	if err := refuseRunning(ctx, o, campaign); err != nil {
 		return err
 	}
-	l, err := ledger.Read(ctx, s, campaign)
+	unknown, err := ledger.Unsettled(ctx, s, campaign)
 	if err != nil {
 		return err
 	}
-	if len(l.Unknown) == 0 {
+	if len(unknown) == 0 {
 		fmt.Fprintln(w, "no call of unknown outcome is left to settle")
 		return nil
 	}
-	made, err := settlement(l, how)
+	made, err := settlement(unknown, how)
 	if err != nil {
 		return cli.UsageError(err)
 	}
 	if err := lake.WriteSettlement(ctx, s, campaign, made); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, settledText(made, len(l.Unknown)))
-	return nil
-}
-
-// exportEvidence begins the evidence of a settlement by a file.
-const exportEvidence = "usage export "
-
-// settledText says which calls were settled, with what: of a file, how many of
-// them it has.
-func settledText(made lake.Settlement, unknown int) string {
-	sum, found := 0., 0
+	sum := 0.
 	for _, c := range made.Calls {
 		sum += c.USD
-		if c.RequestID != "" {
-			found++
-		}
 	}
-	how := ""
-	if strings.HasPrefix(made.Evidence, exportEvidence) {
-		how = fmt.Sprintf("%d found in the file, %d not in it and so taken as not billed; ", found, len(made.Calls)-found)
-	}
-	return fmt.Sprintf("settled %d of %s of unknown outcome: %s$%.4f (%s)", len(made.Calls), wording.Count(unknown, "call"), how, sum, made.Evidence)
+	fmt.Fprintf(w, "settled %s of unknown outcome: $%.4f (%s)\n", wording.Count(len(made.Calls), "call"), sum, made.Evidence)
+	return nil
 }
 
 // refuseRunning refuses a campaign whose calls may be under way.
@@ -93,32 +73,21 @@ func refuseRunning(ctx context.Context, o *cli.Options, campaign string) error {
 	return nil
 }
 
-// settlement returns what the calls were billed: nothing, an amount, or what a file says.
-func settlement(l ledger.Calls, how string) (lake.Settlement, error) {
+// settlement returns what the calls were billed: nothing, or an amount.
+func settlement(unknown []ledger.UnknownCall, how string) (lake.Settlement, error) {
 	made := lake.Settlement{At: time.Now().UTC()}
 	if how == "unbilled" {
-		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(l.Unknown, 0)
+		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(unknown, 0)
 		return made, nil
 	}
-	if usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64); err == nil {
-		if usd, err = withinWorst(l.Unknown, usd); err != nil {
-			return made, fmt.Errorf("--settle %s: %w; give what was billed, or a file of the service's usage export", how, err)
-		}
-		made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(l.Unknown, usd)
-		return made, nil
-	}
-	data, err := os.ReadFile(how)
+	usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64)
 	if err != nil {
-		return made, fmt.Errorf("--settle is unbilled, an amount in US dollars, or a file: %w", err)
+		return made, fmt.Errorf("--settle is %q; unbilled or an amount in US dollars is accepted", how)
 	}
-	bills, err := readExport(how, data)
-	if err != nil {
-		return made, fmt.Errorf("%s: %w", how, err)
+	if usd, err = withinWorst(unknown, usd); err != nil {
+		return made, fmt.Errorf("--settle %s: %w; give what was billed", how, err)
 	}
-	if made.Calls, err = matchBills(l, bills); err != nil {
-		return made, fmt.Errorf("%s: %w", how, err)
-	}
-	made.Evidence = fmt.Sprintf(exportEvidence+"%s, SHA-256 %x", filepath.Base(how), sha256.Sum256(data))
+	made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(unknown, usd)
 	return made, nil
 }
 
@@ -163,7 +132,7 @@ func divideAmount(calls []ledger.UnknownCall, usd float64) []lake.SettledCall {
 		if usd > 0 { // an amount says nothing of tokens: the worst case stays
 			tokens = u.WorstTokens
 		}
-		all = append(all, u.Settle(usd*share, tokens, ""))
+		all = append(all, u.Settle(usd*share, tokens))
 	}
 	return all
 }
