@@ -176,6 +176,12 @@ const followEvery = 500 * time.Millisecond
 // under way come in all the same. Until then the campaign's limits are followed.
 func (a *Activities) untilHeld(ctx context.Context, campaign string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	check := func() {
+		if err := a.caller.CheckHeld(ctx, campaign); failure.IsHeld(err) {
+			cancel(err)
+		}
+	}
+	check()
 	go func() {
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
@@ -184,9 +190,7 @@ func (a *Activities) untilHeld(ctx context.Context, campaign string) (context.Co
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if err := a.caller.CheckHeld(ctx, campaign); failure.IsHeld(err) {
-					cancel(err)
-				}
+				check()
 			}
 		}
 	}()

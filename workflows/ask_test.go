@@ -71,6 +71,7 @@ func (a *asking) run(t *testing.T) workflows.Status {
 		a.surveyed++
 		return task.Surveyed{Cells: []task.Outstanding{{ID: "c9.0"}}, Next: 10, Total: 10}, nil
 	})
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.StopUnstarted, func(context.Context, []task.Ref) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
 		return task.Surveyed{Total: 10, Sums: task.Sums{

@@ -45,6 +45,7 @@ func simulation(t *testing.T) *testsuite.TestWorkflowEnvironment {
 		return task.Result{Status: task.Stopped}, nil
 	})
 	simulate(env, task.StopUnstarted, func(context.Context, []task.Ref) (struct{}, error) { return struct{}{}, nil })
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
 		return task.Surveyed{Total: 1, Sums: task.Sums{Ended: []task.Result{{Status: task.Stopped}}, Count: []int{1}}}, nil
 	})
@@ -190,12 +191,13 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 	simulate(env, task.Survey, func(context.Context, task.Page) (task.Surveyed, error) {
 		return task.Surveyed{Cells: []task.Outstanding{{ID: "a.0"}}, Next: 1, Total: 1}, first(task.Survey)
 	})
-	simulate(env, task.PlayOn, func(context.Context, task.Playing) (task.Recalled, error) {
-		if err := first(task.PlayOn); err != nil {
-			return task.Recalled{}, err
+	simulate(env, task.PlayRound, func(context.Context, task.Round) (task.RoundResult, error) {
+		if err := first(task.PlayRound); err != nil {
+			return task.RoundResult{}, err
 		}
-		return task.Recalled{}, temporal.NewNonRetryableApplicationError("it cannot go on", task.ErrFail, nil)
+		return task.RoundResult{}, temporal.NewNonRetryableApplicationError("it cannot go on", task.ErrFail, nil)
 	})
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) { return struct{}{}, nil })
 	var recorded task.Ending
 	simulate(env, task.Record, func(_ context.Context, end task.Ending) (task.Result, error) {
 		recorded = end
@@ -221,7 +223,7 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 	if err := env.GetWorkflowError(); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"no room to Survey", "no room to PlayOn", "no room to Record", "no room to Seal"}; !slices.Equal(reasons, want) {
+	if want := []string{"no room to Survey", "no room to PlayRound", "no room to Record", "no room to Seal"}; !slices.Equal(reasons, want) {
 		t.Errorf("it paused for %q, want %q", reasons, want)
 	}
 	if recorded.Failure != "it cannot go on" {
