@@ -104,6 +104,25 @@ func TestNoticeWhileCarriedOver(t *testing.T) {
 	}
 }
 
+// A run whose word of a pause is on its way waits for that, and for nothing else.
+func TestHoldWhileCarriedOver(t *testing.T) {
+	env := simulation(t)
+	tries := 0
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) {
+		if tries++; tries < 5 {
+			return struct{}{}, errors.New("the lake does not answer")
+		}
+		return struct{}{}, nil
+	})
+	began := env.Now()
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalPause, workflows.Pause{Reason: "by hand"}) }, 30*time.Second)
+	env.SetContinuedExecutionRunID("before")
+	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n", Length: 1})
+	if in, took := carried(t, env), env.Now().Sub(began); in.Held != "by hand" || took > 10*time.Minute { // its collaboration takes an hour
+		t.Errorf("the next run begins after %s and gets held %q", took, in.Held)
+	}
+}
+
 // A campaign that is extended while its tables are made goes on with the larger plan.
 func TestExtendedWhileSealed(t *testing.T) {
 	env := simulation(t)

@@ -90,6 +90,32 @@ func TestWaitingRoundIsSeenAndInterrupted(t *testing.T) {
 	}
 }
 
+// A call that a busy service turns away for an hour ends its phase, also if its siblings
+// are not let through meanwhile: what the service says is seen.
+func TestTurnedAwayRoundIsSeen(t *testing.T) {
+	e := newEngine(t, true, func(model.Model) model.Model {
+		return modelFunc(func(context.Context, model.Request) (model.Response, error) {
+			return model.Response{}, &model.Error{Class: model.Retry, Provider: "test", Status: 429, Message: "slow down", RetryAfter: time.Hour, Unbilled: true}
+		})
+	})
+	p := e.plan(campaign("turned-away", "majority", 1, 3, 2))
+	e.tune(p, plan.Limits{Calls: 1})
+	run := e.start(p, nil)
+	e.until("its second attempt waits", func() bool {
+		for _, a := range e.pending(e.collaborationID(p.Campaign, 0)) {
+			why := (codec.Keys{}).FailureConverter().FailureToError(a.GetLastFailure())
+			if a.Attempt == 2 && why != nil && strings.Contains(why.Error(), "429") && strings.Contains(why.Error(), "slow down") {
+				return true
+			}
+		}
+		return false
+	})
+	e.signal(p.Campaign.Name, workflows.SignalCancel, nil)
+	if got := e.wait(run); got.Stopped != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Of a round whose calls take their time, no call begins once its campaign is paused or
 // cancelled; those under way come in. A new limit is followed.
 func TestRoundsUnderWayAreSteered(t *testing.T) {
