@@ -33,7 +33,10 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-var update = flag.Bool("update", false, "record histories anew")
+var (
+	update = flag.Bool("update", false, "record histories anew")
+	long   = flag.Bool("long", false, "run the long tests as well")
+)
 
 // history is all events of a workflow's latest run.
 func (e *engine) history(workflowID string) *historypb.History {
@@ -169,9 +172,13 @@ func TestEightyDebate(t *testing.T) {
 	checkSize(t, h, 3*agents)
 }
 
-// A talk of 1,000 answers of 200 tokens each is one run of one workflow.
+// A talk of 1,000 answers of 200 tokens each is one run of one workflow, whose history is
+// smaller than a megabyte; by default a fifth of it.
 func TestLongTalk(t *testing.T) {
-	const agents, rounds = 5, 200
+	agents, rounds := 5, 40
+	if *long {
+		rounds = 200
+	}
 	words := strings.Repeat("Mel said more about it. ", 33)
 	e := newEngine(t, true, func(model.Model) model.Model {
 		return modelFunc(func(context.Context, model.Request) (model.Response, error) {
@@ -189,13 +196,13 @@ rule: plurality
 model: scripted/answerer
 `, agents, rounds-1))
 	got := e.wait(e.start(p, nil))
-	if got.Succeeded != 1 || got.Spent.Calls != agents*rounds || got.Spent.OutputTokens != 200*agents*rounds {
+	if got.Succeeded != 1 || got.Spent.Calls != int64(agents*rounds) || got.Spent.OutputTokens != int64(200*agents*rounds) {
 		t.Fatalf("%+v", got)
 	}
 	h := e.history(e.collaborationID(p.Campaign, 0))
 	first := h.Events[0].GetWorkflowExecutionStartedEventAttributes()
 	t.Logf("%d calls, %d tokens: %d events, %.2f MB", got.Spent.Calls, got.Spent.OutputTokens, len(h.Events), float64(proto.Size(h))/1e6)
-	if first.GetContinuedExecutionRunId() != "" || len(h.Events) > 2000 || proto.Size(h) > 1<<20 {
+	if first.GetContinuedExecutionRunId() != "" || len(h.Events) > 10*rounds || proto.Size(h) > rounds<<20/200 {
 		t.Errorf("%d events, %d bytes, continued from %q", len(h.Events), proto.Size(h), first.GetContinuedExecutionRunId())
 	}
 }
