@@ -104,7 +104,8 @@ func (a *Activities) labelRound(ctx context.Context, in task.Round) (task.RoundR
 
 // takeAll takes turns at once and returns once all that have begun are in.
 func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take func(context.Context, task.Turn) (Out, error)) error {
-	ctx, failing := calls.WithPatience(answers.WithExpectedIntents(ctx, len(entries)))
+	ctx, fail, end := calls.WithPatience(answers.WithExpectedIntents(ctx, len(entries)))
+	defer end()
 	calls.Expect(ctx, len(entries))
 	failed := make([]error, len(entries))
 	var all sync.WaitGroup
@@ -114,7 +115,7 @@ func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take fun
 			defer stage.Leave()
 			_, err := guarded(ctx, task.Turn{Ref: ref, Entry: entry}, take)
 			if failed[i] = failure.ForHistory(ctx, err, attemptOf(ctx)); err != nil {
-				failing()
+				fail(patienceFor(failed[i]))
 			}
 		})
 	}
@@ -133,24 +134,26 @@ func attemptOf(ctx context.Context) int32 {
 // mostPatient returns the error after which it takes longest until something is tried
 // again: a pause, which lasts until the operator has acted, then what ends the collaboration.
 func mostPatient(errs []error) (most error) {
-	patience := func(err error) time.Duration {
-		app, ok := errors.AsType[*temporal.ApplicationError](err)
-		switch {
-		case ok && app.Type() == task.ErrPause:
-			return math.MaxInt64
-		case ok && app.NonRetryable():
-			return math.MaxInt64 - 1
-		case ok:
-			return app.NextRetryDelay()
-		}
-		return 0
-	}
 	for _, err := range errs {
-		if err != nil && (most == nil || patience(err) > patience(most)) {
+		if err != nil && (most == nil || patienceFor(err) > patienceFor(most)) {
 			most = err
 		}
 	}
 	return most
+}
+
+// patienceFor returns how long it takes until what has failed is tried again.
+func patienceFor(err error) time.Duration {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	switch {
+	case ok && app.Type() == task.ErrPause:
+		return math.MaxInt64
+	case ok && app.NonRetryable():
+		return math.MaxInt64 - 1
+	case ok:
+		return app.NextRetryDelay()
+	}
+	return 0
 }
 
 // TakeTurn makes one entry of a collaboration: the stored answer if there is one, else

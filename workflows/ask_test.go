@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/workflows"
@@ -48,6 +49,7 @@ func (a *asking) run(t *testing.T) workflows.Status {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(slog.New(slog.DiscardHandler))
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	a.starts = map[string]int{}
 	env.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	env.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ workflows.CollaborationInput) (task.Result, error) {
@@ -71,6 +73,7 @@ func (a *asking) run(t *testing.T) workflows.Status {
 		a.surveyed++
 		return task.Surveyed{Cells: []task.Outstanding{{ID: "c9.0"}}, Next: 10, Total: 10}, nil
 	})
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.StopUnstarted, func(context.Context, []task.Ref) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
 		return task.Surveyed{Total: 10, Sums: task.Sums{

@@ -336,8 +336,12 @@ func (c *campaign) replaceSums(p task.Surveyed) {
 // carryOver goes on in a new run; collaborations under way are awaited there.
 // A child that has not begun yet would be lost with this run.
 func (c *campaign) carryOver(ctx workflow.Context) error {
+	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	for c.settleRun(ctx); c.notifying > 0 || c.holding || c.selector.HasPending(); c.settleRun(ctx) { // signals and notices die with this run, also those that came meanwhile
-		c.selector.Select(ctx)
+		_ = workflow.Await(lasting, func() bool { return !c.holding || c.selector.HasPending() })
+		if c.notifying > 0 || c.selector.HasPending() {
+			c.selector.Select(ctx)
+		}
 	}
 	in := c.in
 	in.Running = c.order

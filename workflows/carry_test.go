@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/workflows"
@@ -27,6 +28,7 @@ func simulation(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(slog.New(slog.DiscardHandler))
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	env.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ workflows.CollaborationInput) (task.Result, error) {
 		return task.Result{Status: task.Succeeded}, workflow.Sleep(ctx, time.Hour)
@@ -45,6 +47,7 @@ func simulation(t *testing.T) *testsuite.TestWorkflowEnvironment {
 		return task.Result{Status: task.Stopped}, nil
 	})
 	simulate(env, task.StopUnstarted, func(context.Context, []task.Ref) (struct{}, error) { return struct{}{}, nil })
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
 		return task.Surveyed{Total: 1, Sums: task.Sums{Ended: []task.Result{{Status: task.Stopped}}, Count: []int{1}}}, nil
 	})
@@ -100,6 +103,25 @@ func TestNoticeWhileCarriedOver(t *testing.T) {
 	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n", Length: 1, Notify: true})
 	if in := carried(t, env); !in.Status.Paused || !sent {
 		t.Errorf("the next run gets paused %v, and word of it was sent before: %v, after %d tries", in.Status.Paused, sent, tries)
+	}
+}
+
+// A run whose word of a pause is on its way waits for that, and for nothing else.
+func TestHoldWhileCarriedOver(t *testing.T) {
+	env := simulation(t)
+	tries := 0
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) {
+		if tries++; tries < 5 {
+			return struct{}{}, errors.New("the lake does not answer")
+		}
+		return struct{}{}, nil
+	})
+	simulate(env, task.Notify, func(context.Context, task.Notice) (struct{}, error) { return struct{}{}, nil })
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalPause, workflows.Pause{Reason: "by hand"}) }, 30*time.Second)
+	env.SetContinuedExecutionRunID("before")
+	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n", Length: 1, Notify: true})
+	if in := carried(t, env); in.Held != "by hand" || in.Status.Succeeded > 0 || len(in.Running) != 1 {
+		t.Errorf("the next run gets held %q, %v under way and %d that have ended meanwhile", in.Held, in.Running, in.Status.Succeeded)
 	}
 }
 
@@ -178,6 +200,7 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(slog.New(slog.DiscardHandler))
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	env.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	seen := map[string]int{}
@@ -190,12 +213,13 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 	simulate(env, task.Survey, func(context.Context, task.Page) (task.Surveyed, error) {
 		return task.Surveyed{Cells: []task.Outstanding{{ID: "a.0"}}, Next: 1, Total: 1}, first(task.Survey)
 	})
-	simulate(env, task.PlayOn, func(context.Context, task.Playing) (task.Recalled, error) {
-		if err := first(task.PlayOn); err != nil {
-			return task.Recalled{}, err
+	simulate(env, task.PlayRound, func(context.Context, task.Round) (task.RoundResult, error) {
+		if err := first(task.PlayRound); err != nil {
+			return task.RoundResult{}, err
 		}
-		return task.Recalled{}, temporal.NewNonRetryableApplicationError("it cannot go on", task.ErrFail, nil)
+		return task.RoundResult{}, temporal.NewNonRetryableApplicationError("it cannot go on", task.ErrFail, nil)
 	})
+	simulate(env, task.Hold, func(context.Context, task.Holding) (struct{}, error) { return struct{}{}, nil })
 	var recorded task.Ending
 	simulate(env, task.Record, func(_ context.Context, end task.Ending) (task.Result, error) {
 		recorded = end
@@ -221,7 +245,7 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 	if err := env.GetWorkflowError(); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"no room to Survey", "no room to PlayOn", "no room to Record", "no room to Seal"}; !slices.Equal(reasons, want) {
+	if want := []string{"no room to Survey", "no room to PlayRound", "no room to Record", "no room to Seal"}; !slices.Equal(reasons, want) {
 		t.Errorf("it paused for %q, want %q", reasons, want)
 	}
 	if recorded.Failure != "it cannot go on" {

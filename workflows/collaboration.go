@@ -123,7 +123,7 @@ func (c *collaboration) playRound(ctx workflow.Context) error {
 		var act transcript.Act
 		if err := t.act.Get(ctx, &act); err != nil {
 			failed = moreUrgent(failed, err)
-		} else {
+		} else if c.in.Labeller == "" {
 			result.Acts = append(result.Acts, task.Act{Entry: t.entry, Act: act})
 		}
 	}

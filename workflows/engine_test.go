@@ -8,14 +8,17 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/activities"
+	"roundtable/activities/judging"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
@@ -56,18 +59,15 @@ type engine struct {
 	client client.Client
 	store  store.Store
 	acts   *activities.Activities
-	stop   func() // the worker; another engine's must not take its tasks
+	queue  string // its own: another engine's worker has another lake
+	stop   func() // its workers
 }
 
-// newEngine starts a worker whose conditions ask the given model; nil is the
-// environment's scripted agents.
+var engines atomic.Int64
+
+// newEngine starts a worker whose conditions, labellers and judges ask the given model;
+// nil is the environment's scripted agents.
 func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engine {
-	t.Helper()
-	return newEngineOf(t, live, ask, 0)
-}
-
-// newEngineOf is newEngine with activities that play for so long; 0 is as ever.
-func newEngineOf(t testing.TB, live bool, ask func(model.Model) model.Model, playTime time.Duration) *engine {
 	t.Helper()
 	s, err := server()
 	if err != nil {
@@ -83,10 +83,13 @@ func newEngineOf(t testing.TB, live bool, ask func(model.Model) model.Model, pla
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{t: t, client: c, store: store}
+	e := &engine{t: t, client: c, store: store, queue: task.LakeQueue(fmt.Sprint(engines.Add(1)))}
 	models := func(c plan.Choice, _ plan.Condition, env envs.Environment) (model.Provider, error) {
-		if env == nil { // a labeller
+		if env == nil { // a labeller or a judge
 			m := label.NewRules()
+			if c.Name == judging.Rules {
+				m = judging.NewRules([2]float64{0, 4})
+			}
 			if ask != nil {
 				m = ask(m)
 			}
@@ -102,12 +105,10 @@ func newEngineOf(t testing.TB, live bool, ask func(model.Model) model.Model, pla
 		}
 		return model.Provider{Model: m, Name: "scripted/test", Simulated: true, Instant: !live}, err
 	}
-	e.acts = activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: models, Client: c,
-		Data: folder, PlayTime: playTime})
-	w := worker.New(c, task.Queue, infra.WorkerOptions())
+	e.acts = activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: models, Client: c, Data: folder})
+	w := worker.New(c, e.queue, infra.WorkerOptions())
 	w.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	w.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
-	w.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	e.acts.Register(w)
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
@@ -165,10 +166,17 @@ func (e *engine) plan(text string) recorded.Plan {
 	if err := recorded.WritePlan(context.Background(), e.store, p); err != nil {
 		e.t.Fatal(err)
 	}
-	if err := recorded.WriteManifest(context.Background(), e.store, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	e.tune(p, plan.Limits{})
+	return p
+}
+
+// tune records the limits of a campaign.
+func (e *engine) tune(p recorded.Plan, limits plan.Limits) {
+	e.t.Helper()
+	m := recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits}
+	if err := recorded.WriteManifest(context.Background(), e.store, m); err != nil {
 		e.t.Fatal(err)
 	}
-	return p
 }
 
 // start starts the campaign's workflow.
@@ -178,13 +186,31 @@ func (e *engine) start(p recorded.Plan, change func(*workflows.CampaignInput)) c
 	if change != nil {
 		change(&in)
 	}
-	run, err := e.client.ExecuteWorkflow(context.Background(), client.StartWorkflowOptions{
-		ID: workflows.CampaignID(in.Name), TaskQueue: task.Queue,
-	}, task.CampaignWorkflow, in)
+	return e.startAs(workflows.CampaignID(in.Name), in)
+}
+
+func (e *engine) startAs(workflowID string, in workflows.CampaignInput) client.WorkflowRun {
+	e.t.Helper()
+	run, err := e.client.ExecuteWorkflow(context.Background(), client.StartWorkflowOptions{ID: workflowID, TaskQueue: e.queue}, task.CampaignWorkflow, in)
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	return run
+}
+
+// workFor starts a worker for the queue of a model.
+func (e *engine) workFor(model string) {
+	e.t.Helper()
+	options := infra.WorkerOptions()
+	options.DisableWorkflowWorker = true
+	w := worker.New(e.client, task.ModelQueue(e.queue, model), options)
+	e.acts.RegisterTurns(w)
+	if err := w.Start(); err != nil {
+		e.t.Fatal(err)
+	}
+	stop := e.stop
+	e.stop = sync.OnceFunc(func() { w.Stop(); stop() })
+	e.t.Cleanup(e.stop)
 }
 
 // wait is the status with which the campaign ends.
@@ -201,14 +227,34 @@ func (e *engine) wait(run client.WorkflowRun) workflows.Status {
 
 func (e *engine) signal(name, signal string, arg any) {
 	e.t.Helper()
-	if err := e.client.SignalWorkflow(context.Background(), workflows.CampaignID(name), "", signal, arg); err != nil {
+	e.signalTo(workflows.CampaignID(name), signal, arg)
+}
+
+func (e *engine) signalTo(workflowID, signal string, arg any) {
+	e.t.Helper()
+	if err := e.client.SignalWorkflow(context.Background(), workflowID, "", signal, arg); err != nil {
 		e.t.Fatal(err)
 	}
 }
 
+// continued reports whether a workflow has gone on in a new run.
+func (e *engine) continued(run client.WorkflowRun) bool {
+	e.t.Helper()
+	d, err := e.client.DescribeWorkflowExecution(context.Background(), run.GetID(), "")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return d.WorkflowExecutionInfo.FirstRunId != d.WorkflowExecutionInfo.Execution.RunId
+}
+
 func (e *engine) status(name string) workflows.Status {
 	e.t.Helper()
-	value, err := e.client.QueryWorkflow(context.Background(), workflows.CampaignID(name), "", workflows.QueryStatus)
+	return e.statusOf(workflows.CampaignID(name))
+}
+
+func (e *engine) statusOf(workflowID string) workflows.Status {
+	e.t.Helper()
+	value, err := e.client.QueryWorkflow(context.Background(), workflowID, "", workflows.QueryStatus)
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -222,11 +268,34 @@ func (e *engine) status(name string) workflows.Status {
 // until waits for a condition that another process brings about.
 func (e *engine) until(what string, holds func() bool) {
 	e.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			e.t.Fatalf("not within a minute: %s", what)
+			e.t.Fatalf("not within 20 seconds: %s", what)
 		}
 	}
+}
+
+// within checks that something holds soon after what brings it about.
+func (e *engine) within(limit time.Duration, what string, do func(), holds func() bool) {
+	e.t.Helper()
+	began := time.Now()
+	do()
+	e.until(what, holds)
+	if took := time.Since(began); took > limit {
+		e.t.Errorf("%s after %s, want %s at most", what, took, limit)
+	} else {
+		e.t.Logf("%s after %s", what, took)
+	}
+}
+
+// ended reports whether a workflow has ended.
+func (e *engine) ended(run client.WorkflowRun) bool {
+	e.t.Helper()
+	d, err := e.client.DescribeWorkflowExecution(context.Background(), run.GetID(), "")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return d.WorkflowExecutionInfo.Status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
 }
 
 func (e *engine) markers(name string) []lake.Marker {

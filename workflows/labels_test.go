@@ -2,16 +2,13 @@ package workflows_test
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/label"
 	"roundtable/activities/model"
@@ -23,30 +20,19 @@ import (
 )
 
 // label starts the labelling of a campaign.
-func (e *engine) label(how recorded.Labelling, in workflows.LabelsInput) client.WorkflowRun {
+func (e *engine) label(campaign string, how recorded.Labelling, change func(*workflows.CampaignInput)) client.WorkflowRun {
 	e.t.Helper()
-	in.Labeller = how.ID()
-	if err := recorded.WriteLabelling(context.Background(), e.store, in.Campaign, how); err != nil {
+	if err := recorded.WriteLabelling(context.Background(), e.store, campaign, how); err != nil {
 		e.t.Fatal(err)
 	}
-	run, err := e.client.ExecuteWorkflow(context.Background(), client.StartWorkflowOptions{
-		ID: workflows.LabelsID(in.Campaign, in.Labeller), TaskQueue: task.Queue,
-	}, task.LabelsWorkflow, in)
-	if err != nil {
-		e.t.Fatal(err)
+	in := workflows.CampaignInput{Name: campaign, Labeller: how.ID()}
+	if change != nil {
+		change(&in)
 	}
-	return run
+	return e.startAs(workflows.LabelsID(campaign, in.Labeller), in)
 }
 
-// labelled waits for the end of a labelling.
-func (e *engine) labelled(run client.WorkflowRun) (status workflows.LabelsStatus, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	err = run.Get(ctx, &status)
-	return status, err
-}
-
-// labelDigests are those of what a labeller committed, by collaboration.
+// labelDigests returns the digests of what a labeller committed, by collaboration.
 func (e *engine) labelDigests(name string, how recorded.Labelling) map[string]string {
 	e.t.Helper()
 	markers, err := lake.LabelMarkers(context.Background(), e.store, name, how.ID())
@@ -60,40 +46,44 @@ func (e *engine) labelDigests(name string, how recorded.Labelling) map[string]st
 	return digests
 }
 
-func rules(name string) recorded.Labelling {
+func labelling(name string) recorded.Labelling {
 	return recorded.Labelling{Labeller: plan.Choice{Name: name}, Words: label.Words}
 }
 
-// Labels that are asked for one by one are those that are made in batches,
-// however many runs of the workflow it takes.
+// Labels that are asked for in rounds are those that are made in batches, however many
+// runs of the workflow it takes. Labelling again asks for nothing.
 func TestLabels(t *testing.T) {
 	digests := map[bool]map[string]string{}
+	rules := labelling(label.Rules)
 	for _, live := range []bool{false, true} {
 		e := newEngine(t, live, nil)
 		e.wait(e.start(e.plan(campaign("labelled", "majority", 5, 3, 2)), nil))
-		run := e.label(rules(label.Rules), workflows.LabelsInput{Campaign: "labelled", Messages: 7, Window: 1})
-		got, err := e.labelled(run)
-		if err != nil || got.Collaborations != 5 || got.Labelled != 5 || got.Messages != 30 || got.Failed+got.Invalid > 0 {
-			t.Errorf("live %t: %+v, error %v", live, got, err)
+		calls := e.acts.Meter().Calls
+		run := e.label("labelled", rules, func(in *workflows.CampaignInput) { in.Length, in.Limits.Collaborations = 2, 1 })
+		if got := e.wait(run); got.Cells != 5 || got.Succeeded != 5 || got.Failed > 0 || got.Running > 0 {
+			t.Errorf("live %t: %+v", live, got)
 		}
-		if d, err := e.client.DescribeWorkflowExecution(context.Background(), run.GetID(), ""); err != nil || d.WorkflowExecutionInfo.FirstRunId == d.WorkflowExecutionInfo.Execution.RunId {
-			t.Errorf("it never continued as new: %v", err)
+		if made := e.acts.Meter().Calls - calls; made != 30 {
+			t.Errorf("live %t: %d labels were asked for, want 30", live, made)
 		}
-		again, err := e.labelled(e.label(rules(label.Rules), workflows.LabelsInput{Campaign: "labelled"}))
-		if err != nil || again.Labelled != 5 || again.Messages != 0 {
-			t.Errorf("labelled again: %+v, error %v", again, err)
+		if live != e.continued(run) {
+			t.Errorf("live %t: the labelling went on in a new run: %t", live, e.continued(run))
 		}
-		digests[live] = e.labelDigests("labelled", rules(label.Rules))
+		calls = e.acts.Meter().Calls
+		if again := e.wait(e.label("labelled", rules, nil)); again.Cells != 5 || again.Succeeded != 5 || e.acts.Meter().Calls != calls {
+			t.Errorf("labelled again: %+v, and %d calls", again, e.acts.Meter().Calls-calls)
+		}
+		digests[live] = e.labelDigests("labelled", rules)
 		e.stop()
 	}
 	if len(digests[true]) != 5 || !maps.Equal(digests[true], digests[false]) {
-		t.Errorf("one by one %v, in batches %v", digests[true], digests[false])
+		t.Errorf("in rounds %v, in batches %v", digests[true], digests[false])
 	}
 }
 
-// An error that the operator must fix ends the labelling with its words; one that
-// concerns a single message fails its collaboration and no other. Started
-// again, it goes on, and no stored label is asked for again.
+// An error that the operator must fix pauses the labelling with its words, also if another
+// one comes with it; one that concerns a single message fails its collaboration and no
+// other. No stored label is asked for again.
 func TestLabelsGoOn(t *testing.T) {
 	var refused, broken atomic.Bool
 	var asked sync.Map
@@ -115,19 +105,43 @@ func TestLabelsGoOn(t *testing.T) {
 		})
 	})
 	e.wait(e.start(e.plan(campaign("goes-on", "majority", 3, 3, 2)), nil))
-	in := workflows.LabelsInput{Campaign: "goes-on"}
+	how := labelling("test/labeller")
 	refused.Store(true)
 	broken.Store(true) // with another error before it
-	var app *temporal.ApplicationError
-	if _, err := e.labelled(e.label(rules("test/labeller"), in)); !errors.As(err, &app) || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "invalid_api_key") {
-		t.Errorf("refused: %v", err)
+	run := e.label("goes-on", how, nil)
+	e.until("the labelling pauses", func() bool { return e.statusOf(run.GetID()).Paused })
+	if got := e.statusOf(run.GetID()); got.Failed > 0 || !strings.Contains(got.PauseReason, "invalid_api_key") {
+		t.Errorf("refused: %+v", got)
 	}
 	refused.Store(false)
-	if got, err := e.labelled(e.label(rules("test/labeller"), in)); err != nil || got.Labelled != 2 || got.Failed != 1 || !strings.Contains(got.Failure, "context_length") {
-		t.Errorf("one message fails: %+v, error %v", got, err)
+	e.signalTo(run.GetID(), workflows.SignalResume, nil)
+	if got := e.wait(run); got.Cells != 3 || got.Succeeded != 2 || got.Failed != 1 || !strings.Contains(got.Failure, "context_length") {
+		t.Errorf("one message fails: %+v", got)
 	}
 	broken.Store(false)
-	if got, err := e.labelled(e.label(rules("test/labeller"), in)); err != nil || got.Labelled != 3 || got.Messages != 6 {
-		t.Errorf("fixed: %+v, error %v", got, err)
+	if got := e.wait(e.label("goes-on", how, nil)); got.Succeeded != 3 || got.Failed > 0 || got.Failure != "" {
+		t.Errorf("fixed: %+v", got)
+	}
+}
+
+// The labels of a model with a limit a minute are taken from its queue.
+func TestLabelsFromQueue(t *testing.T) {
+	e := newEngine(t, true, nil)
+	p := e.plan(campaign("queued-labels", "majority", 2, 3, 2))
+	e.tune(p, plan.Limits{Models: map[string]plan.ModelLimits{"test/labeller": {RequestsPerMinute: 6000}}})
+	e.wait(e.start(p, nil))
+	e.workFor("test/labeller")
+	run := e.label("queued-labels", labelling("test/labeller"), nil)
+	if got := e.wait(run); got.Succeeded != 2 {
+		t.Fatalf("%+v", got)
+	}
+	var queued int
+	for _, a := range e.activities(run.GetID() + "/" + e.collaboration(p.Campaign, 0)) {
+		if a.name == task.TakeTurn && a.queue == task.ModelQueue(e.queue, "test/labeller") && strings.HasPrefix(a.summary, "label of entry ") {
+			queued++
+		}
+	}
+	if queued != 6 {
+		t.Errorf("%d labels were taken from the queue, want 6", queued)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/infra/codec"
@@ -47,13 +48,14 @@ func TestSignalsOutOfOrder(t *testing.T) {
 		var suite testsuite.WorkflowTestSuite
 		suite.SetLogger(slog.New(slog.DiscardHandler))
 		env := suite.NewTestWorkflowEnvironment()
+		env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 		env.SetWorkflowRunTimeout(10 * time.Hour)
 		env.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 		simulate(env, task.Record, func(context.Context, task.Ending) (task.Result, error) { return task.Result{}, nil })
-		known := task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3}
+		known := task.RoundResult{Setting: &task.Setting{Condition: file.Campaign.Conditions[0], Agents: 3}}
 		var hours []int
 		begin := env.Now()
-		simulate(env, task.PlayOn, func(context.Context, task.Playing) (task.Recalled, error) {
+		simulate(env, task.PlayRound, func(context.Context, task.Round) (task.RoundResult, error) {
 			hours = append(hours, int(env.Now().Sub(begin).Hours()))
 			if len(hours) == 1 && c.signals[len(c.signals)-1].name == workflows.SignalPause { // it comes while the turn is under way
 				last := c.signals[len(c.signals)-1]
@@ -65,7 +67,7 @@ func TestSignalsOutOfOrder(t *testing.T) {
 		for hour, s := range c.signals {
 			env.RegisterDelayedCallback(func() { env.SignalWorkflow(s.name, s.arg) }, time.Duration(hour+1)*time.Hour)
 		}
-		env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{Paused: true, Epoch: 1, AtOnce: true})
+		env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{Paused: true, Epoch: 1})
 		if err := env.GetWorkflowError(); err != nil || len(hours) == 0 || slices.ContainsFunc(hours, func(h int) bool { return h != c.goesOn }) {
 			t.Errorf("%s: it went on in hours %d, want %d; %v", c.what, hours, c.goesOn, err)
 		}
@@ -78,19 +80,20 @@ func TestFailuresOfBeforeTheResume(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(slog.New(slog.DiscardHandler))
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	simulate(env, task.Record, func(_ context.Context, e task.Ending) (task.Result, error) {
 		return task.Result{}, temporal.NewNonRetryableApplicationError(e.Failure, task.ErrFail, nil)
 	})
 	tries := 0
-	simulate(env, task.PlayOn, func(context.Context, task.Playing) (task.Recalled, error) {
+	simulate(env, task.PlayRound, func(context.Context, task.Round) (task.RoundResult, error) {
 		if tries++; tries == 1 { // resumed while others of the plan were still under way
 			env.SignalWorkflow(workflows.SignalResume, 1)
-			return task.Recalled{}, temporal.NewNonRetryableApplicationError("wrong key", task.ErrPause, nil)
+			return task.RoundResult{}, temporal.NewNonRetryableApplicationError("wrong key", task.ErrPause, nil)
 		}
-		return task.Recalled{}, temporal.NewNonRetryableApplicationError("asked again", task.ErrFail, nil)
+		return task.RoundResult{}, temporal.NewNonRetryableApplicationError("asked again", task.ErrFail, nil)
 	})
-	env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{AtOnce: true})
+	env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{})
 	if err := env.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), "asked again") {
 		t.Errorf("the collaboration ends with %v", err)
 	}
@@ -100,7 +103,7 @@ func TestFailuresOfBeforeTheResume(t *testing.T) {
 // collaborations would pass it over as late.
 func TestPausesNameTheirEpoch(t *testing.T) {
 	e := newEngine(t, true, nil)
-	run := e.start(e.plan(campaign("epochs", "majority", 20, 3, 3)), func(in *workflows.CampaignInput) { in.Limits.Collaborations = 4 })
+	run := e.start(e.plan(campaign("epochs", "majority", 6, 3, 3)), func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 })
 	for epoch := range 2 {
 		e.signal("epochs", workflows.SignalPause, workflows.Pause{Reason: "by hand"})
 		e.until("it is paused", func() bool { return e.status("epochs").Paused })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -40,11 +41,18 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	if _, err := c.Manifest(ctx, q.Run.Campaign, false); err != nil { // it sets the ceilings
 		return p, err
 	}
-	stopping := WorkerStops(ctx)
+	stopping, waiting := WorkerStops(ctx), ctx
+	if siblings, ok := ctx.Value(patienceKey{}).(patience); ok {
+		waiting = siblings.permits
+	}
 	defer setWaiting(ctx, nil)
 	enter := func(t *throttle.Throttle, call throttle.Call) (*throttle.Pass, error) {
 		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.Run.Campaign)) })
-		return t.Enter(ctx, stopping, call)
+		pass, err := t.Enter(waiting, stopping, call)
+		if err != nil && context.Cause(waiting) == errSibling {
+			err = errSibling
+		}
+		return pass, err
 	}
 	p.account, err = enter(c.throttles.Account(q.Provider.Account), throttle.Call{
 		Campaign: q.Run.Campaign, Bytes: ByteSize(q.Messages), MaxOutput: q.Longest,
@@ -65,12 +73,12 @@ func (c *Caller) Await(ctx context.Context, m model.Awaited, r model.Request) er
 	defer setWaiting(ctx, nil)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	patience, _ := ctx.Value(patienceKey{}).(<-chan struct{})
+	siblings, _ := ctx.Value(patienceKey{}).(patience)
 	go func() {
 		select {
 		case <-WorkerStops(ctx):
 			cancel(throttle.ErrStopping)
-		case <-patience:
+		case <-siblings.people:
 			cancel(errSibling)
 		case <-ctx.Done():
 		}
@@ -80,15 +88,34 @@ func (c *Caller) Await(ctx context.Context, m model.Awaited, r model.Request) er
 
 type patienceKey struct{}
 
-// errSibling ends the waiting for a person whose sibling's call has failed: they are
-// asked for again together.
+// patience is how long the calls of a phase are waited for that have not begun.
+type patience struct {
+	people  <-chan struct{}
+	permits context.Context
+}
+
+// errSibling ends the waiting for a person or a permit whose sibling's call has failed:
+// they are asked for again together.
 var errSibling = errors.New("another call of the round has failed")
 
-// WithPatience returns a context in which people are waited for until the returned
-// function is called: that may be days, which a sibling that failed must not wait.
-func WithPatience(ctx context.Context) (context.Context, func()) {
-	ended := make(chan struct{})
-	return context.WithValue(ctx, patienceKey{}, (<-chan struct{})(ended)), sync.OnceFunc(func() { close(ended) })
+// longPause is how long a failed call waits until its siblings no longer wait for permits
+// meanwhile: the round is tried again as a whole, and says why.
+const longPause = 10 * time.Second
+
+// WithPatience returns a context in which people and permits are waited for until a
+// sibling has failed: people, which may take days, whatever its pause until it is made
+// again, and permits if that is long. The last function ends the context.
+func WithPatience(ctx context.Context) (_ context.Context, failed func(pause time.Duration), end func()) {
+	people := make(chan struct{})
+	fail := sync.OnceFunc(func() { close(people) })
+	permits, cancel := context.WithCancelCause(ctx)
+	ctx = context.WithValue(ctx, patienceKey{}, patience{people, permits})
+	return ctx, func(pause time.Duration) {
+		fail()
+		if pause > longPause {
+			cancel(errSibling)
+		}
+	}, func() { cancel(nil) }
 }
 
 // WorkerStops returns the channel that is closed when the activity's worker stops; nil if
