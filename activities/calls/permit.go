@@ -2,11 +2,12 @@ package calls
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/model"
 	"roundtable/activities/throttle"
@@ -81,8 +82,10 @@ func (c *Caller) Await(ctx context.Context, m model.Awaited, r model.Request) er
 type patienceKey struct{}
 
 // errSibling ends the waiting for a person whose sibling's call has failed: they are
-// asked for again together.
-var errSibling = errors.New("another call of the round has failed")
+// asked for again together. It is due sooner than any failure, so the sibling's is told.
+var errSibling = temporal.NewApplicationErrorWithOptions("another call of the round has failed", "sibling", temporal.ApplicationErrorOptions{
+	NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
+})
 
 // WithPatience returns a context in which people are waited for until the returned
 // function is called: that may be days, which a sibling that failed must not wait.

@@ -18,8 +18,7 @@ import (
 const ManifestAge = time.Second
 
 // Manifests keeps copies of the manifests of campaigns under way, and of why their
-// calls are held back (Halt). Nothing else is
-// locked while its mutex is held.
+// calls are held back (Halt). Nothing else is locked while its mutex is held.
 type Manifests struct {
 	store   storage.Store
 	age     time.Duration
