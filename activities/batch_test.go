@@ -2,14 +2,13 @@ package activities_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"roundtable/activities"
 	"roundtable/activities/model"
-	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -25,14 +24,21 @@ func changing() *fake {
 	})
 }
 
+// playBatch plays as many rounds of instantaneous turns as fit into a batch.
+func playBatch(t *testing.T, a *activities.Activities, r task.Ref, from int) []task.Act {
+	t.Helper()
+	played, err := do[task.RoundResult](t, a, task.PlayRound, task.Round{Ref: r, From: from})
+	noError(t, err)
+	return played.Acts
+}
+
 func TestBatchIsOneObject(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	p := recordPlan(t, s, yaml("batch", 2, 3, "rule: plurality"))
 	r := ref(p, 0)
 	m := saying(polite)
-	acts, err := do[[]task.Act](t, newActivities(s, m, instant), task.TakeMany, task.Turn{Ref: r})
-	noError(t, err)
+	acts := playBatch(t, newActivities(s, m, instant), r, 0)
 	same(t, len(acts), 18)
 	same(t, m.count(), 18)
 	same(t, len(s.holds("answers/")), 1)
@@ -50,19 +56,10 @@ func TestBatchThatWasNotReportedIsNotPlayedAgain(t *testing.T) {
 	r := ref(p, 0)
 	m := changing()
 	a := newActivities(s, m, instant)
-	first, err := a.TakeMany(ctx, task.Turn{Ref: r})
-	noError(t, err)
-	for _, again := range []func() ([]task.Act, error){
-		func() ([]task.Act, error) { return a.TakeMany(ctx, task.Turn{Ref: r}) },
-		func() ([]task.Act, error) { return newActivities(s, m, instant).TakeMany(ctx, task.Turn{Ref: r}) },
-	} {
-		acts, err := again()
-		noError(t, err)
-		same(t, acts, first)
-	}
-	later, err := a.TakeMany(ctx, task.Turn{Ref: r, Entry: 7})
-	noError(t, err)
-	same(t, later, first[6:]) // entry 6 is a decision
+	first := playBatch(t, a, r, 0)
+	same(t, playBatch(t, a, r, 0), first)
+	same(t, playBatch(t, newActivities(s, m, instant), r, 0), first)
+	same(t, playBatch(t, a, r, 7), first[6:]) // entry 6 is a decision
 	same(t, m.count(), 12)
 }
 
@@ -80,13 +77,12 @@ func TestBatchThatCannotBeStoredIsForgotten(t *testing.T) {
 	}
 	m := changing()
 	a := newActivities(s, m, instant)
-	if _, err := a.TakeMany(ctx, task.Turn{Ref: r}); err == nil || !strings.Contains(err.Error(), "no space") {
+	if _, err := a.PlayRound(ctx, task.Round{Ref: r}); err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Fatalf("a batch that was not stored was reported: %v", err)
 	}
 	same(t, len(s.holds("answers/")), 0)
 	s.refuse = nil
-	acts, err := a.TakeMany(ctx, task.Turn{Ref: r})
-	noError(t, err)
+	acts := playBatch(t, a, r, 0)
 	if m.count() < 12+len(acts)-2 { // all was played again, but for decisions; a slow machine ends a batch early
 		t.Errorf("%d questions were asked for %d acts", m.count(), len(acts))
 	}
@@ -105,14 +101,11 @@ func TestTwoWorkersReportOneBatch(t *testing.T) {
 	var other []task.Act
 	slow := saying(func(r model.Request) string {
 		if r.Scene.Entry == 5 && other == nil {
-			var err error
-			other, err = newActivities(s, m, instant).TakeMany(ctx, task.Turn{Ref: ref(p, 0)})
-			noError(t, err)
+			other = playBatch(t, newActivities(s, m, instant), ref(p, 0), 0)
 		}
 		return polite(r)
 	})
-	acts, err := newActivities(s, slow, instant).TakeMany(ctx, task.Turn{Ref: r})
-	noError(t, err)
+	acts := playBatch(t, newActivities(s, slow, instant), r, 0)
 	same(t, len(acts), 12)
 	same(t, acts, other)
 }
@@ -130,11 +123,8 @@ func TestBatchUpToAnError(t *testing.T) {
 		return response(polite(r)), nil
 	}}
 	a := newActivities(s, m, instant)
-	known, err := do[task.Recalled](t, a, task.Recall, r)
-	noError(t, err)
-	same(t, len(known.Acts), 3)
-	same(t, known.Instant, true)
-	_, err = do[[]task.Act](t, a, task.TakeMany, task.Turn{Ref: r, Entry: 3})
+	same(t, len(playBatch(t, a, r, 0)), 3)
+	_, err := do[task.RoundResult](t, a, task.PlayRound, task.Round{Ref: r, From: 3})
 	if app := application(t, err); app.Type() != task.ErrFail || !strings.Contains(app.Message(), "no such recording") {
 		t.Fatal(err)
 	}
@@ -149,11 +139,10 @@ func TestBatchesAreBounded(t *testing.T) {
 	p := recordPlan(t, s, yaml("long", 2, 60, "rule: plurality"))
 	r := ref(p, 0)
 	a := newActivities(s, saying(func(r model.Request) string { time.Sleep(time.Millisecond); return polite(r) }), instant)
-	session := must(p.Campaign.Conditions[0].Session(catalogue.Builtin(), 2, p.Campaign.TreatmentSeed(r.Cell)))
+	session := sessionOf(p, r)
 	batches := 0
 	for ; session.Outcome() == nil; batches++ {
-		acts, err := a.TakeMany(ctx, task.Turn{Ref: r, Entry: session.Pending()[0].Entry})
-		noError(t, err)
+		acts := playBatch(t, a, r, session.Pending()[0].Entry)
 		if len(acts) == 0 {
 			t.Fatal("an empty batch")
 		}
@@ -167,38 +156,44 @@ func TestBatchesAreBounded(t *testing.T) {
 	}
 }
 
-// One whose model takes no time is over when its workflow asks what is known.
-func TestRecallPlaysAndCommits(t *testing.T) {
+// One whose model takes no time is played and committed without a workflow; one that
+// has ended is not played again, however it is asked for.
+func TestPlayThroughCommits(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recordPlan(t, s, yaml("recall", 3, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("through", 3, 2, "rule: plurality"))
 	r := ref(p, 0)
-	known, err := do[task.Recalled](t, newActivities(s, trader(0), instant), task.Recall, r)
-	noError(t, err)
-	same(t, known.Committed.Status, task.Succeeded)
-	same(t, known.Committed.Calls, 18)
+	ended := playAtOnce(t, newActivities(s, trader(0), instant), r)
+	same(t, ended.Status, task.Succeeded)
+	same(t, ended.Calls, 18)
 	silent := saying(func(model.Request) string { t.Error("a collaboration that has ended was played again"); return "" })
-	again, err := do[task.Recalled](t, newActivities(s, silent, instant), task.Recall, r)
+	known, err := do[task.RoundResult](t, newActivities(s, silent, instant), task.PlayRound, task.Round{Ref: r})
 	noError(t, err)
-	same(t, again.Committed, known.Committed)
+	same(t, *known.Committed, ended)
+	same(t, playAtOnce(t, newActivities(s, silent, instant), r), ended)
 }
 
-// A live one goes on from its stored turns.
-func TestRecallOfLiveTurns(t *testing.T) {
+// One that cannot be played to its end is left to a workflow of its own, and keeps
+// none of the others waiting.
+func TestPlayThroughLeavesWhatFails(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recordPlan(t, s, yaml("live", 2, 2, "rule: plurality"))
-	r := ref(p, 0)
-	a := newActivities(s, saying(polite))
-	want := []task.Act{{Entry: 0, Act: take(t, a, r, 0)}, {Entry: 1, Act: take(t, a, r, 1)}, {Entry: 3, Act: take(t, a, r, 3)}}
-	for name, a := range map[string]func() (task.Recalled, error){
-		"in memory": func() (task.Recalled, error) { return do[task.Recalled](t, a, task.Recall, r) },
-		"again":     func() (task.Recalled, error) { return do[task.Recalled](t, newActivities(s, nil), task.Recall, r) },
-	} {
-		known, err := a()
-		noError(t, err)
-		same(t, known.Acts, want)
-		same(t, fmt.Sprint(name, known.Committed == nil, known.Instant, known.Agents, known.Seed == p.Campaign.TreatmentSeed(r.Cell)), name+"true false 2 true")
-		same(t, known.Condition.Protocol, p.Campaign.Conditions[0].Protocol)
+	p := recordPlan(t, s, yaml("leaves", 2, 1, "rule: plurality", "replicates: 2"))
+	m := &fake{answer: func(r model.Request) (model.Response, error) {
+		if r.Scene.Turn.Replicate == 0 {
+			return model.Response{}, &model.Error{Class: model.Fail, Message: "no such recording"}
+		}
+		return response(polite(r)), nil
+	}}
+	batch := task.Batch{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}
+	for cell := range 2 {
+		o := outstanding(p, cell, 0)
+		o.Instant = true
+		batch.Cells = append(batch.Cells, o)
 	}
+	played, err := do[task.Played](t, newActivities(s, m, instant), task.PlayThrough, batch)
+	noError(t, err)
+	same(t, played.Count, []int{1})
+	same(t, played.Ended[0].Status, task.Succeeded)
+	same(t, played.Left, []task.Outstanding{outstanding(p, 0, 0)}) // not Instant any more
 }

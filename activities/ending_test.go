@@ -144,10 +144,10 @@ func TestRetryAddsGenerations(t *testing.T) {
 	same(t, found.Cells[:3], []task.Outstanding{outstanding(p, 1, 1), outstanding(p, 2, 1), outstanding(p, 3, 0)})
 	again := ref(p, 2)
 	again.Generation = 1
-	known, err := a.Recall(ctx, again)
+	same(t, len(stored(t, s, p, again).Turns), 0) // another generation begins from nothing
+	opened, err := a.PlayRound(ctx, task.Round{Ref: again})
 	noError(t, err)
-	same(t, len(known.Acts), 0) // another generation begins from nothing
-	same(t, known.Committed == nil, true)
+	same(t, opened.Committed == nil, true)
 	playWhole(t, a, p, again)
 	same(t, survey(t, a, page(p, 0, 10)).Cells[:2], []task.Outstanding{outstanding(p, 1, 1), outstanding(p, 3, 0)})
 	// Asked for again before it is done, it is the same request: what has had its other try gets no third.

@@ -99,7 +99,7 @@ func TestCorruptAnswerEndsTheCollaboration(t *testing.T) {
 	take(t, a, r, 1)
 	key := s.holds("000000.0.json")[0]
 	corrupt(t, s, key)
-	for name, in := range map[string]any{task.TakeTurn: task.Turn{Ref: r}, task.Recall: r} {
+	for name, in := range map[string]any{task.TakeTurn: task.Turn{Ref: r}, task.PlayRound: task.Round{Ref: r}} {
 		_, err := do[any](t, newActivities(s, m), name, in)
 		app := application(t, err)
 		if app.Type() != task.ErrFail || !app.NonRetryable() || !strings.Contains(app.Message(), key) || !strings.Contains(app.Message(), "corrupt") {
@@ -122,7 +122,7 @@ func TestMissingPlanIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	p := planned(t, yaml("missing", 2, 1))
-	_, err := do[task.Recalled](t, newActivities(s, saying(polite)), task.Recall, ref(p, 0))
+	_, err := do[task.RoundResult](t, newActivities(s, saying(polite)), task.PlayRound, task.Round{Ref: ref(p, 0)})
 	app := application(t, err)
 	same(t, app.NonRetryable(), false)
 	if !strings.Contains(app.Message(), campaign.PlanKey("missing", p.Campaign.Revision())) {
@@ -140,7 +140,7 @@ func TestConditionThatCannotBeBuiltPauses(t *testing.T) {
 	a := newActivities(s, saying(polite), func(c *activities.Config, _ *model.Provider) {
 		c.Data = func(path string) (fs.FS, error) { return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist) }
 	})
-	_, err := do[task.Recalled](t, a, task.Recall, ref(p, 0))
+	_, err := do[task.RoundResult](t, a, task.PlayRound, task.Round{Ref: ref(p, 0)})
 	app := application(t, err)
 	same(t, app.Type(), task.ErrPause)
 	same(t, app.NonRetryable(), true)

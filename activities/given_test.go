@@ -6,16 +6,13 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
-	"roundtable/workflows/transcript"
 )
 
 const plane = "name: plane\nenv: robots\nprotocol: {name: consensus, rounds: 3}\nmodel: test/model\n"
@@ -53,46 +50,25 @@ func driven(t testing.TB, p campaign.Plan, r task.Ref, worker func(block int) *a
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	digests := map[string]string{}
-	var moves []answers.Turn
-	for _, name := range []string{"live", "in turn", "at once", "earlier"} {
+	for _, name := range []string{"one", "in turn", "at once"} {
 		s := newLake(t)
 		p := recordPlan(t, s, plane)
 		r := ref(p, 0)
 		workers := []*activities.Activities{newActivities(s, robot(), simulated), newActivities(s, robot(), simulated)}
 		switch name {
-		case "live":
-			driven(t, p, r, func(int) *activities.Activities { return workers[0] })
+		case "one":
+			playRounds(t, p, r, func(int) *activities.Activities { return workers[0] })
 			same(t, len(stored(t, s, p, r).Turns), 9)
 		case "in turn":
-			driven(t, p, r, func(block int) *activities.Activities { return workers[block%2] })
+			playRounds(t, p, r, func(round int) *activities.Activities { return workers[round%2] })
 		case "at once":
 			playAtOnce(t, newActivities(s, robot(), simulated, instant), r)
-		case "earlier":
-			for _, turn := range moves[:6] { // as by TakeTurn for each: starts, answers and moves of round 1
-				if turn.Act.Values == nil {
-					take(t, workers[0], r, turn.Entry)
-					continue
-				}
-				must(answers.NewAnswers(s).PutBatch(ctx, callPermit(p, r), []answers.Turn{turn}))
-			}
-			driven(t, p, r, func(int) *activities.Activities { return workers[1] })
 		}
 		commit(t, workers[1], r, task.Succeeded)
 		digests[name] = marker(t, s, p, r).Digest
-		if moves != nil {
-			continue
-		}
-		for _, row := range rows(t, s, p, r).Turns {
-			turn := answers.Turn{Entry: int(row.Entry), Done: true}
-			if row.Kind == "env" {
-				turn.Proposal = *row.ProposalJSON
-				turn.Act = transcript.Act{Status: transcript.Said, Values: []float64{0, 0}} // ours counts
-			}
-			moves = append(moves, turn)
-		}
 	}
 	for name, digest := range digests {
-		same(t, name+" "+digest, name+" "+digests["live"])
+		same(t, name+" "+digest, name+" "+digests["one"])
 	}
 }
 
@@ -112,10 +88,7 @@ func TestStuck(t *testing.T) {
 	r := ref(p, 0)
 	a := newActivities(s, robot())
 	activities.Change(a, r, func(i envs.Instance) envs.Instance { return stone{i.(envs.World)} })
-	for entry := 3; entry < 6; entry++ {
-		take(t, a, r, entry)
-	}
-	_, err := a.TakeGiven(ctx, task.Given{Ref: r, Entries: []int{6, 7, 8}})
+	_, err := a.PlayRound(ctx, task.Round{Ref: r})
 	if err == nil || !strings.Contains(err.Error(), "entry 6: it is a stone") {
 		t.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func TestFaultyCellsEndWithARow(t *testing.T) {
 			a := newActivities(s, saying(polite))
 			activities.ChangeEnv(a, r, func(e envs.Environment) envs.Environment { c.Environment = e; return c.faulty })
 			if name != "a panic in Agents" {
-				_, err := do[task.Recalled](t, a, task.Recall, r)
+				_, err := do[task.RoundResult](t, a, task.PlayRound, task.Round{Ref: r})
 				same(t, application(t, err).Type(), task.ErrFail)
 			}
 			result := commit(t, a, r, task.Failed)

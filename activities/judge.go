@@ -13,9 +13,12 @@ import (
 // judge has the final decision of a collaboration scored by its judge, and stores the
 // judgement. Record finds it.
 func (a *Activities) judge(ctx context.Context, ref task.Ref) error {
-	playing, stop := a.untilHeld(ctx, ref.Campaign)
+	playing, stop, err := a.untilHeld(ctx, ref)
+	if err != nil {
+		return err
+	}
 	defer stop()
-	_, err := a.scored(playing, &task.Ending{Ref: ref, Status: task.Succeeded})
+	_, err = a.scored(playing, &task.Ending{Ref: ref, Status: task.Succeeded})
 	return a.orHeld(playing, err)
 }
 

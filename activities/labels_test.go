@@ -61,11 +61,36 @@ func byRules() (campaign.Labelling, model.Provider) {
 		model.Provider{Model: label.NewRules(), Simulated: true, Instant: true}
 }
 
-func (d *desk) survey(after string, messages int) task.Unlabelled {
+func (d *desk) survey(from, limit int) task.Surveyed {
 	d.t.Helper()
-	page, err := d.acts.SurveyLabels(ctx, task.LabelPage{Campaign: "talked", Labeller: d.how.ID(), After: after, Messages: messages})
+	page, err := d.acts.Survey(ctx, task.Page{Campaign: "talked", Labeller: d.how.ID(), From: from, Limit: limit})
 	noError(d.t, err)
 	return page
+}
+
+func (d *desk) batch(cells ...task.Outstanding) task.Batch {
+	return task.Batch{Campaign: "talked", Labeller: d.how.ID(), Cells: cells}
+}
+
+// first returns the labels of the first collaboration.
+func (d *desk) first() task.Ref {
+	d.t.Helper()
+	return d.batch().Ref(d.survey(0, 1).Cells[0])
+}
+
+// record commits the labels of a collaboration.
+func (d *desk) record(r task.Ref) (task.Result, error) {
+	return d.acts.Record(ctx, task.Ending{Ref: r, Status: task.Succeeded})
+}
+
+// label labels a collaboration and commits its labels.
+func (d *desk) label(r task.Ref) task.Result {
+	d.t.Helper()
+	_, err := d.acts.PlayRound(ctx, task.Round{Ref: r})
+	noError(d.t, err)
+	result, err := d.record(r)
+	noError(d.t, err)
+	return result
 }
 
 func (d *desk) rows() []record.Label {
@@ -77,30 +102,25 @@ func (d *desk) rows() []record.Label {
 	return rows
 }
 
-// TestLabelTalk labels by rules: every message once, the same when it is done again.
-func TestLabelTalk(t *testing.T) {
+// TestLabelsByRules: every message is labelled once, the same when it is done again.
+func TestLabelsByRules(t *testing.T) {
 	how, p := byRules()
 	d := newDesk(t, how, p)
-	page := d.survey("", 1)
-	if page.Total != 2 || page.Done != 0 || !page.Instant || len(page.Talks) != 1 || page.Next == "" || len(page.Talks[0].Entries) != 9 {
+	page := d.survey(0, 1)
+	if page.Total != 2 || page.Next != 1 || len(page.Ended) != 0 || len(page.Cells) != 1 || !page.Cells[0].Instant {
 		t.Fatalf("first page: %+v", page)
 	}
-	for _, talk := range append(page.Talks, d.survey(page.Next, 1).Talks...) {
-		for range 2 {
-			_, err := d.acts.LabelTalk(ctx, talk.LabelRef)
-			noError(t, err)
-			result, err := d.acts.RecordLabels(ctx, talk.LabelRef)
-			noError(t, err)
-			if result.Messages != 9 || result.Invalid != 0 || result.Spent.CostUSD != 0 || result.Spent.Unpriced {
-				t.Errorf("%+v", result)
-			}
-		}
+	batch := d.batch(append(page.Cells, d.survey(page.Next, 1).Cells...)...)
+	for range 2 {
+		played, err := do[task.Played](t, d.acts, task.PlayThrough, batch)
+		noError(t, err)
+		same(t, played, task.Played{Sums: task.Sums{Ended: []task.Result{{Status: task.Succeeded, Calls: 18}}, Count: []int{2}}})
 	}
 	rows := d.rows()
 	if len(rows) != 18 || !rows[0].Simulated || rows[0].Round != 1 || len(rows[0].Shown()) == 0 || rows[0].Labeller != d.how.ID() {
 		t.Errorf("%d rows, the first %+v", len(rows), rows[0])
 	}
-	if page := d.survey("", 100); page.Done != 2 || len(page.Talks) != 0 || page.Next != "" {
+	if page := d.survey(0, 100); page.Count[0] != 2 || len(page.Cells) != 0 || page.Next != page.Total {
 		t.Errorf("when all is labelled: %+v", page)
 	}
 	if r, err := lake.Verify(ctx, d, "talked"); err != nil || !r.OK() || r.Labels != 18 {
@@ -108,10 +128,10 @@ func TestLabelTalk(t *testing.T) {
 	}
 }
 
-// TestLabelMessage: an answer that cannot be read is asked again with the
+// TestLabelsAreAskedAgain: an answer that cannot be read is asked again with the
 // reason; after the last re-ask the message has no label, and everything that
 // was billed is in the marker and in the budget's count.
-func TestLabelMessage(t *testing.T) {
+func TestLabelsAreAskedAgain(t *testing.T) {
 	bad := saying(func(r model.Request) string {
 		if strings.Contains(r.Messages[1].Content, `"previous_round":[]`) || len(r.Messages) > 2 && !strings.Contains(r.IdempotencyKey, "/0/") {
 			return `{"acts": ["Inform", "Accept"]}`
@@ -120,16 +140,13 @@ func TestLabelMessage(t *testing.T) {
 	})
 	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 1, Price: &campaign.Price{Input: 1, Output: 2}}
 	d := newDesk(t, how, model.Provider{Model: bad, Endpoint: "http://labels.test"})
-	talk := d.survey("", 1).Talks[0]
-	_, err := d.acts.RecordLabels(ctx, talk.LabelRef)
-	if err == nil || !strings.Contains(err.Error(), "is not stored") {
+	r := d.first()
+	if _, err := d.record(r); err == nil || !strings.Contains(err.Error(), "is not stored") {
 		t.Errorf("recorded without labels: %v", err)
 	}
-	for _, entry := range talk.Entries {
-		for range 2 {
-			_, err := d.acts.LabelMessage(ctx, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry})
-			noError(t, err)
-		}
+	for range 2 {
+		_, err := do[task.RoundResult](t, d.acts, task.PlayRound, task.Round{Ref: r})
+		noError(t, err)
 	}
 	if n := bad.count(); n > 15 || n < 9 { // 3 in the first round, 2 for each later one unless the same was asked before
 		t.Errorf("%d questions for 9 messages", n)
@@ -142,10 +159,10 @@ func TestLabelMessage(t *testing.T) {
 			t.Errorf("asked for %q in the form %s", r.Name, r.Schema)
 		}
 	}
-	result, err := d.acts.RecordLabels(ctx, talk.LabelRef)
+	result, err := d.record(r)
 	noError(t, err)
 	cost := float64(bad.count()) * (100*1 + 10*2) / 1e6 // 40 of the 100 tokens are cached, at the same price
-	if result.Messages != 9 || result.Spent.Calls != int64(bad.count()) || math.Abs(result.Spent.CostUSD-cost) > 1e-12 {
+	if len(d.rows()) != 9 || result.Calls != int64(bad.count()) || math.Abs(result.CostUSD-cost) > 1e-12 {
 		t.Errorf("%+v, want %d calls for $%v", result, bad.count(), cost)
 	}
 	for _, row := range d.rows() {
@@ -153,7 +170,7 @@ func TestLabelMessage(t *testing.T) {
 			t.Errorf("%+v shows %v", row, row.Shown())
 		}
 	}
-	if _, err := d.acts.LabelMessage(ctx, task.LabelTurn{LabelRef: talk.LabelRef, Entry: 4000}); err == nil {
+	if _, err := d.acts.TakeTurn(ctx, task.Turn{Ref: r, Entry: 4000}); err == nil {
 		t.Error("what is no message is labelled")
 	}
 }
@@ -163,15 +180,10 @@ func TestInvalidLabel(t *testing.T) {
 	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 2}
 	m := saying(func(model.Request) string { return "no idea" })
 	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
-	talk := d.survey("", 1).Talks[0]
-	for _, entry := range talk.Entries {
-		_, err := d.acts.LabelMessage(ctx, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry})
-		noError(t, err)
-	}
-	result, err := d.acts.RecordLabels(ctx, talk.LabelRef)
-	noError(t, err)
-	row := d.rows()[0]
-	if result.Invalid != 9 || m.count() != 27 || row.Status != "invalid" || row.InvalidReason == nil || len(row.Shown()) > 0 || row.Asks != 3 {
+	result := d.label(d.first())
+	rows := d.rows()
+	row := rows[0]
+	if len(rows) != 9 || result.Calls != 27 || m.count() != 27 || row.Status != "invalid" || row.InvalidReason == nil || len(row.Shown()) > 0 || row.Asks != 3 {
 		t.Errorf("%+v, first row %+v", result, row)
 	}
 }
@@ -186,18 +198,12 @@ func TestLabelsWithoutUsage(t *testing.T) {
 		return model.Response{Text: []byte(`{"acts": ["Inform"]}`), FinishReason: "stop"}, nil
 	}}
 	d := newDesk(t, how, model.Provider{Model: silent, Endpoint: "http://labels.test"})
-	talk := d.survey("", 1).Talks[0]
-	for _, entry := range talk.Entries {
-		_, err := d.acts.LabelMessage(ctx, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry})
-		noError(t, err)
-	}
-	result, err := d.acts.RecordLabels(ctx, talk.LabelRef)
-	noError(t, err)
+	result := d.label(d.first())
 	markers, err := lake.LabelMarkers(ctx, d, "talked", d.how.ID())
 	noError(t, err)
 	charged := float64(markers[0].Charged.NanoUSD) / 1e9
-	if charged == 0 || math.Abs(result.Spent.WorstUSD-charged) > 1e-9 || !result.Spent.Unpriced {
-		t.Errorf("reported %+v; charged $%v", result.Spent, charged)
+	if charged == 0 || math.Abs(result.WorstUSD-charged) > 1e-9 || !result.Unpriced {
+		t.Errorf("reported %+v; charged $%v", result, charged)
 	}
 }
 
@@ -266,4 +272,33 @@ func TestLabelsKeepBudget(t *testing.T) {
 	noError(t, campaign.WriteManifest(ctx, d, campaign.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: 2 * few}}))
 	d.restart(provider)
 	noError(t, label())
+}
+
+// TestLabelsFromAQueue: if the labels are taken from the queue of the labeller's model, the
+// round asks nothing and says which there are; TakeTurn takes each.
+func TestLabelsFromAQueue(t *testing.T) {
+	m := saying(func(model.Request) string { return `{"acts": ["Inform"]}` })
+	how := recorded.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words}
+	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
+	noError(t, recorded.WriteManifest(ctx, d, recorded.Manifest{
+		Campaign: "talked", Limits: plan.Limits{Models: map[string]plan.ModelLimits{"test/labeller": {RequestsPerMinute: 1000}}},
+	}))
+	d.restart(model.Provider{Model: m, Simulated: true})
+	r := d.first()
+	opened, err := do[task.RoundResult](t, d.acts, task.PlayRound, task.Round{Ref: r})
+	noError(t, err)
+	entries := opened.Setting.Unlabelled
+	if len(entries) != 9 || opened.Setting.Queues[task.LabelSpeaker] == "" || m.count() != 0 {
+		t.Fatalf("%d questions, %+v", m.count(), opened.Setting)
+	}
+	for range 2 {
+		for _, entry := range entries {
+			_, err := d.acts.TakeTurn(ctx, task.Turn{Ref: r, Entry: entry})
+			noError(t, err)
+		}
+	}
+	result, err := d.record(r)
+	noError(t, err)
+	same(t, result.Calls, int64(m.count()))
+	same(t, len(d.rows()), 9)
 }

@@ -192,7 +192,7 @@ func take(t testing.TB, a *activities.Activities, r task.Ref, entry int) transcr
 // steps that are pending, in any order and number, and returns what it made.
 func conversation(t testing.TB, p campaign.Plan, r task.Ref, turns func(pending []protocol.Pending) map[int]transcript.Act) {
 	t.Helper()
-	session := must(p.Campaign.Conditions[r.Cell.Condition].Session(catalogue.Builtin(), p.Agents[r.Cell.Condition], p.Campaign.TreatmentSeed(r.Cell)))
+	session := sessionOf(p, r)
 	for session.Outcome() == nil {
 		for entry, act := range turns(session.Pending()) {
 			noError(t, session.Record(entry, act))
@@ -209,18 +209,40 @@ func playWhole(t testing.TB, a *activities.Activities, p campaign.Plan, r task.R
 	return commit(t, a, r, task.Succeeded)
 }
 
-// playAtOnce plays an instantaneous collaboration to its end and commits it. On
-// a slow machine that is more than one batch.
-func playAtOnce(t testing.TB, a *activities.Activities, r task.Ref) {
+// playRounds plays a collaboration as its workflow does; worker says who plays the n-th
+// round. It returns all acts.
+func playRounds(t testing.TB, p recorded.Plan, r task.Ref, worker func(n int) *activities.Activities) (acts []task.Act) {
 	t.Helper()
-	for range 1000 {
-		known, err := a.Recall(ctx, r)
+	session := sessionOf(p, r)
+	for n := 0; session.Outcome() == nil; n++ {
+		played, err := worker(n).PlayRound(ctx, task.Round{Ref: r, From: session.Pending()[0].Entry})
 		noError(t, err)
-		if known.Committed != nil {
-			return
+		for _, act := range played.Acts {
+			noError(t, session.Record(act.Entry, act.Act))
+		}
+		acts = append(acts, played.Acts...)
+	}
+	return acts
+}
+
+func sessionOf(p recorded.Plan, r task.Ref) *protocol.Session {
+	return must(p.Campaign.Conditions[r.Cell.Condition].Session(catalogue.Builtin(), p.Agents[r.Cell.Condition], p.Campaign.TreatmentSeed(r.Cell)))
+}
+
+// playAtOnce plays an instantaneous collaboration to its end and commits it. On
+// a slow machine that takes more than one PlayThrough.
+func playAtOnce(t testing.TB, a *activities.Activities, r task.Ref) task.Result {
+	t.Helper()
+	batch := task.Batch{Campaign: r.Campaign, Revision: r.Revision, Cells: []task.Outstanding{{Cell: r.Cell, Generation: r.Generation, Instant: true}}}
+	for range 100 {
+		played, err := a.PlayThrough(ctx, batch)
+		noError(t, err)
+		if len(played.Left) == 0 {
+			return played.Ended[0]
 		}
 	}
 	t.Fatal("it does not end")
+	return task.Result{}
 }
 
 func commit(t testing.TB, a *activities.Activities, r task.Ref, status string) task.Result {

@@ -72,7 +72,10 @@ func (a *Activities) playRound(ctx context.Context, in task.Round) ([]task.Act, 
 	if c.Condition.IsInstant() {
 		return a.live.TakeMany(ctx, task.Turn{Ref: in.Ref, Entry: in.From}, &a.caller.Meter)
 	}
-	playing, stop := a.untilHeld(ctx, in.Campaign)
+	playing, stop, err := a.untilHeld(ctx, in.Ref)
+	if err != nil {
+		return nil, err
+	}
 	defer stop()
 	for round := c.Round(); c.Round() == round; {
 		entries, err := c.Askable(in.Elsewhere)
@@ -165,7 +168,10 @@ func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act
 	case in.Entry == task.JudgeEntry:
 		return transcript.Act{}, a.judge(ctx, in.Ref)
 	}
-	playing, stop := a.untilHeld(ctx, in.Campaign)
+	playing, stop, err := a.untilHeld(ctx, in.Ref)
+	if err != nil {
+		return transcript.Act{}, err
+	}
 	defer stop()
 	act, err := a.takeTurn(playing, in)
 	return act, a.orHeld(playing, err)
@@ -176,11 +182,15 @@ func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act
 const followEvery = 500 * time.Millisecond
 
 // untilHeld returns a context that ends when the campaign holds its calls back. Calls
-// under way come in all the same. Until then the campaign's limits are followed.
-func (a *Activities) untilHeld(ctx context.Context, campaign string) (context.Context, context.CancelFunc) {
+// under way come in all the same. Until then the campaign's limits are followed: those of
+// its models are known once its plan is.
+func (a *Activities) untilHeld(ctx context.Context, ref task.Ref) (context.Context, context.CancelFunc, error) {
+	if _, err := a.plans.Load(ctx, ref.Campaign, ref.Revision); err != nil {
+		return ctx, nil, err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	follow := func() {
-		if err := a.caller.CheckHeld(ctx, campaign); failure.IsHeld(err) {
+		if err := a.caller.CheckHeld(ctx, ref.Campaign); failure.IsHeld(err) {
 			cancel(err)
 		}
 	}
@@ -197,7 +207,7 @@ func (a *Activities) untilHeld(ctx context.Context, campaign string) (context.Co
 			}
 		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, func() { cancel(nil) }, nil
 }
 
 // orHeld returns why ctx has ended in the place of an error that trying again can help

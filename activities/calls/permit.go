@@ -2,12 +2,12 @@ package calls
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/model"
 	"roundtable/activities/throttle"

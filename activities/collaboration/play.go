@@ -49,8 +49,7 @@ func (l *Live) TakeMany(ctx context.Context, in task.Turn, meter *calls.Meter) (
 	return c.acts(in.Entry), nil // an error comes again at the next batch, which it will begin
 }
 
-// sameAnswer reports whether two turns came from the same last answer; earlier
-// versions stored entries without any.
+// sameAnswer reports whether two turns came from the same last answer.
 func sameAnswer(a, b answers.Turn) bool {
 	return len(a.Asks) > 0 && len(b.Asks) > 0 && string(a.Asks[len(a.Asks)-1].Raw) == string(b.Asks[len(b.Asks)-1].Raw)
 }
