@@ -8,7 +8,6 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
-	"roundtable/analysis/lake/campaign"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -23,30 +22,8 @@ func robot() model.Model {
 	return must(scripted.New(scripted.Params{}, must(env.Policy("average", func(any) error { return nil }))))
 }
 
-// driven plays robots live; worker says who takes the n-th block.
-func driven(t testing.TB, p campaign.Plan, r task.Ref, worker func(block int) *activities.Activities) {
-	t.Helper()
-	block := 0
-	conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
-		a, in, acts := worker(block), task.Given{Ref: r}, map[int]transcript.Act{}
-		block++
-		for _, step := range pending {
-			if step.Kind == transcript.Ask {
-				acts[step.Entry] = take(t, a, r, step.Entry)
-			} else {
-				in.Entries = append(in.Entries, step.Entry)
-			}
-		}
-		for i, act := range must(a.TakeGiven(ctx, in)) {
-			acts[in.Entries[i]] = act
-		}
-		return acts
-	})
-}
-
-// What the environment gives is not stored and found again: the rows are the
-// same live, by workers in turn, at once, and from a store of an earlier
-// version, which kept these entries too.
+// What the environment gives is not stored and found again: the rows are the same
+// played by one worker, by workers in turn, and at once.
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	digests := map[string]string{}

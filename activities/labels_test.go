@@ -248,14 +248,10 @@ func TestLabelsKeepBudget(t *testing.T) {
 		few += m.Charged.Tokens
 	}
 	noError(t, campaign.WriteManifest(ctx, d, campaign.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: few}}))
-	talk := d.survey("", 1).Talks[0]
-	label := func() (err error) {
-		for _, entry := range talk.Entries {
-			if _, err = d.acts.LabelMessage(ctx, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry}); err != nil {
-				return err
-			}
-		}
-		return nil
+	r := d.first()
+	label := func() error {
+		_, err := d.acts.PlayRound(ctx, task.Round{Ref: r})
+		return err
 	}
 	var app *temporal.ApplicationError
 	if err := label(); !errors.As(err, &app) || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "budget") {
@@ -278,9 +274,9 @@ func TestLabelsKeepBudget(t *testing.T) {
 // round asks nothing and says which there are; TakeTurn takes each.
 func TestLabelsFromAQueue(t *testing.T) {
 	m := saying(func(model.Request) string { return `{"acts": ["Inform"]}` })
-	how := recorded.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words}
+	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words}
 	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
-	noError(t, recorded.WriteManifest(ctx, d, recorded.Manifest{
+	noError(t, campaign.WriteManifest(ctx, d, campaign.Manifest{
 		Campaign: "talked", Limits: plan.Limits{Models: map[string]plan.ModelLimits{"test/labeller": {RequestsPerMinute: 1000}}},
 	}))
 	d.restart(model.Provider{Model: m, Simulated: true})

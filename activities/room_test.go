@@ -211,7 +211,7 @@ func playWhole(t testing.TB, a *activities.Activities, p campaign.Plan, r task.R
 
 // playRounds plays a collaboration as its workflow does; worker says who plays the n-th
 // round. It returns all acts.
-func playRounds(t testing.TB, p recorded.Plan, r task.Ref, worker func(n int) *activities.Activities) (acts []task.Act) {
+func playRounds(t testing.TB, p campaign.Plan, r task.Ref, worker func(n int) *activities.Activities) (acts []task.Act) {
 	t.Helper()
 	session := sessionOf(p, r)
 	for n := 0; session.Outcome() == nil; n++ {
@@ -225,7 +225,7 @@ func playRounds(t testing.TB, p recorded.Plan, r task.Ref, worker func(n int) *a
 	return acts
 }
 
-func sessionOf(p recorded.Plan, r task.Ref) *protocol.Session {
+func sessionOf(p campaign.Plan, r task.Ref) *protocol.Session {
 	return must(p.Campaign.Conditions[r.Cell.Condition].Session(catalogue.Builtin(), p.Agents[r.Cell.Condition], p.Campaign.TreatmentSeed(r.Cell)))
 }
 

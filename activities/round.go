@@ -119,7 +119,9 @@ func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take fun
 			_, err := guarded(ctx, task.Turn{Ref: ref, Entry: entry}, take)
 			if failed[i] = failure.ForHistory(ctx, err, attemptOf(ctx)); err != nil {
 				fail(patienceFor(failed[i]))
+				return
 			}
+			stage.Answered()
 		})
 	}
 	all.Wait()
@@ -227,5 +229,5 @@ func (a *Activities) Hold(ctx context.Context, in task.Holding) (struct{}, error
 	if in.Reason == "" {
 		return struct{}{}, campaign.ClearHalt(ctx, a.config.Store, in.Campaign)
 	}
-	return struct{}{}, campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC()})
+	return struct{}{}, campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC(), Holds: true})
 }

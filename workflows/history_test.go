@@ -24,7 +24,7 @@ import (
 
 	"roundtable/activities/label"
 	"roundtable/activities/model"
-	"roundtable/analysis/lake/campaign"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/infra/codec"
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
@@ -301,7 +301,7 @@ func recordHistories(t *testing.T) {
 	}
 	e := newEngine(t, true, slow(5*time.Millisecond))
 	two := func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 }
-	started := func(text string, change func(*workflows.CampaignInput)) (campaign.Plan, client.WorkflowRun) {
+	started := func(text string, change func(*workflows.CampaignInput)) (recorded.Plan, client.WorkflowRun) {
 		p := e.plan(text)
 		return p, e.start(p, change)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
@@ -60,7 +61,7 @@ func TestToolsSeeCampaign(t *testing.T) {
 			return m.Complete(ctx, r)
 		})
 	})
-	run := e.start(e.plan(campaign("seen", "majority, plurality", 2, 3, 2)), func(in *workflows.CampaignInput) { in.Embedded, in.Searchable = true, true })
+	run := e.start(e.plan(campaign("seen", "majority, plurality", 2, 3, 2)), func(in *workflows.CampaignInput) { in.Heartbeat, in.Searchable = 10*time.Minute, true })
 	tool := dialAsTool(t)
 	const majority = `RoundtableCampaign = "seen" AND RoundtableCondition STARTS_WITH "majority"`
 	e.until("both collaborations of the condition are listed", func() bool {

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -45,6 +46,9 @@ func (c *campaign) receiveSignals(ctx workflow.Context) {
 	})
 }
 
+// holdAgain is how long it takes until a word is tried again that the lake refused.
+const holdAgain = 5 * time.Second
+
 // holdCalls tells those who make calls, through the lake, when these are to be held back:
 // while the campaign is paused, and while a cancelled one ends. One word at a time, so the
 // last one counts.
@@ -57,8 +61,12 @@ func (c *campaign) holdCalls(ctx workflow.Context) {
 			summary = "no call begins: " + in.Reason
 		}
 		c.holding = true
-		_ = executeActivity(lasting, task.Hold, summary, in).Get(lasting, nil) // a lake that cannot be written stops its calls anyway
-		c.in.Held, c.holding = in.Reason, false
+		if err := executeActivity(lasting, task.Hold, summary, in).Get(lasting, nil); err == nil {
+			c.in.Held = in.Reason
+		} else { // the lake may not be written: its calls stop anyway, until the operator has acted
+			_ = workflow.Sleep(lasting, holdAgain)
+		}
+		c.holding = false
 	}
 }
 

@@ -21,6 +21,7 @@ func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (cam
 	if err != nil || !isNew {
 		return m, err
 	}
+	c.campaignCeiling(m)
 	if built := c.plans.Built(m.Revision); built != nil {
 		c.ceilings(m, built)
 	}
@@ -40,10 +41,9 @@ func (c *Caller) CheckHeld(ctx context.Context, campaign string) error {
 	return nil
 }
 
-// ceilings passes the limits of a manifest on. Campaigns that share an account
+// ceilings passes the limits of a manifest's models on. Campaigns that share an account
 // keep the tightest limit of all; limits.calls is the campaign's own.
 func (c *Caller) ceilings(m campaign.Manifest, built *setup.Campaign) {
-	c.campaignCeiling(m)
 	for _, cond := range built.Conditions {
 		for _, p := range cond.Providers() {
 			c.Ceiling(m, p)

@@ -95,8 +95,11 @@ type patience struct {
 }
 
 // errSibling ends the waiting for a person or a permit whose sibling's call has failed:
-// they are asked for again together.
-var errSibling = errors.New("another call of the round has failed")
+// they are asked for again together. It is due sooner than any failure, so the sibling's
+// is told.
+var errSibling = temporal.NewApplicationErrorWithOptions("another call of the round has failed", "sibling", temporal.ApplicationErrorOptions{
+	NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
+})
 
 // longPause is how long a failed call waits until its siblings no longer wait for permits
 // meanwhile: the round is tried again as a whole, and says why.

@@ -19,7 +19,8 @@ type Stage struct {
 	mu       sync.Mutex
 	parts    map[*Stage]bool
 	expected int // parts that there will be; 0 if that is not known
-	left     int // parts that have left
+	answered int // parts that were
+	done     bool
 }
 
 type stageKey struct{}
@@ -44,13 +45,18 @@ func (s *Stage) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, stageKey{}, s)
 }
 
+// Answered says before Leave that the work has come to its end.
+func (s *Stage) Answered() { s.done = true }
+
 // Leave ends the stage of a work that is done.
 func (s *Stage) Leave() {
 	if s.parent != nil {
 		s.parent.mu.Lock()
 		defer s.parent.mu.Unlock()
 		delete(s.parent.parts, s)
-		s.parent.left++
+		if s.done {
+			s.parent.answered++
+		}
 	}
 }
 
@@ -60,7 +66,7 @@ func Expect(ctx context.Context, parts int) {
 	if s, ok := ctx.Value(stageKey{}).(*Stage); ok {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.expected, s.left = parts, 0
+		s.expected, s.answered = parts, 0
 	}
 }
 
@@ -71,7 +77,7 @@ func (s *Stage) Describe() (text string, waits map[string]int) {
 	defer s.mu.Unlock()
 	var parts []string
 	if s.expected > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d calls answered", s.left, s.expected))
+		parts = append(parts, fmt.Sprintf("%d of %d calls answered", s.answered, s.expected))
 	}
 	for _, what := range slices.Sorted(maps.Keys(waits)) {
 		parts = append(parts, fmt.Sprintf("%d waiting for %s", waits[what], what))

@@ -76,7 +76,7 @@ func (l *Manifests) readAgain(ctx context.Context, name string) (latest manifest
 	if err != nil {
 		return latest, err
 	}
-	if halt != nil {
+	if halt != nil && halt.Holds {
 		latest.held = halt.Reason
 	}
 	latest.read = time.Now()

@@ -278,7 +278,7 @@ func (e *engine) hold(id string) {
 	time.Sleep(e.between(0, 20*time.Second, id, n, "hold"))
 	e.holding <- struct{}{} // one pause at a time
 	defer func() { <-e.holding }()
-	if err := recorded.WriteHalt(context.Background(), e.disk, campaign, recorded.Halt{Reason: "made up"}); err != nil {
+	if err := recorded.WriteHalt(context.Background(), e.disk, campaign, recorded.Halt{Reason: "made up", Holds: true}); err != nil {
 		panic(err)
 	}
 	e.note("calls are held back")

@@ -10,11 +10,13 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Halt is why a run ended before its campaign's last cell, for those who ask
-// when nothing runs any more.
+// Halt is why a campaign is paused, for those who ask when nothing runs any more.
 type Halt struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
+	// Holds says that calls are held back by the campaign's workflow, which lets them begin
+	// again. A halt that a run leaves behind at its end holds nothing.
+	Holds bool `json:"holds,omitempty"`
 }
 
 // HaltKey returns the name of a campaign's Halt.
@@ -40,6 +42,14 @@ func ReadHalt(ctx context.Context, s store.Store, campaign string) (*Halt, error
 		err = lake.Unseal(HaltKey(campaign), data, &h)
 	}
 	return &h, err
+}
+
+// NoteHalt is WriteHalt unless a campaign's calls are held back, which says as much.
+func NoteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error {
+	if known, err := ReadHalt(ctx, s, campaign); err != nil || known != nil && known.Holds {
+		return err
+	}
+	return WriteHalt(ctx, s, campaign, h)
 }
 
 // ClearHalt removes a campaign's Halt: it runs again.

@@ -92,7 +92,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 		return status, err
 	}
 	if status.Paused && status.Done() < status.Cells {
-		if err := campaign.WriteHalt(ctx, s, name, campaign.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
+		if err := campaign.NoteHalt(ctx, s, name, campaign.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
 			return status, err
 		}
 		if e.Log().Warn("run ends: the campaign is paused", "campaign", name, "reason", status.PauseReason); r.Telemetry.Logs() {

@@ -93,7 +93,7 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 // haltBefore pauses a campaign before its first call.
 func haltBefore(ctx context.Context, e *engine.Engine, s store.Store, p campaign.Plan, reason, again string) error {
 	name, at := p.Campaign.Name, time.Now().UTC()
-	if err := campaign.WriteHalt(ctx, s, name, campaign.Halt{Reason: reason, At: at}); err != nil {
+	if err := campaign.NoteHalt(ctx, s, name, campaign.Halt{Reason: reason, At: at}); err != nil {
 		return err
 	}
 	if strings.Contains(reason, "roundtable resume") { // it says how

@@ -32,6 +32,10 @@ func Resume(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manif
 	if err := Signal(ctx, o, m.Campaign, workflows.SignalResume, nil, said); err != nil {
 		return err
 	}
+	halt, err := campaign.ReadHalt(ctx, s, m.Campaign)
+	if err != nil || halt == nil || halt.Holds { // the workflow ends what it holds back
+		return err
+	}
 	return campaign.ClearHalt(ctx, s, m.Campaign) // last: a campaign that nothing resumed stays paused
 }
 
