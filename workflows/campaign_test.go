@@ -111,9 +111,9 @@ func TestSteerBatches(t *testing.T) {
 
 func TestManyCellsContinueAsNew(t *testing.T) {
 	e := newEngine(t, false, nil)
-	run := e.start(e.plan(campaign("many", "plurality", 24, 2, 1)), func(in *workflows.CampaignInput) { in.Length = 7 })
-	if got := e.wait(run); got.Succeeded != 24 {
-		t.Errorf("got %+v, want 24 succeeded", got)
+	run := e.start(e.plan(campaign("many", "plurality", 60, 2, 1)), func(in *workflows.CampaignInput) { in.Length = 7 })
+	if got := e.wait(run); got.Succeeded != 60 {
+		t.Errorf("got %+v, want 60 succeeded", got)
 	}
 	if !e.continued(run) {
 		t.Error("the campaign never continued as new")

@@ -160,6 +160,11 @@ func (e *engine) plan(text string) recorded.Plan {
 		if err != nil {
 			e.t.Fatal(err)
 		}
+		if _, isJudged := c.Judge(); isJudged {
+			if err := pack.AddScore(judging.Prompts(), nil); err != nil {
+				e.t.Fatal(err)
+			}
+		}
 		p.Packs[recorded.HashPack(pack)] = pack
 		p.Pack = append(p.Pack, recorded.HashPack(pack))
 	}
