@@ -131,7 +131,7 @@ func runAttribution(ctx context.Context, r runs.Options, s store.Store, w *forks
 
 // runStep runs what is left of a campaign file, without its tables.
 func runStep(ctx context.Context, r runs.Options, s store.Store, path string) error {
-	p, m, _, err := campaignfile.Flags{}.Read(ctx, r.Plugins, path, s, true)
+	p, m, _, err := campaignfile.Flags{Fit: fitRule}.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
 		return err
 	}

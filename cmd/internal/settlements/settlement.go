@@ -21,8 +21,7 @@ import (
 )
 
 // RecordBills records what a campaign's calls of unknown outcome were billed, as
-// the operator or the service's export says. What they had reserved is free
-// again when the campaign goes on.
+// the operator says. What they had reserved is free again when the campaign goes on.
 func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store, campaign, how string) error {
 	lock, err := o.LockCampaign(campaign)
 	if err != nil {
