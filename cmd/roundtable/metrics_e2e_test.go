@@ -140,7 +140,6 @@ func TestMetrics(t *testing.T) {
 	booksAgree(t, now, v)
 	ledgerAgrees(t, now, dir)
 	plausible(t, now)
-	drawsWhatIsThere(t, now)
 	lints(t, at)
 	v.set(usual)
 	ends(t, 0, dir, nil, "resume", "scraped")
