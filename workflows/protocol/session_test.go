@@ -199,21 +199,3 @@ func TestEmptyPlan(t *testing.T) {
 	}()
 	protocol.NewSession(nothing{}, protocol.Setting{Agents: 1}, stopping.Never{})
 }
-
-func TestBreakTie(t *testing.T) {
-	for ties, want := range map[transcript.TieBreak]int{transcript.TiesKeep: -1, transcript.TiesFirst: 1, transcript.TiesSettle: 0} {
-		if got := protocol.BreakTie([]int{1, 3, 4}, ties, 7, 1, "vote"); got != want {
-			t.Errorf("%s selects candidate %d of 1, 3 and 4, want %d", ties, got, want)
-		}
-		if got := protocol.BreakTie([]int{3}, ties, 7, 1, "vote"); got != 3 {
-			t.Errorf("%s selects candidate %d of 3 alone", ties, got)
-		}
-	}
-	drawn := map[int]bool{}
-	for round := range 60 {
-		drawn[protocol.BreakTie([]int{1, 3, 4}, transcript.TiesLottery, 7, round, "vote")] = true
-	}
-	if len(drawn) != 3 || !drawn[1] || !drawn[3] || !drawn[4] {
-		t.Errorf("a lottery among 1, 3 and 4 draws %v", drawn)
-	}
-}
