@@ -44,7 +44,7 @@ func TestDamageOfACompactedLake(t *testing.T) {
 	if len(keys) != 3*6+2*5+2 {
 		t.Fatalf("%d objects", len(keys))
 	}
-	times := 500
+	times := 150
 	if *long {
 		times = 5_000
 	}
@@ -106,7 +106,11 @@ func TestVerifyFindsAllDamage(t *testing.T) {
 		t.Fatalf("%+v, %d objects", whole, len(objects))
 	}
 	x := rand.New(rand.NewPCG(7, 7))
-	for n := range 2000 {
+	times := 250
+	if *long {
+		times = 2000
+	}
+	for n := range times {
 		o := objects[n%len(objects)]
 		file := filepath.Join(dir, filepath.FromSlash(o.Key))
 		good, err := os.ReadFile(file)

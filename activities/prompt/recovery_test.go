@@ -3,6 +3,7 @@ package prompt_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
 	"testing"
@@ -17,6 +18,8 @@ import (
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )
+
+var long = flag.Bool("long", false, "run the long tests as well")
 
 // outcome of one debate: whether the group is right, and the share of its agents that are.
 type outcome struct{ group, share float64 }
@@ -85,8 +88,8 @@ func difference(a, b []float64) (mean, se float64) {
 //   - with bias 0, every order is within 2 points of fixed in the share of
 //     agents that are right, and within 5 points in accuracy (90 % intervals).
 func TestOrdersAreRecovered(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	if !*long {
+		t.Skip("17,000 debates; -long")
 	}
 	params := qa.Defaults()
 	params.Format, params.File, params.Agents = "bbh", "orders.json", 10

@@ -1,6 +1,7 @@
 package crossval_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/trajectory"
 )
+
+var long = flag.Bool("long", false, "run the long tests as well")
 
 // talks makes groups of five agents. Talk improves a third of them, which begin at odds;
 // of the others half agree at once and half never do. Their agreement wanders.
@@ -50,7 +53,11 @@ func TestEProcessBoundsFalseAlarms(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	e := crossval.DefaultEProcess()
-	const samples, rounds = 200, 6
+	const rounds = 6
+	samples := 20
+	if *long {
+		samples = 200
+	}
 	broken, vainStopped, vain := 0, 0, 0
 	for range samples {
 		const train, fresh = 400, 2000
@@ -84,13 +91,13 @@ func TestEProcessBoundsFalseAlarms(t *testing.T) {
 	}
 	// Of 2,000 fresh groups some 400 are improved, so the measured share errs by 0.015:
 	// more samples than delta seem to break the bound.
-	if share := float64(broken) / samples; share > e.Delta+0.03 {
+	if share := float64(broken) / float64(samples); share > e.Delta+0.03 {
 		t.Errorf("more than %v of the improved groups are stopped in %.3f of the samples, want at most %v", e.Alpha, share, e.Delta)
 	}
 	if share := float64(vainStopped) / float64(vain); share < 0.4 {
 		t.Errorf("of the groups that talk does not improve %.3f are stopped", share)
 	} else {
-		t.Logf("bound broken in %.3f of the samples; stopped of those in vain: %.3f", float64(broken)/samples, share)
+		t.Logf("bound broken in %.3f of the samples; stopped of those in vain: %.3f", float64(broken)/float64(samples), share)
 	}
 }
 
@@ -132,7 +139,10 @@ func TestEProcessBoundsGroupsOfUnits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	const samples = 80
+	samples := 20
+	if *long {
+		samples = 80
+	}
 	e := crossval.DefaultEProcess()
 	for name, x := range map[string]struct {
 		units      int
@@ -165,7 +175,7 @@ func TestEProcessBoundsGroupsOfUnits(t *testing.T) {
 				broken++
 			}
 		}
-		share := float64(broken) / samples
+		share := float64(broken) / float64(samples)
 		t.Logf("%s: %.2f of the improved groups are easy; the bound is broken in %.3f of the samples (fitted in %d of %d)", name, x.share, share, fitted, samples)
 		if share > e.Delta+0.05 || share < x.least || fitted < samples*9/10 {
 			t.Errorf("%s: the bound is broken in %.3f of the samples, want %v to %v", name, share, x.least, e.Delta)

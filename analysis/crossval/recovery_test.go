@@ -92,8 +92,8 @@ func TestPlantedStillness(t *testing.T) {
 // Where no pair matters, the paper's way of searching promises a gain on its own
 // collaborations that it does not keep on others.
 func TestNothingPlantedNothingGained(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	if !*long {
+		t.Skip("TestNothingLeaks is quicker; -long")
 	}
 	var gains, optimism []float64
 	for seed := range uint64(8) {

@@ -2,6 +2,7 @@ package learning_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )
+
+var long = flag.Bool("long", false, "run the long tests as well")
 
 const (
 	agents  = 3
@@ -149,7 +152,11 @@ func named(t *testing.T, method string) crossval.Method {
 // the round at which it stops them looking back.
 func TestLiveIsAfterTheFact(t *testing.T) {
 	stopped := map[string]int{}
-	for seed := range uint64(40) {
+	seeds := uint64(12)
+	if *long {
+		seeds = 40
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var all []drawn
 		var runs []trajectory.Trajectory
@@ -198,7 +205,11 @@ func TestLiveIsAfterTheFact(t *testing.T) {
 
 // The fit does not depend on the order of the collaborations.
 func TestFitIsOfASet(t *testing.T) {
-	for seed := range uint64(10) {
+	seeds := uint64(3)
+	if *long {
+		seeds = 10
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		var runs []trajectory.Trajectory
 		for n := range 30 {

@@ -15,12 +15,9 @@ type analysed struct {
 
 func analyse(t *testing.T, dir, campaign, table string, flags ...string) analysed {
 	t.Helper()
-	out, err := program(t, dir, append([]string{"analyze", campaign, "--table", table, "--json"}, flags...)...).Output() // standard output alone must be one document
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := ends(t, 0, dir, nil, append([]string{"analyze", campaign, "--table", table, "--json"}, flags...)...).out // which alone must be one document
 	var a analysed
-	if err := json.Unmarshal(out, &a); err != nil || len(a.Tables) != 1 {
+	if err := json.Unmarshal([]byte(out), &a); err != nil || len(a.Tables) != 1 {
 		t.Fatalf("%d tables: %v\n%s", len(a.Tables), err, out)
 	}
 	return a

@@ -29,18 +29,19 @@ grid: {rule: [majority, unanimous]}
 // in plain.json.
 func attestedLake(t *testing.T) (dir string) {
 	t.Helper()
-	dir = write(t, attestedCampaign)
-	ends(t, 0, dir, nil, "run", "campaign.yaml")
-	ends(t, 0, dir, nil, "features", "vouched")
-	makeKeys(t, dir, "key")
-	ends(t, 0, dir, nil, "attest", "vouched", "-o", "plain.json")
-	d := ends(t, 0, dir, nil, "attest", "vouched", "--key", "key.pem", "-o", "signed.json")
-	public, err := os.ReadFile(filepath.Join(dir, "key.pub.pem"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	contains(t, d.out, "Signed: by key ", string(public))
-	return dir
+	return copyOf(t, "attested", func(t *testing.T, dir string) {
+		save(t, dir, "campaign.yaml", attestedCampaign)
+		ends(t, 0, dir, nil, "run", "campaign.yaml")
+		ends(t, 0, dir, nil, "features", "vouched")
+		makeKeys(t, dir, "key")
+		ends(t, 0, dir, nil, "attest", "vouched", "-o", "plain.json")
+		d := ends(t, 0, dir, nil, "attest", "vouched", "--key", "key.pem", "-o", "signed.json")
+		public, err := os.ReadFile(filepath.Join(dir, "key.pub.pem"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		contains(t, d.out, "Signed: by key ", string(public))
+	})
 }
 
 // makeKeys writes a pair of keys as the documentation says.

@@ -36,7 +36,7 @@ func attributed(t *testing.T, out string) (shares map[string]float64, exact floa
 func TestAttributeUnderABudget(t *testing.T) {
 	t.Parallel()
 	v := newVendor(t)
-	dir := original(t, v)
+	dir := original(t)
 	before, _ := v.books()
 	from := len(v.arrivals())
 	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents").err, "give --budget, as 5usd")
@@ -125,6 +125,9 @@ model: scripted/answerer
 // TestForkExample: the example's planted differences are found: the agent that knows more
 // contributes most, and without it the group is worse, as it is not without another.
 func TestForkExample(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	exampleData(t, dir)

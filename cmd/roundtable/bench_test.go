@@ -82,11 +82,8 @@ type measured struct {
 
 func measure(b *testing.B, dir string) measured {
 	b.Helper()
-	if _, err := buildProgram(); err != nil {
-		b.Fatal(err)
-	}
 	began := time.Now()
-	cmd, out := begin(b, dir)
+	cmd, out := begin(b, dir, "--no-check=false")
 	if err := cmd.Wait(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
@@ -106,12 +103,8 @@ func beginUnchecked(b *testing.B, dir string) (*exec.Cmd, *bytes.Buffer) {
 // begin starts the program on the campaign of a folder.
 func begin(b *testing.B, dir string, flags ...string) (*exec.Cmd, *bytes.Buffer) {
 	b.Helper()
-	path, err := buildProgram()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd, out := exec.Command(path, append([]string{"run", "campaign.yaml"}, flags...)...), &bytes.Buffer{}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
+	cmd, out := program(b, dir, append([]string{"run", "campaign.yaml"}, flags...)...), &bytes.Buffer{}
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
@@ -123,10 +116,11 @@ func begin(b *testing.B, dir string, flags ...string) (*exec.Cmd, *bytes.Buffer)
 // a minute after thousands of files were deleted, ext4 takes longer to make new ones.
 func benchFile(b *testing.B, model string, replicates, collaborations, calls int) string {
 	b.Helper()
-	dir, err := os.MkdirTemp(built, "bench")
+	dir, err := os.MkdirTemp("", "roundtable-bench")
 	if err != nil {
 		b.Fatal(err)
 	}
+	kept = append(kept, dir)
 	text := fmt.Sprintf("name: bench\nreplicates: %d\nenv: exchange\nprotocol: roundtable\nrule: plurality\nmodel: %s\nlimits: {collaborations: %d, calls: %d}\n",
 		replicates, model, collaborations, calls)
 	if err := os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(text), 0o600); err != nil {
@@ -228,10 +222,6 @@ func BenchmarkThousands(b *testing.B) {
 // worstStatus asks for the status every five seconds until the end, and sends the longest answer.
 func worstStatus(b *testing.B, dir string, ended <-chan struct{}) <-chan time.Duration {
 	b.Helper()
-	path, err := buildProgram()
-	if err != nil {
-		b.Fatal(err)
-	}
 	result := make(chan time.Duration, 1)
 	go func() {
 		worst := time.Duration(0)
@@ -243,9 +233,7 @@ func worstStatus(b *testing.B, dir string, ended <-chan struct{}) <-chan time.Du
 			case <-time.After(5 * time.Second):
 			}
 			began := time.Now()
-			status := exec.Command(path, "status")
-			status.Dir = dir
-			if out, err := status.CombinedOutput(); err != nil {
+			if out, err := program(b, dir, "status").CombinedOutput(); err != nil {
 				b.Errorf("%v\n%s", err, out)
 			}
 			worst = max(worst, time.Since(began))
@@ -290,9 +278,7 @@ func BenchmarkWaiting(b *testing.B) {
 	var took []float64
 	for range 10 {
 		began := time.Now()
-		status := exec.Command(cmd.Path, "status")
-		status.Dir = dir
-		if out, err := status.CombinedOutput(); err != nil {
+		if out, err := program(b, dir, "status").CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, out)
 		}
 		took = append(took, float64(time.Since(began).Milliseconds()))

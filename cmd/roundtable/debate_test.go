@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,70 +15,6 @@ func exampleData(t *testing.T, dir string) {
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// The example of paper 4 through the whole program: the planted bias shows, and
-// several answers are better than one.
-func TestDebateExample(t *testing.T) {
-	t.Parallel()
-	dir := example(t, "debate.yaml", "replicates: 3", "replicates: 2", "agents: 10}", "agents: 10, n: 12}")
-	exampleData(t, dir)
-	output(t, dir, "run", "debate.yaml")
-	sameEverywhere(t, dir, "debate")
-	pinned(t, dir, "debate")
-	table := analyse(t, dir, "debate", "debate-accuracy")
-	accuracy := func(strategy string) float64 { return *table.cellOf(t, "strategy", strategy, "orders") }
-	if a, b := accuracy("MAD+Truth"), accuracy("MAD, truth first"); a <= b {
-		t.Errorf("truth last has %.1f %%, truth first %.1f %%; the last is followed more", a, b)
-	}
-	if a, b := accuracy("Self-Consistency"), accuracy("Single CoT"); a <= b {
-		t.Errorf("ten answers have %.1f %%, one has %.1f %%", a, b)
-	}
-	if gain := table.cellOf(t, "strategy", "MAD+Truth", "orders gain"); gain == nil {
-		t.Error("truth last has no gain over MAD")
-	}
-	if rounds := analyse(t, dir, "debate", "debate-by-round"); len(rounds.Tables[0].Rows) != 4*7 {
-		t.Errorf("%d rows by round", len(rounds.Tables[0].Rows))
-	}
-	if gains := analyse(t, dir, "debate", "debate-gains"); len(gains.Tables[0].Rows) != 4*4 {
-		t.Errorf("%d rows of gains, want four measures of four strategies", len(gains.Tables[0].Rows))
-	}
-	if repeats := analyse(t, dir, "debate", "debate-repetitions"); len(repeats.Tables[0].Rows) != 4*5 {
-		t.Errorf("%d rows by repetition, want four measures of five strategies that debate", len(repeats.Tables[0].Rows))
-	}
-	contains(t, output(t, dir, "analyze", "debate", "--figure", "debate-accuracy"), "<svg", "SIMULATED", "accuracy, %", "MAD+MADC", "Single CoT", "orders")
-	contains(t, output(t, dir, "analyze", "debate", "--figure", "debate-repetitions"), "<svg", "SIMULATED", "accuracy in %", "MAD+MADC", "10 agents", "2 of a strategy")
-	contains(t, output(t, dir, "analyze", "debate", "--figure", "debate-by-round"), "<svg", "SIMULATED", "log-likelihood", "entropy", "MAD+MADC", "questions a point")
-	output(t, dir, "report", "debate", "-o", "debate.html")
-	contains(t, read(t, dir, "debate.html"), "Debates by round: accuracy, log-likelihood, entropy", "Debates: accuracy by strategy and task", "over repetitions")
-	output(t, dir, "verify", "debate")
-}
-
-// Fixed viewpoints: with agents who follow the last, the first side is overturned.
-func TestViewpointsExample(t *testing.T) {
-	t.Parallel()
-	dir := example(t, "viewpoints.yaml", "contexts: 5", "contexts: 2", "replicates: 2", "replicates: 1")
-	exampleData(t, dir)
-	output(t, dir, "run", "viewpoints.yaml")
-	sameEverywhere(t, dir, "viewpoints")
-	pinned(t, dir, "viewpoints")
-	table := analyse(t, dir, "viewpoints", "viewpoints")
-	for _, x := range []struct {
-		column, agents string
-		above          bool
-	}{{"correct first", "10", true}, {"incorrect first", "10", false}, {"correct first", "20", false}, {"incorrect first", "20", true}} {
-		if share := table.cellOf(t, "agents", x.agents, x.column); share == nil || (*share > 0.5) != x.above {
-			t.Errorf("%s with %s agents: %v", x.column, x.agents, share)
-		}
-	}
-	for _, column := range []string{"correct first", "incorrect first"} {
-		if n := table.cellOf(t, "agents", "reversed at", column); n == nil || *n <= 10 || *n > 20 {
-			t.Errorf("%s is reversed at %v", column, n)
-		}
-	}
-	contains(t, output(t, dir, "analyze", "viewpoints", "--figure", "viewpoints"), "<svg", "SIMULATED", "orders-1", "alternating", "half of the outcomes")
-	output(t, dir, "report", "viewpoints", "-o", "viewpoints.html")
-	contains(t, read(t, dir, "viewpoints.html"), "Debates of fixed viewpoints by number of agents")
 }
 
 func read(t *testing.T, dir, file string) string {
@@ -100,12 +35,11 @@ func TestWhoHoldsThePower(t *testing.T) {
 	if _, err := os.Stat(bbh); err != nil {
 		t.Skip("no BIG-Bench Hard next to this checkout")
 	}
-	fewer := "n: 2"
-	if *long {
-		fewer = "n: 20"
+	if !*long {
+		t.Skip("-long")
 	}
 	t.Parallel()
-	dir := example(t, "who-holds-the-power.yaml", "BIG-Bench-Hard/bbh", bbh, "n: 100", fewer)
+	dir := example(t, "who-holds-the-power.yaml", "BIG-Bench-Hard/bbh", bbh, "n: 100", "n: 20")
 	output(t, dir, "run", "who-holds-the-power.yaml")
 	if rows := analyse(t, dir, "who-holds-the-power", "debate-accuracy").Tables[0].Rows; len(rows) != 6 || len(rows[0]) != 3+3*4+1 {
 		t.Errorf("%d rows of %d columns, want six strategies on three tasks", len(rows), len(rows[0]))
@@ -153,41 +87,5 @@ model: scripted/answerer
 		if err == nil || !strings.Contains(string(out), says) {
 			t.Errorf("export %s: %v, %s", flags, err, out)
 		}
-	}
-}
-
-// Debates and debates of fixed viewpoints, killed again and again, come to the
-// same rows as when left alone.
-func TestDebateKills(t *testing.T) {
-	if !*long {
-		t.Skip("it runs the program again and again; -long")
-	}
-	for name, text := range map[string]string{
-		"debates": `
-env: {name: qa, format: bbh, file: orders.json, agents: 5, n: 8}
-grid:
-  protocol:
-    - {name: debate, rounds: 2, order: truth_last}
-    - {name: debate, rounds: 2, order: madc, talk: one_by_one, topology: ring}
-    - {name: debate, rounds: 2, order: random, talk: summarizer, remove: [{agent: 1, from: 3}]}
-`,
-		"viewpoints": `
-env: {name: qa, format: bbh, file: orders.json, agents: 20, pool: {file: viewpoints.jsonl, each: 10, contexts: 2}}
-protocol: {name: debate, viewpoints: {each: 10}}
-replicates: 2
-grid:
-  protocol.viewpoints.scaling: [correct_first, incorrect_first, alternating]
-  protocol.agents: [1, 11, 20]
-`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := newService(t)
-			killedLive(t, service, 4, func(dir string) {
-				exampleData(t, dir)
-				file := fmt.Sprintf("name: killed\ndata: examples/data\nrule: plurality\nmodel: {name: openai/fake, base_url: %q, api_key_env: OPENAI_API_KEY}\nprices: {openai/fake: {input: 1, output: 2}}\nlimits: {collaborations: 6, calls: 24}\n%s", service.URL+"/v1", text)
-				save(t, dir, "campaign.yaml", file)
-			})
-		})
 	}
 }

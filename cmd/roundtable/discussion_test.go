@@ -13,9 +13,9 @@ func TestDiscussions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	exampleData(t, dir)
-	instances := 1
+	instances, both := 1, "[true]"
 	if *long {
-		instances = 3
+		instances, both = 3, "[true, false]"
 	}
 	questions := fmt.Sprintf("instances: %d\n", instances) + "env: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: examples/data\nmodel: {name: scripted/answerer, malformed: 0.2}\nreasks: 0\n"
 	for name, text := range map[string]string{
@@ -24,8 +24,8 @@ protocol: {name: discussion, rounds: 4, vote_from: 2}
 grid:
   rule: [simple, borda, borda5, approval, cumulative25, {name: cumulative, points: 10}, judge, rated, ranked, majority, unanimous,
     majority_consensus, supermajority_consensus, unanimity_consensus, hybrid_consensus]
-  protocol.extract: [true, false]
-  protocol.all_draft: [false, true]
+  protocol.extract: ` + both + `
+  protocol.all_draft: ` + both + `
 `,
 		"paradigms": questions + `
 grid:
@@ -84,25 +84,4 @@ func TestDiscussionsRefused(t *testing.T) {
 			t.Errorf("%s: %v\n%s", text, err, out)
 		}
 	}
-}
-
-// A discussion that is killed goes on and comes out the same.
-func TestDiscussionKilled(t *testing.T) {
-	if !*long {
-		t.Skip("it runs the program again and again; -long")
-	}
-	t.Parallel()
-	const text = `name: killed
-replicates: 2
-instances: 4
-env: {name: qa, format: bbh, file: orders.json, agents: 3}
-data: examples/data
-protocol: {name: discussion, challenge: history}
-model: {name: scripted/answerer, latency: 20ms, jitter: 20ms, malformed: 0.1}
-grid: {rule: [approval, majority_consensus, judge]}
-`
-	killed(t, 3, func(dir string) {
-		exampleData(t, dir)
-		save(t, dir, "campaign.yaml", text)
-	}, killAfter(t, 40))
 }

@@ -24,6 +24,9 @@ func TestFullDisk(t *testing.T) {
 		{"inodes", "size=400m,nr_inodes=8000", fillInodes},
 	} {
 		t.Run(x.name, func(t *testing.T) {
+			if x.name == "inodes" && !*long {
+				t.Skip("-long")
+			}
 			t.Parallel()
 			checkFullDisk(t, x.disk, x.fill)
 		})

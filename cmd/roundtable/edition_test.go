@@ -44,8 +44,8 @@ func TestRecordedPromptsAreUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for row, err := range lake.Scan[record.Collaboration](t.Context(), s, d) {
-		if err != nil || row.PromptsHash != pack.Hash() {
-			t.Errorf("the prompts are %s, want %s, %v", row.PromptsHash, pack.Hash(), err)
+		if err != nil || row.PromptsHash != campaign.HashPack(pack) {
+			t.Errorf("the prompts are %s, want %s, %v", row.PromptsHash, campaign.HashPack(pack), err)
 		}
 	}
 	card, err := s.Get(t.Context(), lake.AboutKey("old", "README.md"))

@@ -7,11 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"roundtable/analysis/lake"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/screentest"
 )
 
 // liveOriginal is a campaign that a vendor answers: 4 rounds of 9 calls and a count.
@@ -24,12 +22,13 @@ model: openai/fake
 generate: {max_tokens: 500}
 `
 
-// original runs a campaign at a vendor, and returns where.
-func original(t *testing.T, v *vendor) (dir string) {
+// original is where such a campaign was run at a vendor.
+func original(t *testing.T) (dir string) {
 	t.Helper()
-	dir = write(t, liveOriginal+vendorPrices)
-	ends(t, 0, dir, v.at(), "run", "campaign.yaml")
-	return dir
+	return copyOf(t, "original", func(t *testing.T, dir string) {
+		save(t, dir, "campaign.yaml", liveOriginal+vendorPrices)
+		ends(t, 0, dir, newVendor(t).at(), "run", "campaign.yaml")
+	})
 }
 
 // queriedRows returns the rows of a query.
@@ -47,7 +46,7 @@ func queriedRows(t *testing.T, dir, sql string) (rows []map[string]any) {
 func TestForkBuysNothingTwice(t *testing.T) {
 	t.Parallel()
 	v := newVendor(t)
-	dir := original(t, v)
+	dir := original(t)
 	before := len(v.arrivals())
 	sold, _ := v.books()
 	out := ends(t, 0, dir, v.at(), "fork", "original", "--at", "round=3", "--set", "rule=ranked", "--control", "--replicates", "2").out
@@ -126,7 +125,7 @@ func reseal(t *testing.T, from, to string, change func(turns []any)) {
 func TestForkRefuses(t *testing.T) {
 	t.Parallel()
 	v := newVendor(t)
-	dir := original(t, v)
+	dir := original(t)
 	before := len(v.arrivals())
 	for _, c := range []struct {
 		args []string
@@ -166,35 +165,4 @@ func TestForkRefuses(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "*.yaml")); err != nil || len(left) != 1 {
 		t.Errorf("files are left: %v", left)
 	}
-}
-
-// TestForkAfterKills: a fork that is killed with -9 and run again buys nothing twice and
-// comes to the digest of a quiet run.
-func TestForkAfterKills(t *testing.T) {
-	t.Parallel()
-	v := newVendor(t)
-	dir, quiet := original(t, v), original(t, newVendor(t))
-	v.latency = 30 * time.Millisecond
-	args := []string{"fork", "original", "--at", "round=2", "--drop", "Blake", "--control", "--replicates", "2"}
-	ends(t, 0, quiet, newVendor(t).at(), args...)
-	before := len(v.arrivals())
-	kills := 0
-	for range 3 {
-		stored, from := storedKeys(t, dir), len(v.arrivals())
-		b := starts(t, dir, v.at(), args...)
-		screentest.Until(t, "calls or the end", func() bool { return b.over() || len(v.arrivals()) > from+15 })
-		if b.cut(t) {
-			kills++
-		}
-		for _, a := range v.arrivals()[from:] {
-			if stored[a.key] {
-				t.Errorf("%s was stored and is asked again", a.key)
-			}
-		}
-	}
-	ends(t, 0, dir, v.at(), args...)
-	if a, b := digestBy(t, quiet, "original-fork"), digestBy(t, dir, "original-fork"); a != b || kills == 0 {
-		t.Errorf("digest of the quiet run %s, after %d kills %s", a, kills, b)
-	}
-	t.Logf("%d kills, %d calls", kills, len(v.arrivals())-before)
 }

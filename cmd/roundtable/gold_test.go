@@ -177,7 +177,7 @@ func TestCodeBooks(t *testing.T) {
 	save(t, dir, "bad.yaml", "name: Bad\nlabels: []\n")
 	output(t, dir, "run", "talk.yaml")
 	output(t, dir, "label", "talk")
-	acts := labelsOf(t, dir)
+	acts := labelsOf(t, dir, "talk")
 	var asked atomic.Int64
 	by := []string{"--labeller", "openai/fake", "--price", `{"input": 1, "output": 10}`, "--params", fmt.Sprintf(`{"base_url": %q}`, bookService(t, &asked))}
 	for _, book := range []string{"mood.yaml", "mast"} {
@@ -191,7 +191,7 @@ func TestCodeBooks(t *testing.T) {
 	}
 	contains(t, ends(t, 2, dir, nil, "label", "talk", "--code-book", "mood.yaml").err, "labels dialogue acts only")
 	contains(t, ends(t, 2, dir, nil, append([]string{"label", "talk", "--code-book", "bad.yaml"}, by...)...).err, `name is "Bad"`, "1 to 100 labels")
-	if now := labelsOf(t, dir); fmt.Sprint(now) != fmt.Sprint(acts) {
+	if now := labelsOf(t, dir, "talk"); fmt.Sprint(now) != fmt.Sprint(acts) {
 		t.Error("labels by other code books change those of the acts")
 	}
 	contains(t, output(t, dir, "analyze", "talk", "--table", "dialogue-acts"), "scripted-labeller-")
@@ -222,6 +222,9 @@ func TestCodeBooks(t *testing.T) {
 // TestLabelsByHandExample makes the figures of the guide: the table coded by hand fits the draw on
 // any machine.
 func TestLabelsByHandExample(t *testing.T) {
+	if !*long {
+		t.Skip("TestExamples runs it small; -long")
+	}
 	t.Parallel()
 	dir := example(t, "labels-by-hand.yaml")
 	output(t, dir, "run", "labels-by-hand.yaml")

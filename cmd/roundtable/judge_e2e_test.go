@@ -3,15 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"roundtable/cmd/internal/screentest"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // judgedCampaign has open questions, scripted agents, and a judge behind a service.
@@ -19,7 +13,7 @@ func judgedCampaign(url, more string) string {
 	return fmt.Sprintf(`
 name: judged
 data: .
-replicates: 4
+replicates: 2
 env:
   name: qa
   format: csv
@@ -51,57 +45,38 @@ func writeJudged(t *testing.T, url, more string) string {
 	return dir
 }
 
-// judgeService judges by the length of the answer, some answers at first unreadable.
-type judgeService struct {
-	*httptest.Server
-	requests
-	refuses atomic.Bool // every key
-	latency time.Duration
-
-	mu    sync.Mutex
-	cases []string // documents that it was asked about, but for re-asks
-}
-
-func newJudgeService(t *testing.T) *judgeService {
-	s := &judgeService{latency: 40 * time.Millisecond}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var q struct{ Messages []struct{ Content string } }
-		w.Header().Set("Content-Type", "application/json")
-		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || s.refuses.Load() || r.Header.Get("Authorization") != "Bearer right" {
-			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = w.Write([]byte(`{"error":{"type":"invalid_request_error","code":"invalid_api_key","message":"wrong key"}}`))
-			return
-		}
-		s.note(r)
-		time.Sleep(s.latency)
+// newJudge is a vendor that judges by the length of the answer, some answers at first
+// unreadable.
+func newJudge(t *testing.T) *vendor {
+	v := newVendor(t)
+	refused := says("wrong key", false, 401, `{"error":{"type":"invalid_request_error","code":"invalid_api_key","message":"wrong key"}}`)
+	judged := sells("judged", "stop", func(a *asked) string {
 		var c struct{ Question, Answer string }
-		if err := json.Unmarshal([]byte(q.Messages[1].Content), &c); err != nil {
+		if err := json.Unmarshal([]byte(a.texts[1]), &c); err != nil {
 			t.Errorf("the judge is given no document: %v", err)
 		}
-		text := fmt.Sprintf(`{"why": "by length", "score": %d}`, len(c.Answer)%11)
-		if len(q.Messages) == 2 {
-			s.mu.Lock()
-			s.cases = append(s.cases, c.Question+"|"+c.Answer)
-			s.mu.Unlock()
-			if len(c.Answer)%3 == 0 {
-				text = `{"score": 11, "why": "off the scale"}`
-			}
+		if len(a.texts) == 2 && len(c.Answer)%3 == 0 {
+			return `{"score": 11, "why": "off the scale"}`
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{
-			"id": "r", "object": "chat.completion", "model": "fake-2026",
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}},
-			"usage":   map[string]any{"prompt_tokens": 300, "completion_tokens": 10, "total_tokens": 310},
-		})
-	}))
-	t.Cleanup(s.Close)
-	return s
+		return fmt.Sprintf(`{"why": "by length", "score": %d}`, len(c.Answer)%11)
+	})
+	v.set(func(a *asked) *trick {
+		if a.auth != "Bearer right" {
+			return &refused
+		}
+		return &judged
+	})
+	return v
 }
 
-// askedCases returns the documents that the judge was asked about, sorted.
-func (s *judgeService) askedCases() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := slices.Clone(s.cases)
+// askedCases returns the documents that a judge was asked about at first, sorted.
+func askedCases(v *vendor) (all []string) {
+	for _, a := range v.arrivals() {
+		var c struct{ Question, Answer string }
+		if json.Unmarshal([]byte(a.texts[1]), &c) == nil && len(a.texts) == 2 && a.auth == "Bearer right" {
+			all = append(all, c.Question+"|"+c.Answer)
+		}
+	}
 	slices.Sort(all)
 	return all
 }
@@ -115,13 +90,13 @@ func queryJudged(t *testing.T, dir, sql string) string {
 // stored judgements are the scores of the rows.
 func TestJudgeScores(t *testing.T) {
 	t.Parallel()
-	s := newJudgeService(t)
+	s := newJudge(t)
 	dir := writeJudged(t, s.URL, "")
 	if plan := ends(t, 0, dir, judgeKey, "plan", "campaign.yaml").out; !strings.Contains(plan, "$") {
 		t.Errorf("plan says %s", plan)
 	}
 	ends(t, 0, dir, judgeKey, "run", "campaign.yaml")
-	asked := s.askedCases()
+	asked := askedCases(s)
 	if distinct := slices.Compact(slices.Clone(asked)); len(distinct) != len(asked) {
 		t.Errorf("%d first questions to the judge, %d distinct", len(asked), len(distinct))
 	}
@@ -136,65 +111,39 @@ func TestJudgeScores(t *testing.T) {
 	if whole := "Why hostile?|" + strings.ReplaceAll(hostile, `""`, `"`); !slices.Contains(asked, whole) {
 		t.Errorf("the hostile answer is not within the document as it is, %q: %q", whole, asked)
 	}
-	calls := len(s.arrivals(0))
-	if text := ends(t, 0, dir, nil, "cost", "judged").out; !strings.Contains(text, "scores by openai-fake-") || !strings.Contains(text, fmt.Sprint(calls*300)) {
+	sold, _ := s.books()
+	calls := len(s.arrivals())
+	if text := ends(t, 0, dir, nil, "cost", "judged").out; !strings.Contains(text, "scores by openai-fake-") || !strings.Contains(text, fmt.Sprint(sold.input)) {
 		t.Errorf("%d calls, cost says\n%s", calls, text)
 	}
 	if v := ends(t, 0, dir, nil, "verify", "judged").out; !strings.Contains(v, "Scored again: ") {
 		t.Errorf("verify says %s", v)
 	}
 	ends(t, 0, dir, judgeKey, "run", "campaign.yaml")
-	if n := len(s.arrivals(0)); n != calls {
+	if n := len(s.arrivals()); n != calls {
 		t.Errorf("run again asks the judge %d times", n-calls)
 	}
-}
-
-// Killed while judges are asked, a campaign goes on: nothing stored is bought again,
-// and the digest is that of a quiet run.
-func TestJudgeKilled(t *testing.T) {
-	t.Parallel()
-	s := newJudgeService(t)
-	quiet, dir := writeJudged(t, s.URL, "limits: {calls: 3}\n"), writeJudged(t, s.URL, "limits: {calls: 3}\n")
-	ends(t, 0, quiet, judgeKey, "run", "campaign.yaml")
-	calm := len(s.arrivals(0))
-	for range 3 {
-		stored, from := storedKeys(t, dir), len(s.arrivals(0))
-		b := starts(t, dir, judgeKey, "run", "campaign.yaml")
-		screentest.Until(t, "some judgements or the end", func() bool { return b.over() || len(s.arrivals(from)) >= 5 })
-		b.cut(t)
-		notAgain(t, s.arrivals(from), stored)
-	}
-	stored, from := storedKeys(t, dir), len(s.arrivals(0))
-	ends(t, 0, dir, judgeKey, "run", "campaign.yaml")
-	notAgain(t, s.arrivals(from), stored)
-	if want, got := digestBy(t, quiet, "judged"), digestBy(t, dir, "judged"); got != want {
-		t.Errorf("the digest is %s, without a kill %s", got, want)
-	}
-	t.Logf("%d calls of the quiet run, %d of the killed one", calm, len(s.arrivals(0))-calm)
 }
 
 // The judge's calls stay within the budget: the campaign pauses before it is spent,
 // and goes on when it is raised. So it does after a wrong key.
 func TestJudgePauses(t *testing.T) {
 	t.Parallel()
-	s := newJudgeService(t)
-	s.latency = 0
+	s := newJudge(t)
 	dir := writeJudged(t, s.URL, "limits: {cost_usd: 0.005}\n")
-	s.refuses.Store(true)
-	d := ends(t, 3, dir, judgeKey, "run", "campaign.yaml")
+	d := ends(t, 3, dir, []string{"JUDGE_KEY=another"}, "run", "campaign.yaml")
 	if !strings.Contains(d.out+d.err, "wrong key") {
 		t.Errorf("of a wrong key run says\n%s%s", d.out, d.err)
 	}
 	if says := ends(t, 0, dir, nil, "status", "judged").out; !strings.Contains(says, "paused") {
 		t.Errorf("status says %s", says)
 	}
-	s.refuses.Store(false)
 	d = ends(t, 3, dir, judgeKey, "resume", "judged")
-	if n := len(s.arrivals(0)); n == 0 || n*400 > 5000 {
-		t.Errorf("%d calls of $0.0004 for a budget of $0.005: %s%s", n, d.out, d.err)
+	if sold, _ := s.books(); sold.calls == 0 || sold.input+10*sold.output > 5000 {
+		t.Errorf("%+v for a budget of $0.005: %s%s", sold, d.out, d.err)
 	}
 	ends(t, 0, dir, judgeKey, "resume", "judged", "--cost-usd", "9")
-	asked := s.askedCases()
+	asked := askedCases(s)
 	if distinct := slices.Compact(slices.Clone(asked)); len(distinct) != len(asked) {
 		t.Errorf("%d first questions to the judge, %d distinct", len(asked), len(distinct))
 	}
@@ -204,11 +153,10 @@ func TestJudgePauses(t *testing.T) {
 // A judge with a limit of calls a minute is asked from the queue of its model.
 func TestJudgePerMinute(t *testing.T) {
 	t.Parallel()
-	s := newJudgeService(t)
-	s.latency = 0
+	s := newJudge(t)
 	dir := writeJudged(t, s.URL, "limits: {models: {openai/fake: {requests_per_minute: 600}}}\n")
 	ends(t, 0, dir, judgeKey, "run", "campaign.yaml")
-	asked := s.askedCases()
+	asked := askedCases(s)
 	if distinct := slices.Compact(slices.Clone(asked)); len(distinct) != len(asked) || len(asked) == 0 {
 		t.Errorf("%d first questions to the judge, %d distinct", len(asked), len(distinct))
 	}

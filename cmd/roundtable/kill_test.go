@@ -1,16 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"roundtable/cmd/internal/screentest"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -20,29 +22,9 @@ import (
 
 var long = flag.Bool("long", false, "run the long tests as well")
 
-// built is where the program is built; TestMain makes and removes it.
-var built string
-
-// If testSelf is set, tests run this test binary as the program, which saves
-// linking it twice; runAsProgram tells the child so.
-const (
-	testSelf     = "ROUNDTABLE_TEST_SELF"
-	runAsProgram = "ROUNDTABLE_TEST_RUN"
-)
-
-// buildProgram builds the program once, as `make dist` does, for the first test
-// that runs it.
-var buildProgram = sync.OnceValues(func() (string, error) {
-	if os.Getenv(testSelf) != "" {
-		return os.Executable()
-	}
-	path := filepath.Join(built, "roundtable")
-	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, ".").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return path, nil
-})
+// runAsProgram is set for a child that is to be the program: the test binary, which
+// holds all of it, so that nothing is linked twice.
+const runAsProgram = "ROUNDTABLE_TEST_RUN"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == asWell {
@@ -53,29 +35,59 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	var err error
-	if built, err = os.MkdirTemp("", "roundtable"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	flag.Parse()
-	parallel := "4" // they wait for a vendor more than they compute
-	if *long {
-		parallel = "3"
+	if flag.Lookup("test.bench").Value.String() == "" { // nothing is measured: memory for time
+		debug.SetGCPercent(400)
+		os.Setenv("GOGC", "400")
 	}
-	if err := flag.Set("test.parallel", parallel); err != nil {
+	if err := flag.Set("test.parallel", "4"); err != nil { // they wait for a vendor more than they compute
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()
-	os.RemoveAll(built)
+	for _, dir := range kept {
+		os.RemoveAll(dir)
+	}
 	os.Exit(code)
 }
 
-// program is a run of the built binary in a folder of its own.
-func program(t *testing.T, dir string, args ...string) *exec.Cmd {
+// kept are folders that outlive a test, which TestMain removes; templates some of them,
+// by name.
+var (
+	kept      []string
+	templates = map[string]string{}
+	making    sync.Mutex
+)
+
+// copyOf returns a copy of a folder that the first test which wants it has made.
+func copyOf(t *testing.T, name string, make func(t *testing.T, dir string)) (dir string) {
 	t.Helper()
-	path, err := buildProgram()
+	making.Lock()
+	defer making.Unlock()
+	from, ok := templates[name]
+	if !ok {
+		made, err := os.MkdirTemp("", "roundtable-test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, made)
+		make(t, made)
+		if err := os.RemoveAll(filepath.Join(made, ".roundtable")); err != nil { // the lake is enough
+			t.Fatal(err)
+		}
+		from, templates[name] = made, made
+	}
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// program is a run of the program in a folder of its own.
+func program(t testing.TB, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,12 +96,33 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=canary-key-5f1d", "ANTHROPIC_API_KEY=x", "GOOGLE_API_KEY=x", runAsProgram+"="+os.Getenv(testSelf))
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=canary-key-5f1d", "ANTHROPIC_API_KEY=x", "GOOGLE_API_KEY=x", runAsProgram+"=yes")
 	return cmd
+}
+
+// readers are commands that only read.
+var readers = []string{"analyze", "verify", "status", "cost", "query", "show", "list"}
+
+// readHere runs a command that only reads the lake of a folder in this process, which
+// saves another one; ok says that it has.
+func readHere(t *testing.T, dir string, args []string) (d done, ok bool) {
+	t.Helper()
+	if len(args) == 0 || !slices.Contains(readers, args[0]) || slices.ContainsFunc(args, func(arg string) bool {
+		return slices.Contains([]string{"--lake", "--with-lake", "--state", "-o", "--file", "--attest", "--settle", "--embedder", "--help"}, arg) // which name files, or need keys
+	}) {
+		return done{}, false
+	}
+	return ran(t, append(slices.Clone(args), "--lake", filepath.Join(dir, "lake"), "--state", filepath.Join(dir, ".roundtable"))...), true
 }
 
 func output(t *testing.T, dir string, args ...string) string {
 	t.Helper()
+	if d, ok := readHere(t, dir, args); ok {
+		if d.code != 0 {
+			t.Fatalf("roundtable %s: code %d\n%s%s", strings.Join(args, " "), d.code, d.out, d.err)
+		}
+		return d.out + d.err
+	}
 	out, err := program(t, dir, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("roundtable %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -112,21 +145,124 @@ limits: {collaborations: 8, calls: 24}
 	save(t, dir, "campaign.yaml", text)
 }
 
-// TestKills runs a campaign against a faulty service, kills it with -9 again
-// and again, and compares it with a quiet run: same rows, no stored answer
-// asked for again, every interrupted turn asked for again.
+const killedPrices = "prices: {openai/fake: {input: 1, output: 2}}\nlimits: {collaborations: 6, calls: 24}\n"
+
+// killedKinds are campaigns that are killed, each of another kind of work.
+var killedKinds = map[string]struct {
+	text  string
+	then  []string // the command that is killed, of a campaign that has ended; none kills run
+	after int      // stored answers before each kill
+}{
+	// Each protocol that a vendor's answers fit.
+	"live": {`name: killed
+model: openai/fake
+data: examples/data
+grid:
+  game:
+    - {label: talk, set: {rule: majority, env: exchange, protocol: {name: roundtable, rounds: 2}}}
+    - {label: truth, set: {rule: plurality, env: {name: qa, format: bbh, file: orders.json, agents: 5, n: 2}, protocol: {name: debate, rounds: 2, order: truth_last}}}
+    - {label: ring, set: {rule: plurality, env: {name: qa, format: bbh, file: orders.json, agents: 5, n: 2}, protocol: {name: debate, rounds: 2, order: madc, talk: one_by_one, topology: ring}}}
+    - {label: summary, set: {rule: plurality, env: {name: qa, format: bbh, file: orders.json, agents: 5, n: 2}, protocol: {name: debate, rounds: 2, order: random, talk: summarizer, remove: [{agent: 1, from: 3}]}}}
+    - {label: sides, set: {rule: plurality, env: {name: qa, format: bbh, file: orders.json, agents: 20, n: 2, pool: {file: viewpoints.jsonl, each: 10, contexts: 2}}, protocol: {name: debate, viewpoints: {each: 10}, agents: 11}}}
+    - {label: robots, set: {env: robots, protocol: {name: consensus, rounds: 3, network: leader}}}
+` + killedPrices, nil, 60},
+	// Agents that take time, and steps of the world between them.
+	"scripted": {`name: killed
+data: examples/data
+instances: {menu: 1, allocation: 1}
+grid:
+  game:
+    - {label: approval, set: {rule: approval, env: {name: qa, format: bbh, file: orders.json, agents: 3, n: 2}, model: {name: scripted/answerer, latency: 20ms, jitter: 20ms, malformed: 0.1}, protocol: {name: discussion, challenge: history}}}
+    - {label: consensus, set: {rule: majority_consensus, env: {name: qa, format: bbh, file: orders.json, agents: 3, n: 2}, model: {name: scripted/answerer, latency: 20ms, malformed: 0.1}, protocol: discussion}}
+    - {label: judge, set: {rule: judge, env: {name: qa, format: bbh, file: orders.json, agents: 3, n: 1}, model: {name: scripted/answerer, latency: 20ms, malformed: 0.1}, protocol: discussion}}
+    - {label: menu, set: {rule: unanimous, env: menu, model: {name: scripted/sharer, latency: 30ms, malformed: 0.1, policy: {share: 0.8, noise: 0.2}}, protocol: {name: deliberation, tools: [solver, calculator]}}}
+    - {label: tents, set: {rule: unanimous, env: {name: allocation, domains: [camping]}, model: {name: scripted/sharer, latency: 30ms, malformed: 0.1}, protocol: deliberation}}
+    - {label: robots, set: {env: robots, model: {name: scripted/mixture, latency: 30ms, malformed: 0.2}, protocol: {name: consensus, rounds: 4}}}
+`, nil, 40},
+	"labels": {talkedCampaign + "labels: {model: openai/fake}\n" + killedPrices, nil, 20},
+	"judge": {`name: killed
+data: examples/data
+replicates: 3
+env: {name: qa, format: csv, file: why.csv, kind: open, score: {judge: {model: openai/fake, rubric: Half for a part., scale: [0, 10]}}}
+protocol: {name: debate, rounds: 1}
+model: {name: scripted/answerer, policy: {accuracy: 0.5, conformity: 0.4}}
+rule: plurality
+` + killedPrices, nil, 4},
+	"fork": {strings.Replace(liveOriginal, "name: original", "name: killed", 1) + killedPrices, []string{"fork", "killed", "--at", "round=2", "--drop", "Blake", "--control"}, 12},
+	// The rest is not needed once the question is answered.
+	"until": {`name: killed
+replicates: 20
+env: exchange
+rule: majority
+protocol: roundtable
+model: openai/fake
+grid:
+  protocol.rounds: [1, 3]
+until: {compare: protocol.rounds, measure: rounds, ahead: 2}
+` + killedPrices, nil, 30},
+}
+
+var talkedCampaign = strings.Replace(talkCampaign, "name: talk", "name: killed", 1)
+
+// TestKills kills campaigns with -9 while their service has faults, and goes on: each
+// comes to the rows and labels of a quiet run, nothing stored is asked for again, no key
+// is left anywhere. What activities leave at each of their writes, the simulation has.
 func TestKills(t *testing.T) {
-	t.Parallel()
-	kills, replicates := 3, 6
+	kills := 2
 	if *long {
-		kills, replicates = 25, 30
+		kills = 12
 	}
-	service := newService(t)
-	_, dir, out := killedLive(t, service, kills, func(dir string) { campaignFile(t, dir, service.URL, replicates) })
-	if !strings.Contains(out, "utility@3") {
-		t.Errorf("the run does not end with Table 1:\n%s", out)
+	for name, x := range killedKinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := newVendor(t)
+			v.set(answerAll)
+			command, result := []string{"run", "campaign.yaml"}, "killed"
+			if x.then != nil {
+				command, result = x.then, "killed-fork"
+			}
+			quiet, dir := t.TempDir(), t.TempDir()
+			for _, dir := range []string{quiet, dir} {
+				exampleData(t, dir)
+				save(t, dir, "campaign.yaml", x.text)
+				if x.then != nil {
+					ends(t, 0, dir, v.at(), "run", "campaign.yaml")
+				}
+			}
+			ends(t, 0, quiet, v.at(), command...)
+			v.latency = 20 * time.Millisecond
+			v.set(func(a *asked) *trick { return cmp.Or(every(9, passing()[:7]...)(a), answerAll(a)) })
+			n := 0
+			for n < kills && killAfter(t, x.after, v, command...)(dir) {
+				n++
+			}
+			if n == 0 {
+				t.Fatal("it ended before it could be killed")
+			}
+			stored, from := storedKeys(t, dir), len(v.arrivals())
+			ends(t, 0, dir, v.at(), command...)
+			notAgain(t, v.arrivals()[from:], stored)
+			if a, b := digestBy(t, quiet, result), digestBy(t, dir, result); a != b {
+				t.Errorf("digest of the quiet run %s, after %d kills %s", a, n, b)
+			}
+			if a, b := labelsOf(t, quiet, "killed"), labelsOf(t, dir, "killed"); !maps.Equal(a, b) || (len(a) > 0) != (name == "labels") {
+				t.Errorf("labels of the quiet run %v, after %d kills %v", a, n, b)
+			}
+			leaks(t, dir, "canary-key-5f1d")
+			t.Logf("%d kills, faults %v", n, v.played)
+		})
 	}
-	leaks(t, dir, "canary-key-5f1d")
+}
+
+// answerAll answers judges and labellers; agents are answered as usual.
+func answerAll(a *asked) *trick {
+	score := sells("score", "stop", func(a *asked) string {
+		return fmt.Sprintf(`{"why": "by length", "score": %d}`, len(a.texts[1])%11)
+	})
+	if slices.ContainsFunc(a.texts, func(s string) bool { return strings.Contains(s, `"score"`) }) {
+		return &score
+	}
+	return labelAnswers(a)
 }
 
 // killed runs a campaign to its end in one folder, and in another one after it
@@ -151,63 +287,24 @@ func killed(t *testing.T, kills int, write func(dir string), kill func(dir strin
 	return quiet, dir, out
 }
 
-// killAfter kills the program when n more answers are stored.
-func killAfter(t *testing.T, answers int) func(dir string) bool {
+// killAfter kills a command when n more answers are stored, and fails if it has asked for
+// one that was stored before.
+func killAfter(t *testing.T, n int, v *vendor, command ...string) func(dir string) bool {
 	return func(dir string) bool {
 		t.Helper()
-		from := len(storedKeys(t, dir))
-		b := starts(t, dir, nil, "run", "campaign.yaml")
-		screentest.Until(t, "more answers or the end", func() bool { return b.over() || len(storedKeys(t, dir)) >= from+answers })
-		return b.cut(t)
+		stored, from := storedKeys(t, dir), len(v.arrivals())
+		b := starts(t, dir, v.at(), command...)
+		screentest.Until(t, "more answers or the end", func() bool { return b.over() || len(storedKeys(t, dir)) >= len(stored)+n })
+		isKilled := b.cut(t)
+		notAgain(t, v.arrivals()[from:], stored)
+		return isKilled
 	}
-}
-
-// killedLive is killed at random moments, with a service that has faults then:
-// no stored answer is asked for again.
-func killedLive(t *testing.T, service *service, kills int, write func(dir string)) (quiet, dir, out string) {
-	t.Helper()
-	var resumed []time.Duration
-	var calm, from int
-	var stored map[string]bool
-	quiet, dir, out = killed(t, kills, write, func(dir string) bool {
-		if !service.trouble.Swap(true) {
-			calm = len(service.arrivals(0))
-		}
-		on := killOnce(t, dir, service, &resumed)
-		stored, from = storedKeys(t, dir), len(service.arrivals(0))
-		return on
-	})
-	notAgain(t, service.arrivals(from), stored)
-	slices.Sort(resumed)
-	t.Logf("start to first call over %d starts: median %v, worst %v", len(resumed), resumed[len(resumed)/2], resumed[len(resumed)-1])
-	t.Logf("faults of the service: %v; requests %d, of the quiet run %d", service.faulted, len(service.arrivals(calm)), calm)
-	return quiet, dir, out
-}
-
-// killOnce starts the program and kills it at a random moment after its first
-// call. What was stored before must not be asked again.
-func killOnce(t *testing.T, dir string, s *service, resumed *[]time.Duration) bool {
-	t.Helper()
-	stored, from := storedKeys(t, dir), len(s.arrivals(0))
-	began := time.Now()
-	b := starts(t, dir, nil, "run", "campaign.yaml")
-	screentest.Until(t, "a call or the end", func() bool { return b.over() || len(s.arrivals(from)) > 0 })
-	if asked := s.arrivals(from); len(asked) > 0 {
-		*resumed = append(*resumed, asked[0].at.Sub(began).Round(time.Millisecond))
-	}
-	select {
-	case <-b.ended:
-	case <-time.After(rand.N(2 * time.Second)):
-	}
-	on := b.cut(t)
-	notAgain(t, s.arrivals(from), stored)
-	return on
 }
 
 // notAgain fails on requests whose answers were stored before they were made.
-func notAgain(t *testing.T, asked []arrival, stored map[string]bool) {
+func notAgain(t *testing.T, asks []*asked, stored map[string]bool) {
 	t.Helper()
-	for _, a := range asked {
+	for _, a := range asks {
 		if stored[a.key] {
 			t.Errorf("%s was stored when the program was killed and was asked again", a.key)
 		}
@@ -253,45 +350,37 @@ func leaks(t *testing.T, dir, secret string) {
 	}
 }
 
-// TestDamagedState: a campaign whose engine's database was damaged after a kill goes on
-// from the lake, asks nothing twice and says so in a line.
-func TestDamagedState(t *testing.T) {
-	t.Parallel()
-	service := newService(t)
-	dir := t.TempDir()
-	campaignFile(t, dir, service.URL, 6)
-	killAfter(t, 30)(dir)
-	stored, from := storedKeys(t, dir), len(service.arrivals(0))
-	database := filepath.Join(dir, ".roundtable", "campaigns", "killed", "temporal.db")
-	if err := os.WriteFile(database, []byte("no database"), 0o600); err != nil {
-		t.Fatal(err)
+// TestStrangeState: a campaign that was killed goes on from the lake if its engine's
+// database is damaged, and at once if the clock has been set back since; it says so in a
+// line and asks nothing twice.
+func TestStrangeState(t *testing.T) {
+	for name, x := range map[string]struct {
+		change func(file string) error
+		says   string
+	}{
+		"damaged":        {func(file string) error { return os.WriteFile(file, []byte("no database"), 0o600) }, "The workflow database is damaged: "},
+		"clock set back": {func(file string) error { return os.Chtimes(file, time.Time{}, time.Now().Add(24*time.Hour)) }, "so the clock has been set back"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v, dir := newVendor(t), t.TempDir()
+			v.latency = 10 * time.Millisecond
+			campaignFile(t, dir, v.URL, 4)
+			killAfter(t, 30, v, "run", "campaign.yaml")(dir)
+			stored, from := storedKeys(t, dir), len(v.arrivals())
+			files := glob(t, dir, ".roundtable/campaigns/killed/temporal.db*")
+			if len(files) == 0 {
+				t.Fatal("there is no database")
+			}
+			for _, file := range files {
+				if filepath.Base(file) == "temporal.db" || name != "damaged" {
+					if err := x.change(file); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			contains(t, output(t, dir, "run", "campaign.yaml"), x.says)
+			notAgain(t, v.arrivals()[from:], stored)
+		})
 	}
-	if out := output(t, dir, "run", "campaign.yaml"); !strings.Contains(out, "The workflow database is damaged: ") {
-		t.Errorf("it says\n%s", out)
-	}
-	notAgain(t, service.arrivals(from), stored)
-}
-
-// TestClockSetBack: a campaign whose engine was last at work in the future, since the
-// clock was set back after a kill, goes on at once and says so.
-func TestClockSetBack(t *testing.T) {
-	t.Parallel()
-	service := newService(t)
-	dir := t.TempDir()
-	campaignFile(t, dir, service.URL, 6)
-	killAfter(t, 30)(dir)
-	stored, from := storedKeys(t, dir), len(service.arrivals(0))
-	files, err := filepath.Glob(filepath.Join(dir, ".roundtable", "campaigns", "killed", "temporal.db*"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		if err := os.Chtimes(file, time.Time{}, time.Now().Add(24*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out := output(t, dir, "run", "campaign.yaml"); !strings.Contains(out, "so the clock has been set back") {
-		t.Errorf("it says\n%s", out)
-	}
-	notAgain(t, service.arrivals(from), stored)
 }

@@ -29,7 +29,7 @@ var durableSources = []string{
 
 // durableWrites are the names of functions and methods that change a disk or a bucket.
 var durableWrites = []string{
-	"Sync", "Write", "writeFile", "Link", "Rename", "Remove", "RemoveAll", "Mkdir", "MkdirAll", "WriteFile", "allocate", "name",
+	"Sync", "sync", "Write", "writeFile", "Link", "Rename", "Remove", "RemoveAll", "Mkdir", "MkdirAll", "WriteFile", "allocate", "name",
 	"PutObject", "DeleteObject", "CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload", "AbortMultipartUpload",
 }
 

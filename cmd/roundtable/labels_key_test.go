@@ -2,14 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/labelling"
 	"roundtable/cmd/internal/predictions"
-	"roundtable/cmd/internal/screentest"
 	"strings"
 	"testing"
 )
@@ -126,7 +124,7 @@ func TestLabellerByRulesHasNoParameters(t *testing.T) {
 func labelsOf8(t *testing.T, dir string) []string {
 	t.Helper()
 	n := map[string]int{}
-	for key := range labelsOf(t, dir) {
+	for key := range labelsOf(t, dir, "talk") {
 		n[strings.Split(key, "/")[4]]++
 	}
 	var all []string
@@ -136,37 +134,4 @@ func labelsOf8(t *testing.T, dir string) []string {
 		}
 	}
 	return all
-}
-
-// TestRunLabelsKilled kills run with -9 while it labels: the same command goes
-// on, asks for no stored label again, and stops at the campaign's budget.
-func TestRunLabelsKilled(t *testing.T) {
-	t.Parallel()
-	asked := &requests{}
-	labels := fmt.Sprintf("labels: {model: {name: openai/fake, base_url: %q, api_key_env: OPENAI_API_KEY}}\nprices: {openai/fake: {input: 1, output: 10}}\n", labelService(t, asked))
-	quiet, dir := t.TempDir(), t.TempDir()
-	labelledBy(t, quiet, labels)
-	output(t, quiet, "run", "talk.yaml")
-
-	labelledBy(t, dir, labels)
-	b := starts(t, dir, nil, "run", "talk.yaml")
-	from := len(asked.arrivals(0))
-	screentest.Until(t, "labels are asked for", func() bool { return len(asked.arrivals(from)) >= 8 })
-	b.kill()
-	if says := output(t, dir, "status", "talk"); !strings.Contains(says, "are not labelled yet; resume with: roundtable label talk") {
-		t.Errorf("of a campaign that was killed while it labelled status says\n%s", says)
-	}
-	stored, from := storedKeys(t, dir), len(asked.arrivals(0))
-
-	labelledBy(t, dir, labels+"limits: {cost_usd: 0.02}\n")
-	d := ends(t, 3, dir, nil, "run", "talk.yaml")
-	if !strings.Contains(d.err, "labelling stopped") || !strings.Contains(d.err, "--cost-usd") {
-		t.Errorf("at the budget run says\n%s", d.err)
-	}
-	ends(t, 0, dir, nil, "resume", "talk", "--cost-usd", "9")
-	notAgain(t, asked.arrivals(from), stored)
-	if a, b := labelsOf(t, quiet), labelsOf(t, dir); fmt.Sprint(a) != fmt.Sprint(b) || len(a) != 8 {
-		t.Errorf("labels of the quiet run %v, of the killed one %v", a, b)
-	}
-	digestBy(t, dir, "talk")
 }

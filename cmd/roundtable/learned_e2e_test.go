@@ -59,15 +59,15 @@ func stopsOf(t *testing.T, dir, campaign string) map[string]string {
 func TestLearnedStops(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	save(t, dir, "past.yaml", pastCampaign+"grid: {rule: [unanimous, rated]}\nlabels: {model: scripted/labeller}\n")
-	save(t, dir, "live.yaml", liveCampaign+"grid: {rule: [unanimous, rated], stop.method: ["+strings.Join(stopping.MethodNames(), ", ")+"]}\n")
+	save(t, dir, "past.yaml", pastCampaign+"grid: {rule: [rated]}\nlabels: {model: scripted/labeller}\n")
+	save(t, dir, "live.yaml", liveCampaign+"grid: {rule: [rated], stop.method: ["+strings.Join(stopping.MethodNames(), ", ")+"]}\n")
 	if refused := ends(t, 2, dir, nil, "plan", "live.yaml"); !strings.Contains(refused.err, "1 error in the campaign file, nothing was started\nlive.yaml: line 8: stop.from: the lake has no campaign \"past\"; it has none yet") {
 		t.Errorf("without a past: %s", refused.err)
 	}
 	output(t, dir, "run", "past.yaml")
 	first := ends(t, 0, dir, nil, "run", "live.yaml")
-	contains(t, first.err, "stop: dialogue_act fitted on 16 collaborations of past (unanimous-", "stop: information_distance fitted on")
-	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 288 collaborations", "Nothing is wrong")
+	contains(t, first.err, "stop: dialogue_act fitted on 16 collaborations of past (rated-", "stop: information_distance fitted on")
+	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 144 collaborations", "Nothing is wrong")
 
 	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
@@ -97,12 +97,12 @@ func TestLearnedStops(t *testing.T) {
 			}
 		}
 	}
-	for _, method := range []string{stopping.MethodFirst, stopping.MethodCheckpoint, stopping.MethodDistance, stopping.MethodDialogueAct} {
+	for _, method := range []string{stopping.MethodFirst, stopping.MethodCheckpoint, stopping.MethodDistance} {
 		if early[method] == 0 {
 			t.Errorf("%s ends none early: %v", method, early)
 		}
 	}
-	save(t, dir, "past.yaml", strings.Replace(pastCampaign, "replicates: 16", "replicates: 17", 1)+"grid: {rule: [unanimous, rated]}\nlabels: {model: scripted/labeller}\n")
+	save(t, dir, "past.yaml", strings.Replace(pastCampaign, "replicates: 16", "replicates: 17", 1)+"grid: {rule: [rated]}\nlabels: {model: scripted/labeller}\n")
 	output(t, dir, "run", "past.yaml")
 	again := ends(t, 0, dir, nil, "run", "live.yaml")
 	contains(t, again.err, "stop: campaign past, on which dialogue_act was fitted, has changed since", "the recorded fit is kept")
@@ -140,14 +140,14 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 	v.set(labelsByRules(t))
 	dir := t.TempDir()
 	save(t, dir, "past.yaml", pastCampaign+"rule: unanimous\nlabels: {model: openai/fake}\n"+vendorPrices)
-	ends(t, 0, dir, v.at(), "run", "past.yaml")
+	ends(t, 0, dir, v.at(), "run", "past.yaml", "--set", "replicates=8")
 	bought := len(v.arrivals())
 	if bought == 0 {
 		t.Fatal("no label was bought")
 	}
 	// Another seed, or the cache would have all labels; the price comes with the labeller.
 	text := strings.Replace(liveCampaign, "stop: {name: learned, from: past}\n", "", 1)
-	save(t, dir, "live.yaml", strings.Replace(text, "seed: 1", "seed: 2", 1)+"rule: unanimous\nstop: {name: learned, from: past, method: dialogue_act}\n")
+	save(t, dir, "live.yaml", strings.NewReplacer("seed: 1", "seed: 2", "replicates: 16", "replicates: 6").Replace(text)+"rule: unanimous\nstop: {name: learned, from: past, method: dialogue_act}\n")
 	quiet := t.TempDir()
 	if err := os.CopyFS(quiet, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -238,6 +238,9 @@ func compareLedger(t *testing.T, dir string, calls int) {
 // TestStoppingExample: the two campaigns of examples/stopping, smaller, give the table of
 // docs/guides/stopping.md: each method next to all rounds, and labels for one of them alone.
 func TestStoppingExample(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"past.yaml", "live.yaml"} {
@@ -302,7 +305,7 @@ func TestForkIntoLearnedStop(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, dir, "past.yaml", pastCampaign+"grid: {rule: [majority], stop: [never, first_agreement]}\n")
-	output(t, dir, "run", "past.yaml", "--set", "replicates=10")
+	output(t, dir, "run", "past.yaml", "--set", "replicates=6")
 	fits := map[string]string{
 		"first":  `{method: first_agreement, on: {}}`,
 		"fixed3": `{method: fixed_best_round, round: 3, on: {}}`,
@@ -311,7 +314,7 @@ func TestForkIntoLearnedStop(t *testing.T) {
 	for name, fit := range fits {
 		method, _, _ := strings.Cut(strings.TrimPrefix(fit, "{method: "), ",")
 		output(t, dir, "fork", "past", "--at", "round=5", "--set", fmt.Sprintf("stop={name: learned, from: past, method: %s, fit: %s}", method, fit), "--as", name)
-		contains(t, output(t, dir, "verify", name), "Asked again: the learned stopping rules of 20 collaborations", "Nothing is wrong")
+		contains(t, output(t, dir, "verify", name), "Asked again: the learned stopping rules of 12 collaborations", "Nothing is wrong")
 	}
 	// Some would have ended before round 4, and some did, by a rule that is not learned.
 	contains(t, output(t, dir, "query", "SELECT min(rounds_run) AS first, max(rounds_run) AS last FROM collaborations", "--campaign", "fixed6", "--format", "csv"), "1,6")

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,35 +29,12 @@ const undecided = `
 name: undecided
 replicates: 2
 instances: 6
-data: examples/data
+data: data
 env: {name: qa, format: bbh, file: orders.json, agents: 4}
 protocol: debate
 model: {name: scripted/answerer, policy: {accuracy: 0.5, conformity: 0.2}}
 grid: {rule: [majority, unanimous]}
 `
-
-// TestOneFigureForOneQuantity runs campaigns of scripted agents and finds the
-// outcome of each condition alike wherever it is shown. Tests of other examples
-// call sameEverywhere on the campaigns that they have run.
-func TestOneFigureForOneQuantity(t *testing.T) {
-	t.Parallel()
-	texts := map[string]string{"undecided": undecided}
-	for _, name := range []string{"phases", "consensus-networks", "viewpoint-pool"} {
-		texts[name] = read(t, filepath.Join("..", "..", "examples"), name+".yaml")
-	}
-	for name, text := range texts {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			exampleData(t, dir)
-			text = strings.Replace(text, "\ndata: data\n", "\ndata: examples/data\n", 1)
-			save(t, dir, name+".yaml", size.ReplaceAllString(text, "$1: 2"))
-			output(t, dir, "run", name+".yaml")
-			sameEverywhere(t, dir, name)
-			pinned(t, dir, name)
-		})
-	}
-}
 
 // found is a campaign that was run, with the outcome of each condition worked
 // out from its rows, in the order of tables.
@@ -71,10 +47,8 @@ type found struct {
 	checks     int
 }
 
-var size = regexp.MustCompile(`\b(replicates|instances): \d+`)
-
-// sameEverywhere compares the outcomes of a campaign that was run in a folder.
-func sameEverywhere(t *testing.T, dir, name string) {
+// compareOutcomes compares the outcomes of a campaign that was run in a folder.
+func compareOutcomes(t *testing.T, dir, name string) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
@@ -91,7 +65,9 @@ func sameEverywhere(t *testing.T, dir, name string) {
 	f.figures()
 	f.comparisons()
 	page := filepath.Join(dir, "page.html")
-	output(t, dir, "report", name, "-o", page)
+	if d := ran(t, "report", name, "--lake", filepath.Join(dir, "lake"), "-o", page); d.code != 0 {
+		t.Fatalf("report %s: code %d\n%s", name, d.code, d.err)
+	}
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,11 @@ type done struct {
 // command runs the program to its end.
 func command(t *testing.T, dir string, env []string, args ...string) done {
 	t.Helper()
+	if len(env) == 0 {
+		if d, ok := readHere(t, dir, args); ok {
+			return d
+		}
+	}
 	cmd := program(t, dir, args...)
 	cmd.Env = append(cmd.Env, env...)
 	var out, said bytes.Buffer

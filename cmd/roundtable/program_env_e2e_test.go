@@ -207,5 +207,4 @@ func TestProgramEnvironmentExample(t *testing.T) {
 	if got := ends(t, 0, dir, nil, "check-env", "--", "python3", "well.py").out; strings.Contains(got, "WRONG") {
 		t.Errorf("check-env says\n%s", got)
 	}
-	pinned(t, dir, "well")
 }

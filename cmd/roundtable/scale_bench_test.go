@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,12 +62,7 @@ func BenchmarkReaders(b *testing.B) {
 // which it is forked from.
 func timed(b *testing.B, dir string, args ...string) measured {
 	b.Helper()
-	path, err := buildProgram()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
-	cmd.Dir = dir
+	cmd := program(b, dir, args...)
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -144,18 +144,3 @@ func TestProgramMissing(t *testing.T) {
 		t.Errorf("plan says %s", said)
 	}
 }
-
-// The example of one's own questions: half scores come out of its expression.
-func TestOwnQuestionsExample(t *testing.T) {
-	t.Parallel()
-	dir := example(t, "own-questions.yaml")
-	exampleData(t, dir)
-	output(t, dir, "run", "own-questions.yaml")
-	got := output(t, dir, "query", "SELECT DISTINCT score FROM collaborations ORDER BY 1", "--campaign", "own-questions", "--format", "csv")
-	if !strings.Contains(got, "0\n0.5\n1\n") {
-		t.Errorf("scores are %s", got)
-	}
-	if n := output(t, dir, "query", "SELECT count(*) FROM collaborations WHERE instance_id = 'm1'", "--campaign", "own-questions", "--format", "csv"); !strings.HasSuffix(n, "\n0\n") {
-		t.Errorf("the worked example is asked: %s", n)
-	}
-}

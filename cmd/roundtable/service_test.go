@@ -5,7 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -13,112 +16,204 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// service is an OpenAI-compatible server whose answers are a function of the
-// question, and whose faults are not.
-type service struct {
+// vendor is an OpenAI-compatible service that sells answers and keeps its own
+// books. What it answers and bills is a function of the question alone.
+type vendor struct {
 	*httptest.Server
-	requests
-	trouble atomic.Bool // latency and faults
+	latency time.Duration
+	usual   bool // at most a moderate usage; else some calls use all that they may
 
-	rng     *rand.Rand
-	faulted map[string]int // by kind of fault
+	mu       sync.Mutex
+	trick    func(*asked) *trick // what to do instead of answering; nil answers
+	asks     []*asked
+	under    int // calls that are being answered
+	most     int // of them at once since the last look
+	played   map[string]int
+	sold     invoice // whole answers
+	perhaps  invoice // calls that brought no answer and are billed all the same
+	snapshot string
 }
 
-// requests are those that a server was asked.
-type requests struct {
-	mu  sync.Mutex
-	all []arrival
+// invoice is what a vendor asks for.
+type invoice struct{ calls, nanoUSD, input, output int64 }
+
+func (b invoice) plus(c invoice) invoice {
+	return invoice{b.calls + c.calls, b.nanoUSD + c.nanoUSD, b.input + c.input, b.output + c.output}
 }
 
-// arrival is one request as it came in.
-type arrival struct {
-	key string // Idempotency-Key
-	at  time.Time
+// asked is one request.
+type asked struct {
+	n         int
+	at        time.Time
+	from      string // the client's address and port
+	key, auth string
+	model     string
+	texts     []string // of its messages
+	maxTokens int
+	size      int64 // of the texts, bytes
 }
 
-func (q *requests) note(r *http.Request) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.all = append(q.all, arrival{r.Header.Get("Idempotency-Key"), time.Now()})
+func (a *asked) prompt() string { prompt, _ := question(a.texts); return prompt }
+func (a *asked) again() bool    { _, again := question(a.texts); return again }
+
+// question returns the question among the texts of a request's messages, and
+// whether it is asked again after an answer that could not be used.
+func question(texts []string) (prompt string, again bool) {
+	refused := slices.IndexFunc(texts, func(s string) bool { return strings.HasPrefix(s, "That answer cannot be used") })
+	if refused >= 2 {
+		return texts[refused-2], true
+	}
+	return texts[len(texts)-1], false
 }
 
-// arrivals are all requests since the n-th.
-func (q *requests) arrivals(n int) []arrival {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return slices.Clone(q.all[n:])
+// cell is the collaboration that asks, replicate its last part, as r0.
+func (a *asked) cell() string      { return strings.Split(a.key+"/", "/")[1] }
+func (a *asked) replicate() string { return replicateOf(a.cell()) }
+
+func replicateOf(cell string) string {
+	last, _, _ := strings.Cut(cell[strings.LastIndex(cell, "-")+1:], ".") // without the generation
+	return last
 }
 
-func newService(t *testing.T) *service {
-	s := &service{rng: rand.New(rand.NewPCG(1, 2)), faulted: map[string]int{}}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(s.Close)
-	return s
+const (
+	nanoIn, nanoOut = 250, 2000 // US dollars for a million tokens: 0.25 and 2
+	vendorPrices    = "prices: {openai/fake: {input: 0.25, output: 2}}\n"
+)
+
+func newVendor(tb testing.TB) *vendor {
+	v := &vendor{played: map[string]int{}, snapshot: "-2026-01-01", usual: true}
+	v.Server = httptest.NewUnstartedServer(http.HandlerFunc(v.serve))
+	v.Config.ErrorLog = silent
+	v.Start()
+	tb.Cleanup(func() { v.CloseClientConnections(); v.Close() })
+	return v
 }
 
-func (s *service) serve(w http.ResponseWriter, r *http.Request) {
+func (v *vendor) serve(w http.ResponseWriter, r *http.Request) {
 	var q struct {
-		Model    string
-		Messages []struct{ Role, Content string }
+		Model     string
+		MaxTokens int `json:"max_tokens"`
+		Messages  []struct{ Role, Content string }
 	}
 	if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) == 0 {
 		http.Error(w, `{"error":{"type":"invalid_request_error","message":"no messages"}}`, http.StatusBadRequest)
 		return
 	}
-	s.note(r)
-	s.mu.Lock()
-	fault := s.rng.IntN(100)
-	s.mu.Unlock()
-	w.Header().Set("Content-Type", "application/json")
-	if s.trouble.Load() {
-		time.Sleep(50*time.Millisecond + rand.N(150*time.Millisecond))
-		if s.fault(w, fault) {
-			return
-		}
+	a := &asked{
+		at: time.Now(), from: r.RemoteAddr, key: r.Header.Get("Idempotency-Key"), auth: r.Header.Get("Authorization"),
+		model: q.Model, maxTokens: q.MaxTokens,
 	}
-	var texts []string
 	for _, m := range q.Messages {
-		texts = append(texts, m.Content)
+		a.texts, a.size = append(a.texts, m.Content), a.size+int64(len(m.Role)+len(m.Content))
 	}
-	text := reply(question(texts))
-	body, _ := json.Marshal(map[string]any{
-		"id": "r", "object": "chat.completion", "created": 1, "model": q.Model + "-2026",
-		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}},
-		"usage":   map[string]any{"prompt_tokens": 2000, "completion_tokens": 20, "total_tokens": 2020},
-	})
+	t := v.enter(a)
+	defer v.leave()
+	time.Sleep(v.latency)
+	w.Header().Set("Content-Type", "application/json")
+	if t != nil {
+		t.play(v, a, w, r)
+		return
+	}
+	body, b := v.answer(a, reply(a.prompt(), a.again()), "stop")
+	v.book(&v.sold, b)
 	w.Write(body)
 }
 
-// fault answers 12 of 100 requests with something else than an answer.
-func (s *service) fault(w http.ResponseWriter, n int) bool {
-	var kind string
-	switch {
-	case n < 4:
-		kind = "503" // not 429: refusals for a limit depend on how much is asked (TestWorkers, TestBinding)
-		w.Header().Set("Retry-After-Ms", "50")
-		w.WriteHeader(http.StatusServiceUnavailable)
-		w.Write([]byte(`{"error":{"type":"server_error","message":"overloaded"}}`))
-	case n < 8:
-		kind = "500"
-		w.WriteHeader(http.StatusInternalServerError)
-		w.Write([]byte(`{"error":{"type":"server_error","message":"sorry"}}`))
-	case n < 12:
-		kind = "cut"
-		w.Header().Set("Content-Length", "5000")
-		w.Write([]byte(`{"id":"r","choices":[{"index":0,"message":{"role":"assist`))
-	default:
-		return false
+// enter notes a request and decides what is done about it; a trick that is
+// billed is in the books before anything is sent.
+func (v *vendor) enter(a *asked) *trick {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	a.n = len(v.asks)
+	v.asks = append(v.asks, a)
+	v.under++
+	v.most = max(v.most, v.under)
+	if v.trick == nil {
+		return nil
 	}
-	s.mu.Lock()
-	s.faulted[kind]++
-	s.mu.Unlock()
-	return true
+	t := v.trick(a)
+	if t == nil {
+		return nil
+	}
+	v.played[t.name]++
+	if t.billed {
+		v.perhaps = v.perhaps.plus(v.usage(a))
+	}
+	return t
 }
+
+func (v *vendor) leave() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.under--
+}
+
+func (v *vendor) book(sum *invoice, b invoice) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	*sum = sum.plus(b)
+}
+
+// set what the vendor does from now on.
+func (v *vendor) set(t func(*asked) *trick) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.trick = t
+}
+
+func (v *vendor) arrivals() []*asked {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.asks)
+}
+
+// books are what it has sold, and what it has billed without an answer.
+func (v *vendor) books() (sold, perhaps invoice) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.sold, v.perhaps
+}
+
+// usage of a call. Where it is not usual, every fourth prompt is a token for
+// each byte, with all that a chat format adds, and every fifth answer takes all
+// of max_tokens.
+func (v *vendor) usage(a *asked) invoice {
+	sum := sha256.Sum256(fmt.Append(nil, a.texts))
+	h := binary.LittleEndian.Uint64(sum[:])
+	b := invoice{calls: 1, input: a.size/3 + int64(h%100), output: int64(20 + h%30)}
+	if !v.usual && h%4 == 0 {
+		b.input = a.size + 16*int64(len(a.texts)) + 64
+	}
+	if a.maxTokens > 0 {
+		b.output = min(b.output, int64(a.maxTokens))
+		if !v.usual && h%5 == 0 {
+			b.output = int64(a.maxTokens)
+		}
+	}
+	b.nanoUSD = b.input*nanoIn + b.output*nanoOut
+	return b
+}
+
+// answer is the body of a whole answer and what it costs.
+func (v *vendor) answer(a *asked, text, finish string) ([]byte, invoice) {
+	b := v.usage(a)
+	v.mu.Lock()
+	snapshot := v.snapshot
+	v.mu.Unlock()
+	body, _ := json.Marshal(map[string]any{
+		"id": fmt.Sprintf("r%d", a.n), "object": "chat.completion", "created": 1, "model": a.model + snapshot,
+		"choices": []any{map[string]any{"index": 0, "finish_reason": finish, "message": map[string]any{"role": "assistant", "content": text}}},
+		"usage":   map[string]any{"prompt_tokens": b.input, "completion_tokens": b.output, "total_tokens": b.input + b.output},
+	})
+	return body, b
+}
+
+// silent keeps what httptest says of broken connections off the terminal.
+var silent = log.New(io.Discard, "", 0)
 
 var candidateLine = regexp.MustCompile(`(?m)^(\d+)\. \{`)
 
@@ -160,4 +255,112 @@ func split(mind *rand.Rand) string {
 	}
 	data, _ := json.Marshal(shares)
 	return string(data)
+}
+
+// trick is what a vendor does instead of answering.
+type trick struct {
+	name   string
+	billed bool // though no answer arrives
+	play   func(*vendor, *asked, http.ResponseWriter, *http.Request)
+}
+
+// every plays the tricks in turn, one for each n-th request.
+func every(n int, tricks ...trick) func(*asked) *trick {
+	return func(a *asked) *trick {
+		if a.n%n != n-1 {
+			return nil
+		}
+		return &tricks[a.n/n%len(tricks)]
+	}
+}
+
+// after the first n requests from now one trick is played always.
+func (v *vendor) after(n int, t trick) {
+	from := len(v.arrivals()) + n
+	v.set(func(a *asked) *trick {
+		if a.n < from {
+			return nil
+		}
+		return &t
+	})
+}
+
+// says is a trick that answers with a status and a body.
+func says(name string, billed bool, status int, body string, headers ...string) trick {
+	return trick{name, billed, func(_ *vendor, _ *asked, w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i+1 < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		w.Write([]byte(body))
+	}}
+}
+
+// breaks is a trick on the bare connection; it may have sold the answer.
+func breaks(name string, do func(net.Conn, []byte)) trick {
+	return trick{name, true, func(v *vendor, a *asked, w http.ResponseWriter, _ *http.Request) {
+		body, _ := v.answer(a, reply(a.prompt(), a.again()), "stop")
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		do(conn, body)
+	}}
+}
+
+// sells is a whole answer of a text that is not the usual one.
+func sells(name, finish string, text func(*asked) string) trick {
+	return trick{name, false, func(v *vendor, a *asked, w http.ResponseWriter, _ *http.Request) {
+		body, b := v.answer(a, text(a), finish)
+		v.book(&v.sold, b)
+		w.Write(body)
+	}}
+}
+
+// late answers after a deadline has passed, unless the client has gone.
+func late(d time.Duration) trick {
+	return trick{"late", true, func(_ *vendor, _ *asked, _ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(d):
+		}
+	}}
+}
+
+func openaiError(kind, code string) string {
+	return fmt.Sprintf(`{"error":{"type":%q,"code":%q,"message":"of the vendor","param":null}}`, kind, code)
+}
+
+// passing are the faults that pass by themselves. Those of a connection, of a
+// gateway, and of a 200 without an answer may have been billed.
+func passing() []trick {
+	limited, sorry := openaiError("requests", "rate_limit_exceeded"), openaiError("server_error", "")
+	const page = "<html><body><h1>502 Bad Gateway</h1></body></html>"
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+	return []trick{
+		says("429 Retry-After", false, 429, limited, "Retry-After", "1"),
+		says("429 retry-after-ms", false, 429, limited, "Retry-After-Ms", "50"),
+		says("429 bare", false, 429, limited),
+		says("503 slow_down", false, 503, openaiError("slow_down", "slow_down")),
+		says("408", true, 408, sorry),
+		says("409", false, 409, openaiError("conflict", "conflict")),
+		says("500", false, 500, sorry),
+		says("502 HTML", true, 502, page, "Content-Type", "text/html"),
+		says("503", false, 503, ""),
+		says("529", false, 529, openaiError("overloaded_error", "")),
+		breaks("closed", func(net.Conn, []byte) {}),
+		breaks("reset", func(c net.Conn, _ []byte) { _ = c.(*net.TCPConn).SetLinger(0) }),
+		breaks("cut body", func(c net.Conn, body []byte) {
+			fmt.Fprintf(c, "%sContent-Length: %d\r\n\r\n%s", head, len(body), body[:len(body)/2])
+		}),
+		breaks("cut chunks", func(c net.Conn, body []byte) {
+			fmt.Fprintf(c, "%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", head, len(body), body)
+		}),
+		says("200 empty object", true, 200, "{}"),
+		says("200 without choices", true, 200, `{"id":"r","object":"chat.completion","choices":[]}`),
+		says("200 with an error", true, 200, sorry),
+		says("200 HTML", true, 200, page, "Content-Type", "text/html"),
+		late(3 * time.Second),
+	}
 }

@@ -79,9 +79,9 @@ func (b *background) code(t *testing.T) int {
 
 func statusNow(t *testing.T, dir string) (campaigns.Status, bool) {
 	t.Helper()
-	out, err := program(t, dir, "status", "slow", "--json").Output()
+	d := command(t, dir, nil, "status", "slow", "--json")
 	var all []campaigns.Status
-	if err != nil || json.Unmarshal(out, &all) != nil || len(all) != 1 {
+	if d.code != 0 || json.Unmarshal([]byte(d.out), &all) != nil || len(all) != 1 {
 		return campaigns.Status{}, false
 	}
 	return all[0], true

@@ -23,7 +23,7 @@ func TestStoppedAndContinued(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, dir := newService(t), t.TempDir()
+			service, dir := newVendor(t), t.TempDir()
 			campaignFile(t, dir, service.URL, 6)
 			b := starts(t, dir, nil, "run", "campaign.yaml")
 			if at > 0 {

@@ -45,7 +45,7 @@ type tampered struct {
 }
 
 func newTampered(t *testing.T) *tampered {
-	service := newService(t)
+	service := newVendor(t)
 	dir := t.TempDir()
 	campaignFile(t, dir, service.URL, 2)
 	file, err := os.ReadFile(filepath.Join(dir, "campaign.yaml"))
@@ -53,7 +53,7 @@ func newTampered(t *testing.T) *tampered {
 		t.Fatal(err)
 	}
 	save(t, dir, "campaign.yaml", string(file)+"labels: {model: scripted/labeller}\n")
-	killAfter(t, 20)(dir)
+	killAfter(t, 20, service, "run", "campaign.yaml")(dir)
 	output(t, dir, "run", "campaign.yaml")
 	output(t, dir, "features", "killed")
 	for _, items := range []string{"60", "96"} { // two draws

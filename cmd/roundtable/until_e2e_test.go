@@ -175,28 +175,3 @@ func slowDown(t *testing.T, dir string) {
 	}
 	save(t, dir, "campaign.yaml", strings.Replace(string(text), "model: scripted/trader", "model: {name: scripted/trader, latency: 20ms}", 1))
 }
-
-// The same with a service that has faults, each collaboration in its own workflow: no
-// stored answer is asked for again.
-func TestUntilAnsweredLive(t *testing.T) {
-	t.Parallel()
-	service := newService(t)
-	_, dir, _ := killedLive(t, service, 2, func(dir string) {
-		save(t, dir, "campaign.yaml", fmt.Sprintf(`name: killed
-replicates: 30
-env: exchange
-rule: majority
-protocol: roundtable
-model: {name: openai/fake, base_url: %q, api_key_env: OPENAI_API_KEY}
-prices: {openai/fake: {input: 1, output: 2}}
-grid:
-  protocol.rounds: [1, 4]
-limits: {collaborations: 6, calls: 24}
-until: {compare: protocol.rounds, measure: rounds, ahead: 2}
-`, service.URL+"/v1"))
-	})
-	v := answerOf(t, dir)
-	if q := v.Question; !q.Answered || q.Units >= 20 || q.Unneeded != 60-2*(q.Units+1) {
-		t.Errorf("%v", q)
-	}
-}

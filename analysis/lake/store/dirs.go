@@ -22,6 +22,7 @@ type dir struct {
 	users    int
 	dropped  bool
 	anchored bool // its entry in its parent is known to be durable
+	sync     func(*os.File) error
 }
 
 // writeFile makes a file and syncs it.
@@ -32,7 +33,7 @@ func (d *dir) writeFile(name string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync()
+		err = d.sync(f)
 	}
 	if e := f.Close(); err == nil {
 		err = e
@@ -61,10 +62,11 @@ type dirs struct {
 	mu   sync.Mutex
 	root *os.Root
 	open *simplelru.LRU[string, *dir]
+	sync func(*os.File) error // tests see what is synced, and let it fail
 }
 
 func newDirs(root *os.Root) *dirs {
-	ds := &dirs{root: root}
+	ds := &dirs{root: root, sync: (*os.File).Sync}
 	ds.open, _ = simplelru.NewLRU(openDirs, func(_ string, d *dir) { // under ds.mu
 		d.dropped = true
 		if d.users == 0 {
@@ -149,7 +151,7 @@ func (ds *dirs) makeDurable(name string) error {
 		if err := p.root.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		return p.file.Sync()
+		return p.sync(p.file)
 	})
 }
 
@@ -163,7 +165,7 @@ func (ds *dirs) openDirectory(name string) (*dir, error) {
 		_ = root.Close()
 		return nil, err
 	}
-	d := &dir{root: root, file: file, users: 1}
+	d := &dir{root: root, file: file, users: 1, sync: ds.sync}
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	if other, ok := ds.open.Get(name); ok {

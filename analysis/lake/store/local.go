@@ -194,11 +194,11 @@ func (l *Local) putFile(ctx context.Context, key string, data []byte, name func(
 		if err := name(d, temp, base); err != nil {
 			_ = d.root.Remove(temp)
 			if errors.Is(err, fs.ErrExist) { // a process that reads it now may rely on it
-				return errors.Join(err, d.file.Sync())
+				return errors.Join(err, d.sync(d.file))
 			}
 			return err
 		}
-		return d.file.Sync()
+		return d.sync(d.file)
 	})
 }
 
