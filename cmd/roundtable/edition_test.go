@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
