@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,5 +107,46 @@ func TestToolsSeeCampaign(t *testing.T) {
 	}
 	if activities == 0 {
 		t.Error("its history has no activity")
+	}
+}
+
+// limited is a service that has no room for calls until it is mended.
+func limited(mended *atomic.Bool) func(model.Model) model.Model {
+	return func(m model.Model) model.Model {
+		return modelFunc(func(ctx context.Context, r model.Request) (model.Response, error) {
+			if mended.Load() {
+				return m.Complete(ctx, r)
+			}
+			return model.Response{}, &model.Error{Class: model.Retry, Provider: "test", Status: 429, Code: "rate_limit_exceeded",
+				Message: "Rate limit reached for requests", RetryAfter: 100 * time.Millisecond, Unbilled: true}
+		})
+	}
+}
+
+// Temporal's own tools show which attempt a round is at, and why the last one failed, in
+// the service's words.
+func TestToolsSeeFailedAttempts(t *testing.T) {
+	var mended atomic.Bool
+	e := newEngine(t, true, limited(&mended))
+	run := e.start(e.plan(campaign("seen-429", "majority", 1, 3, 2)), func(in *workflows.CampaignInput) { in.Searchable = true })
+	tool := dialAsTool(t)
+	const running = `RoundtableCampaign = "seen-429" AND WorkflowType = "Collaboration" AND ExecutionStatus = "Running"`
+	e.until("the collaboration is listed", func() bool { return len(search(t, tool, running)) == 1 })
+	id := search(t, tool, running)[0].GetExecution().GetWorkflowId()
+	e.until("a fourth attempt after a 429", func() bool {
+		about, err := tool.DescribeWorkflowExecution(t.Context(), id, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range about.GetPendingActivities() {
+			if a.GetAttempt() >= 4 && strings.Contains(a.GetLastFailure().String(), "status 429 rate_limit_exceeded: Rate limit reached for requests") {
+				return true
+			}
+		}
+		return false
+	})
+	mended.Store(true)
+	if got := e.wait(run); got.Succeeded != 1 {
+		t.Errorf("%+v", got)
 	}
 }
