@@ -77,12 +77,16 @@ func TestPlayRoundGoesOn(t *testing.T) {
 	}
 }
 
-// failingAt is a model whose calls for some entries fail, after the others' answers have come.
+// failingAt is a model whose calls for some entries fail, after the others' answers have
+// come and all calls that fail have begun.
 func failingAt(others int, failures map[int]error) *fake {
-	var answered sync.WaitGroup
+	var answered, failing sync.WaitGroup
 	answered.Add(others)
+	failing.Add(len(failures))
 	return &fake{answer: func(r model.Request) (model.Response, error) {
 		if err := failures[r.Scene.Entry]; err != nil {
+			failing.Done()
+			failing.Wait()
 			answered.Wait()
 			return model.Response{}, err
 		}
