@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"roundtable/cmd/internal/screentest"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +41,7 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.bench").Value.String() == "" { // nothing is measured: memory for time
 		debug.SetGCPercent(400)
 		os.Setenv("GOGC", "400")
+		os.Setenv("GOMAXPROCS", strconv.Itoa(runtime.NumCPU())) // several programs run at once
 	}
 	if err := flag.Set("test.parallel", "4"); err != nil { // they wait for a vendor more than they compute
 		fmt.Fprintln(os.Stderr, err)
