@@ -54,7 +54,7 @@ type Config struct {
 
 // Activities are registered with a worker. Each owner of a picture in memory has
 // its own mutex: Plans, Manifests, the budgets of Caller, and each collaboration.
-// The order is stated in docs/architecture.md.
+// The order is stated in docs/decisions/activities.md.
 type Activities struct {
 	config  Config
 	plans   *setup.Plans
