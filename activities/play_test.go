@@ -77,12 +77,16 @@ func TestPlayRoundGoesOn(t *testing.T) {
 	}
 }
 
-// failingAt is a model whose calls for some entries fail, after the others' answers have come.
+// failingAt is a model whose calls for some entries fail, once all calls have begun and the
+// others' answers have come.
 func failingAt(others int, failures map[int]error) *fake {
-	var answered sync.WaitGroup
+	var begun, answered sync.WaitGroup
+	begun.Add(others + len(failures))
 	answered.Add(others)
 	return &fake{answer: func(r model.Request) (model.Response, error) {
+		begun.Done()
 		if err := failures[r.Scene.Entry]; err != nil {
+			begun.Wait() // a failure that lasts would keep those from beginning that have not
 			answered.Wait()
 			return model.Response{}, err
 		}
@@ -284,4 +288,36 @@ func TestPlayRoundSaysWhoIsElsewhere(t *testing.T) {
 	opened, err := play(t, newActivities(s, m, withPuzzles, noCache), task.Round{Ref: ref(p, 0)})
 	noError(t, err)
 	same(t, []int{len(opened.Setting.Queues), len(opened.Acts), m.count()}, []int{3, 0, 0})
+}
+
+// A worker whose picture is of earlier rounds, since others took the turns after them, plays
+// the round that it is asked for.
+func TestPlayRoundAfterOthers(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recordPlan(t, s, yaml("others", 3, 4))
+	r, m := ref(p, 0), saying(polite)
+	one, other := newActivities(s, m), newActivities(s, m)
+	first := must(play(t, one, task.Round{Ref: r})).Acts
+	from := len(first) + 1 // the decision is an entry, too
+	second := must(play(t, other, task.Round{Ref: r, From: from})).Acts
+	from += len(second) + 1
+	same(t, m.count(), 18)
+	third := must(play(t, one, task.Round{Ref: r, From: from})).Acts
+	same(t, []int{m.count(), len(third), third[0].Entry}, []int{27, 9, from})
+}
+
+// Turns that other workers took from a queue do not keep a worker from playing what follows.
+func TestPlayRoundAfterTurnsElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recordPlan(t, s, yaml("elsewhere", 2, 2, "rule: plurality"))
+	r, m := ref(p, 0), saying(polite)
+	one, other := newActivities(s, m), newActivities(s, m)
+	in := task.Round{Ref: r, Elsewhere: []string{"0"}}
+	same(t, len(must(play(t, one, in)).Acts), 1)
+	take(t, other, r, 0)
+	in.From = 2
+	acts := must(play(t, one, in)).Acts
+	same(t, []int{len(acts), acts[0].Entry}, []int{1, 3})
 }

@@ -65,7 +65,7 @@ func (a *Activities) open(ctx context.Context, ref task.Ref) (task.RoundResult, 
 
 // playRound plays on from the stored answers and returns the acts from in.From on.
 func (a *Activities) playRound(ctx context.Context, in task.Round) ([]task.Act, error) {
-	c, err := a.live.Open(ctx, in.Ref)
+	c, err := a.live.OpenAt(ctx, in.Ref, in.From)
 	if err != nil {
 		return nil, err
 	}
