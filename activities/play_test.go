@@ -84,6 +84,7 @@ func failingAt(others int, failures map[int]error) *fake {
 	answered.Add(others)
 	failing.Add(len(failures))
 	return &fake{answer: func(r model.Request) (model.Response, error) {
+		begun.Done()
 		if err := failures[r.Scene.Entry]; err != nil {
 			failing.Done()
 			failing.Wait()
@@ -288,4 +289,36 @@ func TestPlayRoundSaysWhoIsElsewhere(t *testing.T) {
 	opened, err := play(t, newActivities(s, m, withPuzzles, noCache), task.Round{Ref: ref(p, 0)})
 	noError(t, err)
 	same(t, []int{len(opened.Setting.Queues), len(opened.Acts), m.count()}, []int{3, 0, 0})
+}
+
+// A worker whose picture is of earlier rounds, since others took the turns after them, plays
+// the round that it is asked for.
+func TestPlayRoundAfterOthers(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recordPlan(t, s, yaml("others", 3, 4))
+	r, m := ref(p, 0), saying(polite)
+	one, other := newActivities(s, m), newActivities(s, m)
+	first := must(play(t, one, task.Round{Ref: r})).Acts
+	from := len(first) + 1 // the decision is an entry, too
+	second := must(play(t, other, task.Round{Ref: r, From: from})).Acts
+	from += len(second) + 1
+	same(t, m.count(), 18)
+	third := must(play(t, one, task.Round{Ref: r, From: from})).Acts
+	same(t, []int{m.count(), len(third), third[0].Entry}, []int{27, 9, from})
+}
+
+// Turns that other workers took from a queue do not keep a worker from playing what follows.
+func TestPlayRoundAfterTurnsElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recordPlan(t, s, yaml("elsewhere", 2, 2, "rule: plurality"))
+	r, m := ref(p, 0), saying(polite)
+	one, other := newActivities(s, m), newActivities(s, m)
+	in := task.Round{Ref: r, Elsewhere: []string{"0"}}
+	same(t, len(must(play(t, one, in)).Acts), 1)
+	take(t, other, r, 0)
+	in.From = 2
+	acts := must(play(t, one, in)).Acts
+	same(t, []int{len(acts), acts[0].Entry}, []int{1, 3})
 }

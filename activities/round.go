@@ -65,7 +65,7 @@ func (a *Activities) open(ctx context.Context, ref task.Ref) (task.RoundResult, 
 
 // playRound plays on from the stored answers and returns the acts from in.From on.
 func (a *Activities) playRound(ctx context.Context, in task.Round) ([]task.Act, error) {
-	c, err := a.live.Open(ctx, in.Ref)
+	c, err := a.live.OpenAt(ctx, in.Ref, in.From)
 	if err != nil {
 		return nil, err
 	}
@@ -222,12 +222,21 @@ func (a *Activities) orHeld(ctx context.Context, err error) error {
 	return err
 }
 
+// holdAgain is how long it takes until a word is tried again that the lake refused.
+const holdAgain = 2 * time.Second
+
 // Hold writes down that the calls of a campaign are held back, or no longer. Every process
-// that calls its models reads it within a second or two.
-func (a *Activities) Hold(ctx context.Context, in task.Holding) (struct{}, error) {
+// that calls its models reads it within a second or two. It is tried again until the lake
+// can be written, which a paused campaign may have to wait for.
+func (a *Activities) Hold(ctx context.Context, in task.Holding) (none struct{}, err error) {
 	defer a.caller.Manifests.Expire()
 	if in.Reason == "" {
-		return struct{}{}, campaign.ClearHalt(ctx, a.config.Store, in.Campaign)
+		err = campaign.ClearHalt(ctx, a.config.Store, in.Campaign)
+	} else {
+		err = campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC(), Holds: true})
 	}
-	return struct{}{}, campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC(), Holds: true})
+	if err != nil {
+		err = temporal.NewApplicationErrorWithOptions(failure.Text(err), "io", temporal.ApplicationErrorOptions{NextRetryDelay: holdAgain})
+	}
+	return none, err
 }

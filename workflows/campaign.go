@@ -96,7 +96,7 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 		if err := c.fillWindow(ctx); err != nil {
 			return c.statusNow(), err
 		}
-		if c.surveyed && len(c.in.Queue) == 0 && len(c.order)+c.batches == 0 {
+		if c.isAtEnd() {
 			done, err := c.sealCampaign(ctx)
 			if done && err == nil {
 				done = c.drainSignals(ctx) && c.notifyEnd(ctx)
@@ -111,6 +111,11 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 		}
 		c.selector.Select(ctx)
 	}
+}
+
+// isAtEnd reports whether no cell is under way or left to start.
+func (c *campaign) isAtEnd() bool {
+	return c.surveyed && len(c.in.Queue) == 0 && len(c.order)+c.batches == 0
 }
 
 // drainSignals takes in what was signalled while the campaign was sealed, and reports

@@ -125,6 +125,25 @@ func TestHoldWhileCarriedOver(t *testing.T) {
 	}
 }
 
+// A campaign that ends although it is paused leaves no word behind that would hold back the
+// calls of the next workflow.
+func TestNoHoldIsLeft(t *testing.T) {
+	env := simulation(t)
+	var words []string
+	simulate(env, task.Hold, func(_ context.Context, in task.Holding) (struct{}, error) {
+		words = append(words, in.Reason)
+		return struct{}{}, nil
+	})
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalPause, workflows.Pause{Reason: "by hand"}) }, 30*time.Second)
+	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n"})
+	if err := env.GetWorkflowError(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"by hand", ""}; !slices.Equal(words, want) {
+		t.Errorf("calls were held back for %q, want %q", words, want)
+	}
+}
+
 // A campaign that is extended while its tables are made goes on with the larger plan.
 func TestExtendedWhileSealed(t *testing.T) {
 	env := simulation(t)

@@ -66,17 +66,23 @@ type collaboration struct {
 	session   *protocol.Session // nil before the first round
 	setting   task.Setting
 	committed *task.Result // by an earlier workflow of the same cell
+	judged    bool         // the final decision has its score
 	labelled  bool         // of labels: all are stored
 	paused    bool
 	epoch     int
 }
 
-// run plays rounds until the session has its outcome. Labels of an ended collaboration
-// are one round: all messages at once.
+// run plays rounds until the session has its outcome, and one more if a judge scores the
+// final decision. Labels of an ended collaboration are one round: all messages at once.
 func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
-	for !c.labelled && (c.session == nil || c.session.Outcome() == nil) {
+	for !c.isOver() {
 		if err := workflow.Await(ctx, c.isReleased); err != nil {
 			return c.endWith(ctx, err)
+		}
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() { // not while paused: a resume that comes just now would be lost
+			next := c.in
+			next.Paused, next.Epoch = c.paused, c.epoch
+			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow, next)
 		}
 		if err := c.playRound(ctx); err != nil {
 			return c.endWith(ctx, err)
@@ -84,14 +90,20 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 		if c.committed != nil {
 			return *c.committed, nil
 		}
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			next := c.in
-			next.Paused, next.Epoch = c.paused, c.epoch
-			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow, next)
-		}
 	}
-	return c.endWith(ctx, c.judge(ctx))
+	return c.endWith(ctx, nil)
 }
+
+// isOver reports whether nobody is left to ask.
+func (c *collaboration) isOver() bool {
+	if c.in.Labeller != "" {
+		return c.labelled
+	}
+	return c.isDecided() && (c.judged || !c.setting.Judged)
+}
+
+// isDecided reports whether the session has its outcome.
+func (c *collaboration) isDecided() bool { return c.session != nil && c.session.Outcome() != nil }
 
 func (c *collaboration) isReleased() bool { return !c.paused }
 
@@ -105,6 +117,7 @@ func (c *collaboration) playRound(ctx workflow.Context) error {
 	epoch := c.epoch
 	playing, stop := workflow.WithCancel(ctx)
 	defer stop()
+	judging := c.isDecided()
 	round, turns := c.startRound(playing)
 	settled := func() bool {
 		return (round == nil || round.IsReady()) && !slices.ContainsFunc(turns, func(t turn) bool { return !t.act.IsReady() })
@@ -123,14 +136,17 @@ func (c *collaboration) playRound(ctx workflow.Context) error {
 		var act transcript.Act
 		if err := t.act.Get(ctx, &act); err != nil {
 			failed = moreUrgent(failed, err)
-		} else if c.in.Labeller == "" {
+		} else if c.in.Labeller != "" {
+			c.setting.Unlabelled = slices.DeleteFunc(c.setting.Unlabelled, func(entry int) bool { return entry == t.entry })
+		} else if !judging {
 			result.Acts = append(result.Acts, task.Act{Entry: t.entry, Act: act})
 		}
 	}
 	if err := c.apply(result); err != nil {
 		return err
 	}
-	c.labelled = c.in.Labeller != "" && failed == nil && (len(turns) > 0 || len(c.setting.Unlabelled) == 0)
+	c.judged = judging && failed == nil
+	c.labelled = c.in.Labeller != "" && failed == nil && len(c.setting.Unlabelled) == 0
 	if interrupted && !isFixable(failed) && !isFailure(failed) {
 		return ctx.Err() // what was held back is asked for again after the pause
 	}
@@ -160,6 +176,14 @@ func (c *collaboration) startRound(ctx workflow.Context) (round workflow.Future,
 		return executeActivity(ctx, task.PlayRound, "labels of all messages", in), nil
 	case c.session == nil:
 		return executeActivity(ctx, task.PlayRound, "opens the collaboration and plays its round", in), nil
+	case c.isDecided():
+		const summary = "the judge scores the final decision"
+		if c.setting.Queues[task.JudgeSpeaker] != "" {
+			take(task.JudgeSpeaker, summary, task.JudgeEntry)
+			return nil, turns
+		}
+		in.From = task.JudgeEntry
+		return executeActivity(ctx, task.PlayRound, summary, in), nil
 	}
 	pending := c.session.Pending()
 	in.From = pending[0].Entry
@@ -198,22 +222,6 @@ func (c *collaboration) apply(r task.RoundResult) (err error) {
 	return nil
 }
 
-// judge has the final decision scored where a judge does it: one more round, of one turn.
-func (c *collaboration) judge(ctx workflow.Context) error {
-	if !c.setting.Judged {
-		return nil
-	}
-	if err := workflow.Await(ctx, c.isReleased); err != nil {
-		return err
-	}
-	name, input := task.PlayRound, any(task.Round{Ref: c.in.Ref, From: task.JudgeEntry})
-	if queue := c.setting.Queues[task.JudgeSpeaker]; queue != "" {
-		ctx = workflow.WithTaskQueue(ctx, queue)
-		name, input = task.TakeTurn, task.Turn{Ref: c.in.Ref, Entry: task.JudgeEntry}
-	}
-	return c.executeOrPause(ctx, name, "the judge scores the final decision", input, nil)
-}
-
 // holdCampaign turns an error that the operator can fix into a pause of the
 // campaign. If the operator has resumed it since the work was begun, in an earlier
 // epoch, the error may speak of what is fixed already, and the work is done again.
@@ -233,7 +241,8 @@ func (c *collaboration) holdCampaign(ctx workflow.Context, epoch int, err error)
 	return workflow.SignalExternalWorkflow(ctx, parent.ID, "", SignalPause, pause).Get(ctx, nil)
 }
 
-// endWith commits the rows, whatever happened.
+// endWith commits the rows, whatever happened. An error that the operator can fix, such as
+// a folder that may not be written, pauses the campaign; then they are committed.
 func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result, error) {
 	ending := task.Ending{Ref: c.in.Ref, Status: task.Succeeded}
 	switch {
@@ -244,26 +253,18 @@ func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result,
 		ending.Status, ending.Failure = task.Failed, messageOf(cause)
 	}
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
-	var result task.Result
-	err := c.executeOrPause(lasting, task.Record, "commits the rows: "+ending.Status, ending, &result)
-	return result, err
-}
-
-// executeOrPause runs an activity that every collaboration needs. An error that the
-// operator can fix (a folder that may not be written, a worker without the key) pauses
-// the campaign; then the activity runs again. So it does after a pause that cut it short.
-func (c *collaboration) executeOrPause(ctx workflow.Context, name, summary string, input, result any) error {
 	for {
 		epoch := c.epoch
-		err := executeActivity(ctx, name, summary, input).Get(ctx, result)
+		var result task.Result
+		err := executeActivity(lasting, task.Record, "commits the rows: "+ending.Status, ending).Get(lasting, &result)
 		if !isFixable(err) {
-			return err
+			return result, err
 		}
-		if err := c.holdCampaign(ctx, epoch, err); err != nil {
-			return err
+		if err := c.holdCampaign(lasting, epoch, err); err != nil {
+			return task.Result{}, err
 		}
-		if err := workflow.Await(ctx, c.isReleased); err != nil {
-			return err
+		if err := workflow.Await(lasting, c.isReleased); err != nil {
+			return task.Result{}, err
 		}
 	}
 }

@@ -153,3 +153,34 @@ func TestJudgeIsARound(t *testing.T) {
 		t.Errorf("the rows are %+v: %v", rows, err)
 	}
 }
+
+// A pause ends the judge's round as any other.
+func TestJudgeIsInterrupted(t *testing.T) {
+	var mended atomic.Bool
+	e := newEngine(t, true, func(m model.Model) model.Model {
+		return modelFunc(func(ctx context.Context, r model.Request) (model.Response, error) {
+			if r.Scene != nil || mended.Load() {
+				return m.Complete(ctx, r)
+			}
+			return model.Response{}, &model.Error{Class: model.Retry, Provider: "test", Status: 500, Message: "slow down", RetryAfter: time.Hour, Unbilled: true}
+		})
+	})
+	p := e.plan(judged("judge-paused"))
+	run := e.start(p, nil)
+	waiting := func() bool {
+		for _, a := range e.pending(e.collaborationID(p.Campaign, 0)) {
+			if a.Attempt > 1 {
+				return true
+			}
+		}
+		return false
+	}
+	e.until("the judge's round waits", waiting)
+	e.within(actsWithin, "the pause ends the waiting", func() { e.signal("judge-paused", workflows.SignalPause, workflows.Pause{Reason: "by hand"}) },
+		func() bool { return len(e.pending(e.collaborationID(p.Campaign, 0))) == 0 })
+	mended.Store(true)
+	e.signal("judge-paused", workflows.SignalResume, nil)
+	if got := e.wait(run); got.Succeeded != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"cmp"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -46,9 +45,6 @@ func (c *campaign) receiveSignals(ctx workflow.Context) {
 	})
 }
 
-// holdAgain is how long it takes until a word is tried again that the lake refused.
-const holdAgain = 5 * time.Second
-
 // holdCalls tells those who make calls, through the lake, when these are to be held back:
 // while the campaign is paused, and while a cancelled one ends. One word at a time, so the
 // last one counts.
@@ -61,20 +57,17 @@ func (c *campaign) holdCalls(ctx workflow.Context) {
 			summary = "no call begins: " + in.Reason
 		}
 		c.holding = true
-		if err := executeActivity(lasting, task.Hold, summary, in).Get(lasting, nil); err == nil {
-			c.in.Held = in.Reason
-		} else { // the lake may not be written: its calls stop anyway, until the operator has acted
-			_ = workflow.Sleep(lasting, holdAgain)
-		}
-		c.holding = false
+		_ = executeActivity(lasting, task.Hold, summary, in).Get(lasting, nil) // it succeeds once the lake can be written
+		c.in.Held, c.holding = in.Reason, false
 	}
 }
 
 // reasonToHold returns why no call is to begin; "" if calls may. Labels are never held
-// back: their campaign goes on without them.
+// back: their campaign goes on without them. A campaign at its end makes none, and leaves
+// no word behind that would hold back another workflow's.
 func (c *campaign) reasonToHold() string {
 	switch {
-	case c.in.Labeller != "":
+	case c.in.Labeller != "" || c.isAtEnd():
 		return ""
 	case c.in.Status.Paused:
 		return cmp.Or(c.in.Status.PauseReason, "paused")

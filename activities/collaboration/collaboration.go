@@ -258,3 +258,11 @@ func (c *Collaboration) Round() int {
 	}
 	return c.Session.Round()
 }
+
+// isBehind reports whether an entry before the given one has no act.
+func (c *Collaboration) isBehind(entry int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pending := c.Session.Pending()
+	return len(pending) > 0 && pending[0].Entry < entry
+}

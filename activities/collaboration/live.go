@@ -58,6 +58,17 @@ func (l *Live) Open(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	return c, nil
 }
 
+// OpenAt is Open for who knows the acts of all entries before one. A picture that lacks some
+// of them, since other workers took these turns, is replaced by a new one.
+func (l *Live) OpenAt(ctx context.Context, ref task.Ref, entry int) (*Collaboration, error) {
+	c, err := l.Open(ctx, ref)
+	if err != nil || !c.isBehind(entry) {
+		return c, err
+	}
+	l.Remove(ref)
+	return l.Open(ctx, ref)
+}
+
 // Load plays the stored turns. With an unplayable error comes what could be read.
 func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	camp, err := l.plans.Load(ctx, ref.Campaign, ref.Revision)
