@@ -74,7 +74,7 @@ func TestLearnedStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, m, err := campaign.ReadRecorded(t.Context(), s, "live")
-	if err != nil || len(plan.Campaign.Conditions) != 2*len(stopping.MethodNames()) {
+	if err != nil || len(plan.Campaign.Conditions) != len(stopping.MethodNames()) {
 		t.Fatalf("%d conditions, %v", len(plan.Campaign.Conditions), err)
 	}
 	early, got, digest := map[string]int{}, stopsOf(t, dir, "live"), digestBy(t, dir, "past")
