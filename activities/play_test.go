@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/calls"
 	"roundtable/activities/model"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -190,6 +192,23 @@ func TestHold(t *testing.T) {
 	noError(t, err)
 	same(t, m.count(), len(played.Acts))
 }
+
+// A word that the lake refuses is tried again soon, for as long as it takes: nobody would hear
+// that its campaign may go on.
+func TestHoldIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	recordPlan(t, s, yaml("locked", 2, 1))
+	_, err := newActivities(locked{s}, saying(polite)).Hold(ctx, task.Holding{Campaign: "locked"})
+	if app := application(t, err); app.NonRetryable() || app.NextRetryDelay() > 5*time.Second {
+		t.Errorf("%v is tried again in %v, never: %v", app, app.NextRetryDelay(), app.NonRetryable())
+	}
+}
+
+// locked is a store that deletes nothing.
+type locked struct{ store.Store }
+
+func (locked) Delete(context.Context, string) error { return fs.ErrPermission }
 
 // awaited is a model of people: nobody answers for the first agent.
 type awaited struct{ *fake }
