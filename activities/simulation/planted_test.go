@@ -109,7 +109,7 @@ var plants = []plant{
 	{"a marker names a file that was not written", "activities/commits/commit.go",
 		"err = w.store.PutIfAbsent(w.ctx, key, data)", "_ = w.store.PutIfAbsent(w.ctx, key, data)"},
 	{"another answer than the first one wins", "activities/answers/objects.go",
-		"stored, err := store.Get(ctx, key)\n\tif err != nil {\n\t\treturn body, err\n\t}", "stored, err := store.Get(ctx, key)\n\tif err != nil {\n\t\treturn body, err\n\t}\n\tif err := store.Replace(ctx, key, data, \"\"); err == nil {\n\t\treturn body, nil\n\t}"},
+		"stored, err := s.Get(ctx, key)\n\tif err != nil {\n\t\treturn body, err\n\t}", "stored, err := s.Get(ctx, key)\n\tif err != nil {\n\t\treturn body, err\n\t}\n\tif err := s.Replace(ctx, key, data, \"\"); err == nil {\n\t\treturn body, nil\n\t}"},
 	{"a batch leaves a collaboration out", "activities/commits/compact.go",
 		"c.conditions[last] = append(c.conditions[last], m)", "if i == 0 || i < len(markers)-1 {\n\t\t\tc.conditions[last] = append(c.conditions[last], m)\n\t\t}"},
 	{"a disk acknowledges an answer a second before it is there", "activities/simulation/store_test.go",
