@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/calls"
 	"roundtable/activities/model"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -77,17 +79,16 @@ func TestPlayRoundGoesOn(t *testing.T) {
 	}
 }
 
-// failingAt is a model whose calls for some entries fail, after the others' answers have
-// come and all calls that fail have begun.
+// failingAt is a model whose calls for some entries fail, once all calls have begun and the
+// others' answers have come.
 func failingAt(others int, failures map[int]error) *fake {
-	var answered, failing sync.WaitGroup
+	var begun, answered sync.WaitGroup
+	begun.Add(others + len(failures))
 	answered.Add(others)
-	failing.Add(len(failures))
 	return &fake{answer: func(r model.Request) (model.Response, error) {
 		begun.Done()
 		if err := failures[r.Scene.Entry]; err != nil {
-			failing.Done()
-			failing.Wait()
+			begun.Wait() // a failure that lasts would keep those from beginning that have not
 			answered.Wait()
 			return model.Response{}, err
 		}
@@ -191,6 +192,23 @@ func TestHold(t *testing.T) {
 	noError(t, err)
 	same(t, m.count(), len(played.Acts))
 }
+
+// A word that the lake refuses is tried again soon, for as long as it takes: nobody would hear
+// that its campaign may go on.
+func TestHoldIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	recordPlan(t, s, yaml("locked", 2, 1))
+	_, err := newActivities(locked{s}, saying(polite)).Hold(ctx, task.Holding{Campaign: "locked"})
+	if app := application(t, err); app.NonRetryable() || app.NextRetryDelay() > 5*time.Second {
+		t.Errorf("%v is tried again in %v, never: %v", app, app.NextRetryDelay(), app.NonRetryable())
+	}
+}
+
+// locked is a store that deletes nothing.
+type locked struct{ store.Store }
+
+func (locked) Delete(context.Context, string) error { return fs.ErrPermission }
 
 // awaited is a model of people: nobody answers for the first agent.
 type awaited struct{ *fake }

@@ -110,14 +110,14 @@ func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take fun
 	ctx, fail, end := calls.WithPatience(answers.WithExpectedIntents(ctx, len(entries)))
 	defer end()
 	calls.Expect(ctx, len(entries))
-	failed := make([]error, len(entries))
+	failed, at := make([]error, len(entries)), make([]time.Time, len(entries))
 	var all sync.WaitGroup
 	for i, entry := range entries {
 		all.Go(func() {
 			ctx, stage := calls.WithStage(ctx)
 			defer stage.Leave()
 			_, err := guarded(ctx, task.Turn{Ref: ref, Entry: entry}, take)
-			if failed[i] = failure.ForHistory(ctx, err, attemptOf(ctx)); err != nil {
+			if failed[i], at[i] = failure.ForHistory(ctx, err, attemptOf(ctx)), time.Now(); err != nil {
 				fail(patienceFor(failed[i]))
 				return
 			}
@@ -125,6 +125,9 @@ func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take fun
 		})
 	}
 	all.Wait()
+	for i, err := range failed {
+		failed[i] = failure.Waited(err, time.Since(at[i])) // for the siblings
+	}
 	return mostPatient(failed)
 }
 

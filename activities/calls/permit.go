@@ -2,6 +2,7 @@ package calls
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -49,7 +50,7 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	enter := func(t *throttle.Throttle, call throttle.Call) (*throttle.Pass, error) {
 		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.Run.Campaign)) })
 		pass, err := t.Enter(waiting, stopping, call)
-		if err != nil && context.Cause(waiting) == errSibling {
+		if errors.Is(err, context.Canceled) && context.Cause(waiting) == errSibling {
 			err = errSibling
 		}
 		return pass, err

@@ -103,6 +103,21 @@ func atTop(err error, app *temporal.ApplicationError) error {
 	})
 }
 
+// leastPause is what is left at least of a pause before the next attempt.
+const leastPause = 50 * time.Millisecond
+
+// Waited takes what has been waited since an error of ForHistory off the pause before the
+// next attempt.
+func Waited(err error, since time.Duration) error {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || app.NonRetryable() || app.NextRetryDelay() <= leastPause {
+		return err
+	}
+	return temporal.NewApplicationErrorWithOptions(app.Message(), app.Type(), temporal.ApplicationErrorOptions{
+		NextRetryDelay: max(app.NextRetryDelay()-since, leastPause), Category: app.Category(),
+	})
+}
+
 // AskAgain ends an attempt whose answer could not be used: the next one, which is due at
 // once, waits for its turn as any other request.
 func AskAgain() error {

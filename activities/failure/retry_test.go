@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/failure"
+	"roundtable/activities/model"
 	"roundtable/workflows/task"
 )
 
@@ -55,6 +56,24 @@ func TestBackoff(t *testing.T) {
 		}
 		if most < ceiling/2 || least > ceiling/2 { // each of them once in 2^500
 			t.Errorf("attempt %d: pauses from %v to %v have no jitter", attempt, least, most)
+		}
+	}
+}
+
+// The time for which siblings were awaited counts towards Retry-After.
+func TestWaited(t *testing.T) {
+	t.Parallel()
+	later := failure.ForHistory(t.Context(), &model.Error{Class: model.Retry, RetryAfter: time.Minute}, 1)
+	whole, _ := errors.AsType[*temporal.ApplicationError](later)
+	for since, want := range map[time.Duration]time.Duration{0: whole.NextRetryDelay(), time.Second: whole.NextRetryDelay() - time.Second, time.Hour: 50 * time.Millisecond} {
+		app, _ := errors.AsType[*temporal.ApplicationError](failure.Waited(later, since))
+		if app.NextRetryDelay() != want || app.Type() != whole.Type() || app.Message() != whole.Message() || app.Category() != whole.Category() {
+			t.Errorf("after %v: %v, in %v", since, app, app.NextRetryDelay())
+		}
+	}
+	for _, err := range []error{nil, failure.Fail(errors.New("no")), failure.AskAgain()} {
+		if got := failure.Waited(err, time.Hour); got != err { //nolint:errorlint // the same value
+			t.Errorf("%v becomes %v", err, got)
 		}
 	}
 }

@@ -79,6 +79,10 @@ func (s *Session) Pending() []Pending {
 	return pending
 }
 
+// mostOutlined bounds the calls of an outline: a protocol may go on with a round for ever if
+// nobody ever answers otherwise.
+const mostOutlined = 10000
+
 // Outline returns the phases of the pending round that ask somebody, in their order, and
 // how many calls they make, as far as that can be known before anybody has answered: as if
 // everybody proposed something new. A fork's replaced texts count as calls.
@@ -87,7 +91,7 @@ func (s *Session) Outline() (phases []string, calls int) {
 	t.Entries = slices.Clone(t.Entries)
 	steps, round := s.plan, s.Round()
 	defer func() { _ = recover() }() // a protocol that fails at made-up acts has told what it could
-	for len(steps) > 0 && steps[0].Round == round {
+	for len(steps) > 0 && steps[0].Round == round && calls < mostOutlined {
 		for _, step := range steps {
 			if step.Kind == transcript.Ask || step.Kind == transcript.Annotate {
 				calls++
