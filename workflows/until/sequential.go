@@ -1,7 +1,8 @@
-// Package sequential has confidence sequences: intervals of a mean that hold at all
-// times at once, so data may be looked at after every value, and the looking may decide
-// when to stop. It is pure: the same values in the same order give the same intervals.
-package sequential
+package until
+
+// A confidence sequence is a row of intervals of a mean that hold at all times at once,
+// so data may be looked at after every value, and the looking may decide when to stop.
+// The same values in the same order give the same intervals.
 
 // Interval is from Low to High, both included.
 type Interval struct {
@@ -12,8 +13,8 @@ type Interval struct {
 // Width returns High - Low.
 func (i Interval) Width() float64 { return i.High - i.Low }
 
-// Sequence is a confidence sequence under way.
-type Sequence interface {
+// sequence is a confidence sequence under way.
+type sequence interface {
 	// Add takes the next value. A value that cannot be is an error and changes nothing.
 	Add(value float64) error
 	// Interval returns what holds the mean so far; false if nothing is known yet.

@@ -1,4 +1,4 @@
-package sequential
+package until
 
 import (
 	"math"
@@ -15,11 +15,11 @@ func TestBettingReference(t *testing.T) {
 	x := []float64{.75, .5, 1, .25, .875, .75, .5, 1, 1, .625, .75, .5, .875, 1, .375, .75, .75, 1, .5, .875, .625, 1, .75, .5}
 	capital := map[int][2]float64{1: {1.25, 1.75}, 6: {2.438143716481301, 17.790954221342556}, 12: {9.992232146936331, 117.42838193441912}, 24: {346.97207705479116, 6496.321507752729}}
 	bounds := map[int]Interval{6: {.2705, .918}, 12: {.4315, .8835}, 24: {.5595, .853}}
-	b, err := NewBetting(-.5, .5, .05)
+	b, err := newBetting(-.5, .5, .05)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shifted, err := NewBetting(-1, 1, .05)
+	shifted, err := newBetting(-1, 1, .05)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestBettingReference(t *testing.T) {
 func TestStudentReference(t *testing.T) {
 	y := []float64{.3, -.1, .8, .5, .2, 1.1, .4, -.3, .6, .7, .2, .9, .35, .05, .75, -.2, .55, 1.3, .15, .45, .6, -.05, .85, .25, .5, .1, .7, .95, -.4, .65, .3, .2, 1.0, .55, .4, 0., .8, .6, -.15, .5}
 	want := map[int]Interval{20: {.1098919543, .7601080457}, 30: {.2028702711, .6763670174}, 40: {.2337981747, .6266941524}}
-	s, err := NewStudent(.05)
+	s, err := newStudent(.05)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,14 +75,14 @@ func TestStudentReference(t *testing.T) {
 
 func TestWhatCannotBe(t *testing.T) {
 	for _, bad := range [][3]float64{{0, 1, .05}, {1, 0, .05}, {-1, 1, 0}, {-1, 1, 1}, {-1, 1, math.NaN()}, {math.NaN(), 1, .05}} {
-		if _, err := NewBetting(bad[0], bad[1], bad[2]); err == nil {
+		if _, err := newBetting(bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("NewBetting(%v) is accepted", bad)
 		}
 	}
-	if _, err := NewStudent(1); err == nil {
+	if _, err := newStudent(1); err == nil {
 		t.Error("NewStudent(1) is accepted")
 	}
-	b, _ := NewBetting(-1, 1, .05)
+	b, _ := newBetting(-1, 1, .05)
 	for _, bad := range []float64{-1.01, 1.01, math.NaN()} {
 		if err := b.Add(bad); err == nil {
 			t.Errorf("%v is accepted", bad)
@@ -91,7 +91,7 @@ func TestWhatCannotBe(t *testing.T) {
 	if got, ok := b.Interval(); !ok || got != (Interval{-1, 1}) {
 		t.Errorf("without a value: %v", got)
 	}
-	s, _ := NewStudent(.05)
+	s, _ := newStudent(.05)
 	if err := s.Add(math.Inf(1)); err == nil {
 		t.Error("an infinite value is accepted")
 	}
@@ -113,7 +113,7 @@ func TestWhatCannotBe(t *testing.T) {
 func TestBettingLooksAgreeWithTheDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, p := range []float64{0, .03, .4, .5, 1} {
-		often, _ := NewBetting(-1, 1, .05)
+		often, _ := newBetting(-1, 1, .05)
 		for n := range 400 {
 			v := -1.
 			if r.Float64() < p {
@@ -158,7 +158,7 @@ func excluded(values []float64, mirrored bool) int {
 // Values at a bound only, however many, leave an interval that holds the bound.
 func TestBettingAtTheBounds(t *testing.T) {
 	for _, v := range []float64{-1, 1} {
-		b, _ := NewBetting(-1, 1, .05)
+		b, _ := newBetting(-1, 1, .05)
 		var widths []float64
 		for n := range 20_000 {
 			if err := b.Add(v); err != nil {
@@ -181,7 +181,7 @@ func TestBettingAtTheBounds(t *testing.T) {
 
 // Skewed values are waited for: in 3 of 30 values all the spread is.
 func TestStudentWaitsForSkewedValues(t *testing.T) {
-	s, _ := NewStudent(.05)
+	s, _ := newStudent(.05)
 	for n := range 400 {
 		v := 0.
 		if n%10 == 9 {

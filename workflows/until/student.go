@@ -1,4 +1,4 @@
-package sequential
+package until
 
 import (
 	"fmt"
@@ -14,17 +14,17 @@ const (
 	// with a rare large one in 33 still exceed a level of 5 %, and an effect of half a
 	// standard deviation would take a third longer.
 	BurnIn = 20
-	// skewed is how many values it waits for times the square of their skewness (Cochran
+	// skewedSum is how many values it waits for times the square of their skewness (Cochran
 	// asks for 25 at a fixed n): with it, normal, exponential and log-normal values keep the level.
-	skewed = 40
+	skewedSum = 40
 )
 
-// Student is the confidence sequence of a mean whose values have no bounds: a normal
+// studentSequence is the confidence sequence of a mean whose values have no bounds: a normal
 // mixture over standardised effects, as the asymptotic confidence sequences of
 // Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024, Annals of Statistics 52), with
 // the deviation estimated as in the mixture t of Lai (1976) and Lindon, Ham, Tingley and
 // Bojinov (2022), which is exact at any n for normal values and has the same limit.
-type Student struct {
+type studentSequence struct {
 	alpha   float64
 	n       int
 	mean    float64
@@ -35,16 +35,16 @@ type Student struct {
 	lacks   string // why the last value gave no interval
 }
 
-// NewStudent returns the sequence of level 1-alpha.
-func NewStudent(alpha float64) (*Student, error) {
+// newStudent returns the sequence of level 1-alpha.
+func newStudent(alpha float64) (*studentSequence, error) {
 	if !isLevel(alpha) {
 		return nil, fmt.Errorf("level %v; a level is between 0 and 1", alpha)
 	}
-	return &Student{alpha: alpha}, nil
+	return &studentSequence{alpha: alpha}, nil
 }
 
 // Add takes the next value; the error says that it is no number.
-func (s *Student) Add(value float64) error {
+func (s *studentSequence) Add(value float64) error {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return fmt.Errorf("%v is no number", value)
 	}
@@ -71,15 +71,15 @@ func (s *Student) Add(value float64) error {
 }
 
 // half returns half the width of the interval at this time, or why there is none yet.
-func (s *Student) half() (half float64, lacks string) {
+func (s *studentSequence) half() (half float64, lacks string) {
 	n := float64(s.n)
 	switch {
 	case s.n < BurnIn:
 		return 0, tooFew
 	case s.squares <= 1e-18*n*s.mean*s.mean:
 		return 0, "the differences are all alike, so how they vary is not known"
-	case s.squares*s.squares*s.squares < skewed*s.cubes*s.cubes: // n < 40 skewness²
-		return 0, fmt.Sprintf("fewer than %d times the square of their skewness", skewed)
+	case s.squares*s.squares*s.squares < skewedSum*s.cubes*s.cubes: // n < 40 skewness²
+		return 0, fmt.Sprintf("fewer than %d times the square of their skewness", skewedSum)
 	}
 	shrink := prior / (prior + n)
 	c := math.Pow(s.alpha*math.Sqrt(shrink), -2/n)
@@ -95,10 +95,10 @@ func (s *Student) half() (half float64, lacks string) {
 var tooFew = fmt.Sprintf("fewer than %d differences", BurnIn)
 
 // Interval holds the mean at all times with probability 1-alpha; false if there is none yet.
-func (s *Student) Interval() (Interval, bool) { return s.within, s.known }
+func (s *studentSequence) Interval() (Interval, bool) { return s.within, s.known }
 
 // Lacks says why there is no interval; "" if there is one.
-func (s *Student) Lacks() string {
+func (s *studentSequence) Lacks() string {
 	switch {
 	case s.known:
 		return ""
@@ -109,7 +109,7 @@ func (s *Student) Lacks() string {
 }
 
 // Sign returns 1 or -1 once the mean is known to be above or below 0, else 0.
-func (s *Student) Sign() int {
+func (s *studentSequence) Sign() int {
 	switch {
 	case s.known && s.within.Low > 0:
 		return 1

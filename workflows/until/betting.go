@@ -1,4 +1,4 @@
-package sequential
+package until
 
 import "fmt"
 
@@ -9,12 +9,12 @@ const (
 	steps = 2000
 )
 
-// Betting is the confidence sequence of a mean of bounded values. One player bets that the
+// bettingSequence is the confidence sequence of a mean of bounded values. One player bets that the
 // mean is greater than m, another that it is less, and m is excluded as soon as one of them
 // has made 2/alpha of 1. Each divides the capital among fixed shares (hedged grid Kelly,
 // Waudby-Smith and Ramdas 2024, JRSS B 86), so nothing has to be estimated, and its level
 // holds for any distribution within the bounds.
-type Betting struct {
+type bettingSequence struct {
 	least, size  float64
 	alpha        float64
 	values       []float64 // scaled to [0,1]
@@ -54,19 +54,19 @@ func (s *side) capital() float64 {
 	return sum / bets
 }
 
-// NewBetting returns the sequence of level 1-alpha of values from low to high, which
+// newBetting returns the sequence of level 1-alpha of values from low to high, which
 // are on either side of 0.
-func NewBetting(low, high, alpha float64) (*Betting, error) {
+func newBetting(low, high, alpha float64) (*bettingSequence, error) {
 	if !(low < 0 && high > 0) || !isLevel(alpha) {
 		return nil, fmt.Errorf("values from %v to %v at level %v; the range has 0 within, and a level is between 0 and 1", low, high, alpha)
 	}
-	b := &Betting{least: low, size: high - low, alpha: alpha, low: newBound(false), high: newBound(true)}
+	b := &bettingSequence{least: low, size: high - low, alpha: alpha, low: newBound(false), high: newBound(true)}
 	b.above, b.below = newSide(-low/b.size), newSide(high/b.size)
 	return b, nil
 }
 
 // Add takes the next value; the error says that it is out of range.
-func (b *Betting) Add(value float64) error {
+func (b *bettingSequence) Add(value float64) error {
 	x := (value - b.least) / b.size
 	if !(x >= 0 && x <= 1) {
 		return fmt.Errorf("%v is not from %v to %v", value, b.least, b.least+b.size)
@@ -85,11 +85,11 @@ func (b *Betting) Add(value float64) error {
 }
 
 // Sign returns 1 or -1 once the mean is known to be above or below 0, else 0.
-func (b *Betting) Sign() int { return b.sign }
+func (b *bettingSequence) Sign() int { return b.sign }
 
 // Interval holds the mean at all times with probability 1-alpha. It is the intersection of
 // all intervals so far.
-func (b *Betting) Interval() (Interval, bool) {
+func (b *bettingSequence) Interval() (Interval, bool) {
 	b.low.advance(b.values, 2/b.alpha)
 	b.high.advance(b.values, 2/b.alpha)
 	from, until := b.low.step, steps-b.high.step
@@ -100,7 +100,7 @@ func (b *Betting) Interval() (Interval, bool) {
 }
 
 // Lacks returns "": there is an interval from the first value on.
-func (b *Betting) Lacks() string { return "" }
+func (b *bettingSequence) Lacks() string { return "" }
 
 // bound is the greatest step that the values exclude from one end; 0 is none. It only
 // grows, so the bets against the next step are kept and a look costs as much as the values
