@@ -1,14 +1,15 @@
-// Package packing solves small packing problems exactly: from each item at
-// most one option is taken, every resource is kept within its capacity, and the
-// sum of values is greatest. A menu is one option an item (a 0/1 knapsack with
-// many constraints), an allocation one option for each agent. Branch and bound
-// with a limit on nodes, not on time, so that results repeat on every machine.
-package packing
+package joint
 
 import (
 	"cmp"
 	"slices"
 )
+
+// Packing problems are solved exactly: from each item at most one option is taken, every
+// resource is kept within its capacity, and the sum of values is greatest. A menu is one
+// option an item (a 0/1 knapsack with many constraints), an allocation one option for
+// each agent. Branch and bound has a limit on nodes, not on time, so that results repeat
+// on every machine.
 
 // Tolerance of capacities and bounds: amounts are sums of short decimals.
 const Tolerance = 1e-9

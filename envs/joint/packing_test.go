@@ -1,4 +1,4 @@
-package packing
+package joint
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reference is ilp_reference.json: optima by HiGHS, GLPK, CBC and brute force.
-type reference struct {
+// packingReference is ilp_reference.json: optima by HiGHS, GLPK, CBC and brute force.
+type packingReference struct {
 	Menu []struct {
 		Recipe  [][]float64 `json:"recipe"` // ingredient × dish
 		Stock   []float64   `json:"stock"`
@@ -36,13 +36,13 @@ type reference struct {
 }
 
 // load reads the reference next to the project; without it, the small made-up one of the same form.
-func load(t *testing.T) reference {
+func load(t *testing.T) packingReference {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "vectors", "ilp_reference.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = os.ReadFile(filepath.Join("testdata", "reference.json"))
 	}
-	var r reference
+	var r packingReference
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
