@@ -1,9 +1,4 @@
-// Package betabinomial says how many of a group's agents agree, over a batch of
-// groups, as a mixture of two Beta-Binomial distributions (Hu et al. 2025,
-// arXiv 2510.12697): groups that agree and groups that do not. It promises the same
-// figures for the same counts in any order. How far the distributions of two rounds
-// are apart says whether talk still changes anything.
-package betabinomial
+package crossval
 
 import (
 	"fmt"
@@ -11,8 +6,13 @@ import (
 	"slices"
 )
 
-// Mixture is two Beta-Binomial distributions of counts from 0 to N.
-type Mixture struct {
+// How many of a group's agents agree, over a batch of groups, is a mixture of two Beta-
+// Binomial distributions (Hu et al. 2025, arXiv 2510.12697): groups that agree and groups
+// that do not. The same counts in any order give the same figures. How far the
+// distributions of two rounds are apart says whether talk still changes anything.
+
+// mixture is two Beta-Binomial distributions of counts from 0 to N.
+type mixture struct {
 	N      int
 	Weight [2]float64 // add up to 1
 	Alpha  [2]float64
@@ -21,19 +21,19 @@ type Mixture struct {
 
 // Bounds of the search: it ends when the log-likelihood gains less than gain.
 const (
-	mostSteps = 5000
-	gain      = 1e-11
-	least     = 1e-3 // of a shape
-	most      = 1e3
+	mostSteps  = 5000
+	gain       = 1e-11
+	least      = 1e-3 // of a shape
+	mostLikely = 1e3
 )
 
-// Fit finds the mixture of greatest likelihood by expectation maximization, from one
+// fitMixture finds the mixture of greatest likelihood by expectation maximization, from one
 // fixed start. Its shapes are moved by Minka's fixed point (2000), which never makes
 // the likelihood less. Shapes are kept from 0.001 to 1,000.
-func Fit(counts []int, n int) (Mixture, error) {
+func fitMixture(counts []int, n int) (mixture, error) {
 	histogram, err := histogramOf(counts, n)
 	if err != nil {
-		return Mixture{}, err
+		return mixture{}, err
 	}
 	return fit(histogram), nil
 }
@@ -53,13 +53,13 @@ func histogramOf(counts []int, n int) ([]float64, error) {
 	return histogram, nil
 }
 
-func fit(histogram []float64) Mixture {
+func fit(histogram []float64) mixture {
 	n, groups, sum := len(histogram)-1, 0.0, 0.0
 	for x, h := range histogram {
 		groups, sum = groups+h, sum+h*float64(x)
 	}
 	mean := min(max(sum/(float64(n)*groups), 0.02), 0.98)
-	m := Mixture{N: n, Weight: [2]float64{0.5, 0.5}}
+	m := mixture{N: n, Weight: [2]float64{0.5, 0.5}}
 	for k, at := range []float64{mean / 2, (1 + mean) / 2} {
 		m.Alpha[k], m.Beta[k] = 2*at, 2*(1-at)
 	}
@@ -91,7 +91,7 @@ func newWorkspace(n int) *workspace {
 }
 
 // improve takes one step and returns the log-likelihood before it.
-func (m *Mixture) improve(histogram []float64, work *workspace) (likelihood float64) {
+func (m *mixture) improve(histogram []float64, work *workspace) (likelihood float64) {
 	for k := range work.mass {
 		m.masses(k, work.mass[k])
 	}
@@ -121,8 +121,8 @@ func (m *Mixture) improve(histogram []float64, work *workspace) (likelihood floa
 		both *= weight
 		m.Weight[k] = weight / total
 		if both > 0 {
-			m.Alpha[k] = min(max(m.Alpha[k]*a/both, least), most)
-			m.Beta[k] = min(max(m.Beta[k]*b/both, least), most)
+			m.Alpha[k] = min(max(m.Alpha[k]*a/both, least), mostLikely)
+			m.Beta[k] = min(max(m.Beta[k]*b/both, least), mostLikely)
 		}
 	}
 	return likelihood
@@ -142,7 +142,7 @@ const tooGreat = 1e200
 
 // masses sets into[x] to the probability of x in a component. The ratio of one mass to
 // the one before is simple, and they add up to 1, so no gamma function is needed.
-func (m *Mixture) masses(k int, into []float64) {
+func (m *mixture) masses(k int, into []float64) {
 	a, b, last := m.Alpha[k], m.Beta[k], float64(m.N-1)
 	into[0] = 1
 	sum := 1.0
@@ -163,7 +163,7 @@ func (m *Mixture) masses(k int, into []float64) {
 }
 
 // Cumulative returns the probability of at most x, for x from 0 to N.
-func (m Mixture) Cumulative() []float64 {
+func (m mixture) Cumulative() []float64 {
 	work := newWorkspace(m.N)
 	sums, sum := make([]float64, m.N+1), 0.0
 	for k := range work.mass {
@@ -176,9 +176,9 @@ func (m Mixture) Cumulative() []float64 {
 	return sums
 }
 
-// Distance of Kolmogorov and Smirnov: the greatest difference between two cumulative
+// distanceOf returns the distance of Kolmogorov and Smirnov: the greatest difference between two cumulative
 // distributions over the same counts.
-func Distance(a, b Mixture) float64 {
+func distanceOf(a, b mixture) float64 {
 	x, y, greatest := a.Cumulative(), b.Cumulative(), 0.0
 	for i := range min(len(x), len(y)) {
 		greatest = max(greatest, math.Abs(x[i]-y[i]))
@@ -186,38 +186,38 @@ func Distance(a, b Mixture) float64 {
 	return greatest
 }
 
-// Epsilon and Rounds are the paper's: a batch is stable once the distance has been
+// epsilon and stableRounds are the paper's: a batch is stable once the distance has been
 // below 0.05 in two rounds in a row.
 const (
-	Epsilon = 0.05
-	Rounds  = 2
+	epsilon      = 0.05
+	stableRounds = 2
 )
 
-// StableRound returns the first round, from 1, at which a batch is stable, and the
+// stableRound returns the first round, from 1, at which a batch is stable, and the
 // distance of each round up to it from the one before, the first one's being 0. Round 0
 // means that it never is. counts are by round, then by group; n is the size of a group.
 // Rounds that cannot matter are not fitted, and have no distance.
-func StableRound(counts [][]int, n int) (round int, distances []float64, err error) {
+func stableRound(counts [][]int, n int) (round int, distances []float64, err error) {
 	histograms := make([][]float64, len(counts))
 	for r, c := range counts {
 		if histograms[r], err = histogramOf(c, n); err != nil {
 			return 0, nil, fmt.Errorf("round %d: %w", r+1, err)
 		}
 	}
-	if len(counts) <= Rounds {
+	if len(counts) <= stableRounds {
 		return 0, nil, nil // no round has that many distances before it
 	}
-	var last Mixture
+	var last mixture
 	for r, h := range histograms {
 		distance := 0.0
 		if r == 0 {
 			last = fit(h)
 		} else if !slices.Equal(h, histograms[r-1]) {
 			now := fit(h)
-			distance, last = Distance(last, now), now
+			distance, last = distanceOf(last, now), now
 		}
 		distances = append(distances, distance)
-		if r >= Rounds && slices.Max(distances[r-Rounds+1:]) < Epsilon {
+		if r >= stableRounds && slices.Max(distances[r-stableRounds+1:]) < epsilon {
 			return r + 1, distances, nil
 		}
 	}

@@ -1,4 +1,4 @@
-package betabinomial
+package crossval
 
 import (
 	"math"
@@ -22,7 +22,7 @@ func countsOf(histogram ...int) (counts []int) {
 // log-likelihood 103.08836.
 func TestFitIsTheLikeliest(t *testing.T) {
 	histogram := []int{3, 5, 4, 2, 3, 6, 12, 25}
-	m, err := Fit(countsOf(histogram...), 7)
+	m, err := fitMixture(countsOf(histogram...), 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestFitIsTheLikeliest(t *testing.T) {
 
 func TestFitOfExtremes(t *testing.T) {
 	for name, counts := range map[string][]int{"all": {3, 3, 3, 3}, "none": {0, 0}, "one group": {2}, "both ends": {0, 3, 0, 3, 0, 3}} {
-		m, err := Fit(counts, 3)
+		m, err := fitMixture(counts, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestFitOfExtremes(t *testing.T) {
 		}
 	}
 	for _, counts := range [][]int{nil, {4}, {-1}} {
-		if _, err := Fit(counts, 3); err == nil {
+		if _, err := fitMixture(counts, 3); err == nil {
 			t.Errorf("%v of 3 agents is accepted", counts)
 		}
 	}
@@ -89,7 +89,7 @@ func TestStableRound(t *testing.T) {
 		}
 		counts = append(counts, slices.Clone(state))
 	}
-	round, distances, err := StableRound(counts, 5)
+	round, distances, err := stableRound(counts, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,17 +99,17 @@ func TestStableRound(t *testing.T) {
 	for _, c := range counts {
 		rng.Shuffle(len(c), func(i, j int) { c[i], c[j] = c[j], c[i] })
 	}
-	again, same, err := StableRound(counts, 5)
+	again, same, err := stableRound(counts, 5)
 	if err != nil || again != round || !slices.Equal(same, distances) {
 		t.Errorf("in another order: round %d, distances %v, %v", again, same, err)
 	}
 	if len(distances) != round {
 		t.Errorf("%d distances up to round %d", len(distances), round)
 	}
-	if round, _, _ := StableRound(counts[:4], 5); round != 0 {
+	if round, _, _ := stableRound(counts[:4], 5); round != 0 {
 		t.Errorf("a batch that moves is stable at round %d", round)
 	}
-	if _, _, err := StableRound([][]int{{1}, {6}}, 5); err == nil {
+	if _, _, err := stableRound([][]int{{1}, {6}}, 5); err == nil {
 		t.Error("6 of 5 agents are accepted in a batch of two rounds")
 	}
 }
@@ -120,7 +120,7 @@ func TestMasses(t *testing.T) {
 	logBeta := func(a, b float64) float64 { return logGamma(a) + logGamma(b) - logGamma(a+b) }
 	for _, n := range []int{1, 3, 10, 80, 3000} {
 		for _, shape := range [][2]float64{{0.001, 0.001}, {0.001, 1000}, {1000, 0.001}, {0.7, 2.5}, {1000, 1000}, {40, 3}} {
-			m := Mixture{N: n, Alpha: [2]float64{shape[0]}, Beta: [2]float64{shape[1]}}
+			m := mixture{N: n, Alpha: [2]float64{shape[0]}, Beta: [2]float64{shape[1]}}
 			got := make([]float64, n+1)
 			m.masses(0, got)
 			for x, p := range got {
@@ -138,10 +138,10 @@ func TestMasses(t *testing.T) {
 // share their memory, and a batch of too few rounds to be stable is not fitted.
 func TestFitsAreCheap(t *testing.T) {
 	counts := countsOf(3, 5, 4, 2, 3, 6, 12, 25)
-	if n := testing.AllocsPerRun(1, func() { _, _ = Fit(counts, 7) }); n > 20 {
+	if n := testing.AllocsPerRun(1, func() { _, _ = fitMixture(counts, 7) }); n > 20 {
 		t.Errorf("a fit takes memory %v times", n)
 	}
-	if n := testing.AllocsPerRun(1, func() { _, _, _ = StableRound([][]int{counts, counts}, 7) }); n > 5 {
+	if n := testing.AllocsPerRun(1, func() { _, _, _ = stableRound([][]int{counts, counts}, 7) }); n > 5 {
 		t.Errorf("two rounds take memory %v times, so they are fitted", n)
 	}
 }
@@ -156,7 +156,7 @@ func BenchmarkStableRound(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if _, _, err := StableRound(counts, 10); err != nil {
+		if _, _, err := stableRound(counts, 10); err != nil {
 			b.Fatal(err)
 		}
 	}
