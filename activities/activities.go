@@ -29,7 +29,6 @@ import (
 	"roundtable/activities/programs"
 	"roundtable/activities/scores"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
@@ -59,7 +58,7 @@ type Activities struct {
 	config  Config
 	plans   *setup.Plans
 	caller  *calls.Caller
-	taker   *turn.Taker
+	taker   *calls.Taker
 	live    *collaboration.Live
 	scores  *scores.Scores
 	judges  *judging.Judging
@@ -87,7 +86,7 @@ func New(c Config) *Activities {
 	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
-	taker := turn.NewTaker(a, caller, c.NoCache)
+	taker := calls.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
 		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
 		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),

@@ -11,13 +11,12 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	"roundtable/activities/turn"
 	"roundtable/workflows/transcript"
 )
 
 // annotation renders the question of an entry that a stopping rule needs. The caller
 // holds mu.
-func (c *Collaboration) annotation(entry int, step transcript.Step) (q turn.Question, err error) {
+func (c *Collaboration) annotation(entry int, step transcript.Step) (q calls.Question, err error) {
 	by := c.Condition.Annotator
 	if by == nil {
 		return q, failure.Fail(fmt.Errorf("entry %d: the stopping rule needs a %s, and its fit names no model", entry, step.Speaker.Role))
@@ -64,7 +63,7 @@ type Heard struct {
 }
 
 // distance asks how far the messages of the round are from those before it.
-func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q turn.Question, err error) {
+func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q calls.Question, err error) {
 	heard := Heard{Rounds: make([][]string, step.Round)}
 	for _, e := range c.seen(step) {
 		heard.Rounds[e.Round-1] = append(heard.Rounds[e.Round-1], c.Turns[e.Index].Text)
@@ -74,7 +73,7 @@ func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q tur
 		return q, err
 	}
 	order.Messages = []model.Message{{Role: "user", Content: string(text)}}
-	q = turn.Question{Order: order, Read: readDistance, Hash: prompt.Hash(order.Messages)}
+	q = calls.Question{Order: order, Read: readDistance, Hash: prompt.Hash(order.Messages)}
 	q.Request = func(before []answers.Answer) model.Request {
 		return q.After(before, model.Parameters{}, nil, string(transcript.FormatDistance))
 	}

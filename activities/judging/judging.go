@@ -17,7 +17,6 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/envs"
 	"roundtable/workflows/transcript"
 )
@@ -26,11 +25,11 @@ import (
 type Judging struct {
 	answers *answers.Answers
 	caller  *calls.Caller
-	taker   *turn.Taker
+	taker   *calls.Taker
 }
 
 // NewJudging returns a Judging that asks through a caller and a taker.
-func NewJudging(a *answers.Answers, c *calls.Caller, t *turn.Taker) *Judging {
+func NewJudging(a *answers.Answers, c *calls.Caller, t *calls.Taker) *Judging {
 	return &Judging{answers: a, caller: c, taker: t}
 }
 
@@ -121,7 +120,7 @@ func (j *Judging) ask(ctx context.Context, d Decision, run answers.RunKey, sampl
 	if !d.Judge.Provider.Instant {
 		return j.taker.TakeTurnOnce(ctx, q)
 	}
-	t, err := turn.Instant(ctx, q, &j.caller.Meter)
+	t, err := calls.Instant(ctx, q, &j.caller.Meter)
 	if err != nil {
 		return t, err
 	}
@@ -133,9 +132,9 @@ func (j *Judging) ask(ctx context.Context, d Decision, run answers.RunKey, sampl
 }
 
 // question about one decision.
-func question(d Decision, run answers.RunKey, sample int, messages []model.Message) turn.Question {
+func question(d Decision, run answers.RunKey, sample int, messages []model.Message) calls.Question {
 	judge := d.Judge
-	q := turn.Question{
+	q := calls.Question{
 		Order: calls.Order{
 			Run: run, Entry: sample, Provider: judge.Provider, Messages: messages, Longest: judge.Generate.MaxTokens,
 		},

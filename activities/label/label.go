@@ -12,7 +12,6 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/record"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -92,16 +91,16 @@ func (f Form) schema() json.RawMessage {
 // Turn returns the turn that asks for the acts of a message: where it is stored and who is
 // asked says the order. Labels of finished collaborations and those that a stopping rule
 // needs on the way are the same question, which a lake answers once.
-func (q Question) Turn(order calls.Order, words string, generate plan.Generate, reasks int) turn.Question {
+func (q Question) Turn(order calls.Order, words string, generate plan.Generate, reasks int) calls.Question {
 	order.Messages = q.Messages(words)
 	return Turn(order, generate, reasks, Acts())
 }
 
 // Turn returns the turn that asks a labeller what the messages of an order say.
-func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) turn.Question {
+func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) calls.Question {
 	order.Longest = generate.MaxTokens
 	schema := f.schema()
-	t := turn.Question{Order: order, Reasks: reasks, Read: f.read, Hash: prompt.Hash(order.Messages)}
+	t := calls.Question{Order: order, Reasks: reasks, Read: f.read, Hash: prompt.Hash(order.Messages)}
 	t.Request = func(before []answers.Answer) model.Request {
 		return t.After(before, model.Parameters(generate), schema, f.Name)
 	}

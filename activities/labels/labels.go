@@ -18,7 +18,6 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
@@ -31,7 +30,7 @@ type Labels struct {
 	store   store.Store
 	answers *answers.Answers
 	caller  *calls.Caller
-	taker   *turn.Taker
+	taker   *calls.Taker
 	models  setup.Models
 
 	reading sync.Mutex                  // one at a time reads messages: others then find them
@@ -39,7 +38,7 @@ type Labels struct {
 }
 
 // NewLabels returns a Labels that asks through a caller and a taker.
-func NewLabels(store store.Store, a *answers.Answers, c *calls.Caller, t *turn.Taker, models setup.Models) *Labels {
+func NewLabels(store store.Store, a *answers.Answers, c *calls.Caller, t *calls.Taker, models setup.Models) *Labels {
 	talks, err := lru.New[task.Ref, *talk](talksKept)
 	if err != nil {
 		panic("labels: " + err.Error()) // only a size below 1 is an error
@@ -128,7 +127,7 @@ func labelRun(ref task.Ref) answers.RunKey {
 }
 
 // question about one message, after what was said in the round before.
-func (l labeller) question(ref task.Ref, t *talk, message record.Turn) turn.Question {
+func (l labeller) question(ref task.Ref, t *talk, message record.Turn) calls.Question {
 	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
 	form := label.Acts()
 	if l.CodeBook != nil {
@@ -226,7 +225,7 @@ func (s *Labels) LabelInstantly(ctx context.Context, ref task.Ref, meter *calls.
 	}
 	var labels []answers.Turn
 	for _, m := range l.items(t) {
-		got, err := turn.Instant(ctx, l.question(ref, t, m), meter)
+		got, err := calls.Instant(ctx, l.question(ref, t, m), meter)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,6 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/envs"
@@ -65,7 +64,7 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 	cond := p.Campaign.Conditions[i]
 	var asked, labelled rehearsals
 	heard := map[int][]label.Said{} // by round
-	err = rehearse(c, func(at protocol.Pending, q turn.Question, t answers.Turn) {
+	err = rehearse(c, func(at protocol.Pending, q calls.Question, t answers.Turn) {
 		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
 		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
 			model = a.Model.Name
@@ -97,7 +96,7 @@ func isMessage(at protocol.Pending, t answers.Turn) bool {
 }
 
 // rehearse plays to the end, and shows what was asked and answered.
-func rehearse(c *collaboration.Collaboration, see func(protocol.Pending, turn.Question, answers.Turn)) error {
+func rehearse(c *collaboration.Collaboration, see func(protocol.Pending, calls.Question, answers.Turn)) error {
 	meter := &calls.Meter{}
 	for c.Session.Outcome() == nil {
 		prefix := c.Session.InPrefix() // of a fork: what is said there is another campaign's

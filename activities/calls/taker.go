@@ -1,7 +1,4 @@
-// Package turn takes one turn: it asks until an answer is usable or no re-ask is
-// left. A stored answer is never asked for again, and nothing hears of an answer
-// before it is stored.
-package turn
+package calls
 
 import (
 	"cmp"
@@ -16,7 +13,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/calls"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
@@ -28,7 +24,7 @@ import (
 // Question is all that is needed to take one turn without looking at the
 // collaboration again.
 type Question struct {
-	calls.Order
+	Order
 	Speaker  string // an agent's name, or a role
 	Hash     string // of the messages
 	Reasks   int
@@ -41,13 +37,13 @@ type Question struct {
 // before anything else happens with it.
 type Taker struct {
 	answers *answers.Answers
-	caller  *calls.Caller
+	caller  *Caller
 	noCache bool               // do not take answers from other turns; resuming is not affected
 	taking  singleflight.Group // turns under way, by collaboration and entry
 }
 
 // NewTaker returns a taker. With noCache it takes no answers from other turns.
-func NewTaker(a *answers.Answers, c *calls.Caller, noCache bool) *Taker {
+func NewTaker(a *answers.Answers, c *Caller, noCache bool) *Taker {
 	return &Taker{answers: a, caller: c, noCache: noCache}
 }
 
@@ -68,7 +64,7 @@ func (k *Taker) takeTurn(ctx context.Context, q Question) (t answers.Turn, err e
 		if !first && isRationed(ctx) {
 			return t, failure.AskAgain()
 		}
-		if t, err = k.advanceTurn(ctx, q); errors.Is(err, calls.ErrAnswered) {
+		if t, err = k.advanceTurn(ctx, q); errors.Is(err, ErrAnswered) {
 			err = nil
 		}
 	}
@@ -95,7 +91,7 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 	if err != nil || t.Done {
 		return t, err
 	}
-	var got calls.Paid
+	var got Paid
 	panicked := q.evaluateAnswer(&t)
 	if panicked != nil {
 		return t, panicked
@@ -176,14 +172,14 @@ func (q Question) After(before []answers.Answer, p model.Parameters, schema json
 }
 
 // cachedOrCall makes one call, or finds the same question answered elsewhere.
-func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass calls.Permit) (calls.Paid, error) {
+func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass Permit) (Paid, error) {
 	request := q.Request(before)
 	key := ""
 	// What a person was asked and has answered is not replaced by another turn's answer.
 	if _, person := q.Provider.Model.(model.Awaited); !person && !q.Provider.Simulated {
 		var err error
 		if key, err = q.CacheKey(request, len(before)); err != nil {
-			return calls.Paid{}, err
+			return Paid{}, err
 		}
 	}
 	if key != "" && !k.noCache {
@@ -194,7 +190,7 @@ func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.A
 			k.caller.Meter.Cached.Add(1)
 		}
 		if ok || err != nil {
-			return calls.Paid{Answer: found}, err
+			return Paid{Answer: found}, err
 		}
 	}
 	got, err := k.caller.Call(ctx, q.Order, len(before), request, pass)
@@ -203,7 +199,7 @@ func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.A
 }
 
 // Instant takes a turn that takes no time and costs nothing, without storing it.
-func Instant(ctx context.Context, q Question, meter *calls.Meter) (answers.Turn, error) {
+func Instant(ctx context.Context, q Question, meter *Meter) (answers.Turn, error) {
 	t := answers.Turn{Entry: q.Entry}
 	for !t.Done {
 		started := time.Now()
@@ -211,7 +207,7 @@ func Instant(ctx context.Context, q Question, meter *calls.Meter) (answers.Turn,
 		if err != nil {
 			return t, err
 		}
-		answer := calls.NewAnswerRecord(q.Provider, &campaign.Price{}, response, started)
+		answer := NewAnswerRecord(q.Provider, &campaign.Price{}, response, started)
 		answer.Ask = len(t.Asks)
 		t.Asks = append(t.Asks, answer)
 		err = q.evaluateAnswer(&t)
