@@ -22,12 +22,11 @@ import (
 	"roundtable/activities/embed"
 	"roundtable/activities/events"
 	"roundtable/activities/failure"
-	"roundtable/activities/judging"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/notices"
 	"roundtable/activities/programs"
-	"roundtable/activities/scores"
+	"roundtable/activities/scoring"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/catalogue"
@@ -60,8 +59,8 @@ type Activities struct {
 	caller  *calls.Caller
 	taker   *calls.Taker
 	live    *collaboration.Live
-	scores  *scores.Scores
-	judges  *judging.Judging
+	scores  *scoring.Scores
+	judges  *scoring.Judging
 	ran     *programs.Programs
 	asking  *asking.Reader
 	notices *notices.Sender
@@ -89,7 +88,7 @@ func New(c Config) *Activities {
 	taker := calls.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
 		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scoring.NewScores(c.Store), judges: scoring.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}

@@ -8,7 +8,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/workflows/transcript"
@@ -26,7 +26,7 @@ func (c *Collaboration) annotation(entry int, step transcript.Step) (q calls.Que
 	case transcript.FormatActs:
 		heard := c.heard(step)
 		last := len(heard) - 1
-		q = label.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words, by.Generate, by.Reasks)
+		q = labels.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words, by.Generate, by.Reasks)
 	case transcript.FormatDistance:
 		q, err = c.distance(order, step)
 	default:
@@ -40,11 +40,11 @@ func (c *Collaboration) annotation(entry int, step transcript.Step) (q calls.Que
 }
 
 // heard returns the messages that a step sees, with the names of their agents.
-func (c *Collaboration) heard(step transcript.Step) []label.Said {
+func (c *Collaboration) heard(step transcript.Step) []labels.Said {
 	names := prompt.Names(c.Instance.Agents())
-	var all []label.Said
+	var all []labels.Said
 	for _, e := range c.seen(step) {
-		all = append(all, label.Said{From: names[e.Speaker.Index], Text: c.Turns[e.Index].Text})
+		all = append(all, labels.Said{From: names[e.Speaker.Index], Text: c.Turns[e.Index].Text})
 	}
 	return all
 }

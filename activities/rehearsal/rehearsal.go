@@ -11,9 +11,9 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
-	"roundtable/activities/judging"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/activities/scoring"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
@@ -56,14 +56,14 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
-func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labels []Rehearsed, err error) {
+func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labelling []Rehearsed, err error) {
 	c, err := rehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, nil, err
 	}
 	cond := p.Campaign.Conditions[i]
 	var asked, labelled rehearsals
-	heard := map[int][]label.Said{} // by round
+	heard := map[int][]labels.Said{} // by round
 	err = rehearse(c, func(at protocol.Pending, q calls.Question, t answers.Turn) {
 		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
 		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
@@ -73,16 +73,16 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 		if !isMessage(at, t) {
 			return
 		}
-		said := label.Said{From: q.Speaker, Text: t.Text}
+		said := labels.Said{From: q.Speaker, Text: t.Text}
 		heard[at.Round] = append(heard[at.Round], said)
-		question := label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
-		labelled.add("", "labels", calls.ByteSize(question)+len(label.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
+		question := labels.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
+		labelled.add("", "labels", calls.ByteSize(question)+len(labels.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
 	})
 	if j := c.Condition.Judge; j != nil && err == nil {
 		if instance, ok := c.Instance.(envs.Judged); ok && c.Final() >= 0 {
-			messages := judging.Messages(j.Words, instance.JudgeCase(envs.Proposal(c.Turns[c.Final()].Proposal)))
+			messages := scoring.Messages(j.Words, instance.JudgeCase(envs.Proposal(c.Turns[c.Final()].Proposal)))
 			for range j.Samples {
-				asked.add(j.Model.Name, judging.Role, calls.ByteSize(messages)+len(judging.Schema()), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
+				asked.add(j.Model.Name, scoring.Role, calls.ByteSize(messages)+len(scoring.Schema()), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
 			}
 		}
 	}
@@ -122,11 +122,11 @@ func rehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, s
 	scripted := func(asked plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		switch {
 		case env == nil && c.Env.Name != "": // a judge
-			return models(plan.Choice{Name: judging.Rules}, c, nil)
+			return models(plan.Choice{Name: scoring.Rules}, c, nil)
 		case env == nil && strings.HasPrefix(asked.Name, plan.EmbedderPrefix): // it costs nothing
 			return models(asked, c, nil)
 		case env == nil: // it labels for the stopping rule
-			return models(plan.Choice{Name: label.Rules}, c, nil)
+			return models(plan.Choice{Name: labels.Rules}, c, nil)
 		}
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/lake/campaign"
@@ -113,7 +113,7 @@ func TestLearnedStops(t *testing.T) {
 
 // labelsByRules sells the labels that scripted/labeller gives.
 func labelsByRules(t *testing.T) func(*asked) *trick {
-	rules := label.NewRules()
+	rules := labels.NewRules()
 	return func(*asked) *trick {
 		return &trick{name: "label", play: func(v *vendor, a *asked, w http.ResponseWriter, r *http.Request) {
 			var q model.Request

@@ -15,9 +15,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"roundtable/activities/calls"
-	"roundtable/activities/judging"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/rehearsal"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/forecast"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
@@ -84,7 +84,7 @@ func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m camp
 	for _, r := range rehearsed {
 		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
 		longest := c.Generate.MaxTokens
-		if j, ok := c.Judge(); ok && r.Format == judging.Role {
+		if j, ok := c.Judge(); ok && r.Format == scoring.Role {
 			t.Reasks, longest = j.Reasks, j.Generate.MaxTokens
 		}
 		if a, ok := c.Annotator(); ok && (r.Format == transcript.FormatActs || r.Format == transcript.FormatDistance) {
@@ -157,7 +157,7 @@ func againAtMost(p campaign.Plan, m campaign.Manifest) string {
 	if most > 0 {
 		text = ", every answer asked again " + wording.Count(most, "time")
 	}
-	if l := m.Labels; l != nil && l.Labeller.Name != label.Rules && l.Reasks > 0 {
+	if l := m.Labels; l != nil && l.Labeller.Name != labels.Rules && l.Reasks > 0 {
 		text += ", every label asked again " + wording.Count(l.Reasks, "time")
 	}
 	return text
@@ -192,7 +192,7 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 		return nil, nil
 	}
 	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
-	if l.Labeller.Name == label.Rules { // it asks nobody
+	if l.Labeller.Name == labels.Rules { // it asks nobody
 		return &sum, nil
 	}
 	sources := providers.Sources(s)

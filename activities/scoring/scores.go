@@ -1,7 +1,8 @@
-// Package scores has final decisions scored by a program of the user's: one JSON
-// line in, one out. Each distinct question to it is stored with its result under
-// the campaign, and never asked again.
-package scores
+// Package scoring has final decisions scored by a program of the user's (one JSON line
+// in, one out) or by a model with a rubric, the judge. Each distinct question is asked
+// once a campaign: a program's result is stored under the campaign, a judgement is paid
+// for and stored as turns are, in an entry of its own of the ledger.
+package scoring
 
 import (
 	"context"
@@ -52,8 +53,8 @@ const (
 	pause = 100 * time.Millisecond
 )
 
-// Key returns where the result of a request is stored.
-func Key(campaign string, r *envs.ScoreRequest) string {
+// keyOf returns where the result of a request is stored.
+func keyOf(campaign string, r *envs.ScoreRequest) string {
 	command, err := json.Marshal(r.Command)
 	if err != nil {
 		panic("scores: " + err.Error()) // texts always marshal
@@ -65,7 +66,7 @@ func Key(campaign string, r *envs.ScoreRequest) string {
 // Score returns the stored score, or has the program score in a folder, which
 // relative paths start from. The error is failure.Unusable if it fails three times.
 func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.ScoreRequest) (*float64, error) {
-	key := Key(campaign, r)
+	key := keyOf(campaign, r)
 	score, err, _ := s.asked.Do(key, func() (any, error) {
 		result, err := s.stored(ctx, key)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +125,7 @@ func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, erro
 		}
 		if err == nil {
 			var result Result
-			if result.Score, result.Why, err = Parse(out); err == nil {
+			if result.Score, result.Why, err = parseScore(out); err == nil {
 				result.Command, result.Request = r.Command, r.Input
 				return result, nil
 			}
@@ -136,8 +137,8 @@ func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, erro
 
 const acceptedLine = `{"score": 0.5, "why": "…"} with a score from 0 to 1, and exit code 0`
 
-// Parse reads what a program wrote: the last line that is not empty.
-func Parse(out []byte) (score float64, why string, err error) {
+// parseScore reads what a program wrote: the last line that is not empty.
+func parseScore(out []byte) (score float64, why string, err error) {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
 	var line struct {

@@ -1,7 +1,4 @@
-// Package judging has final decisions scored by a model with a rubric. Judgements
-// are paid for and stored as turns are. Each distinct question to a judge has its
-// own entry in the campaign's ledger, so equal decisions are judged once.
-package judging
+package scoring
 
 import (
 	"context"

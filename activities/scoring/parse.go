@@ -1,4 +1,4 @@
-package judging
+package scoring
 
 import (
 	"encoding/json"

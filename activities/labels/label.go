@@ -1,7 +1,4 @@
-// Package label asks a model which dialogue acts a message performs (paper 1,
-// appendix D.5) and reads its answer. It also holds the labeller that uses
-// rules on words and needs no model.
-package label
+package labels
 
 import (
 	"bytes"

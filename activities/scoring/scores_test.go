@@ -1,4 +1,4 @@
-package scores
+package scoring
 
 import (
 	"bufio"
@@ -84,7 +84,7 @@ func TestOnce(t *testing.T) {
 	if n := ran(); n != 1 {
 		t.Errorf("the program ran %d times", n)
 	}
-	if kept, err := s.stored(t.Context(), Key("c", r)); err != nil || kept.Why != `{"answer":"(A)"}` || string(kept.Request) != string(r.Input) {
+	if kept, err := s.stored(t.Context(), keyOf("c", r)); err != nil || kept.Why != `{"answer":"(A)"}` || string(kept.Request) != string(r.Input) {
 		t.Errorf("stored is %+v, error %v", kept, err)
 	}
 	other := *r
@@ -112,7 +112,7 @@ func TestUnusable(t *testing.T) {
 				t.Errorf("%s: %v, want %s", x.behave, err, want)
 			}
 		}
-		if _, err := s.stored(t.Context(), Key("c", r)); err == nil || ran() != tries {
+		if _, err := s.stored(t.Context(), keyOf("c", r)); err == nil || ran() != tries {
 			t.Errorf("%s: stored, or %d tries", x.behave, ran())
 		}
 	}
@@ -165,12 +165,12 @@ func TestTrusted(t *testing.T) {
 }
 
 // Whatever a program writes, it gives a score from 0 to 1 or an error.
-func FuzzParse(f *testing.F) {
+func FuzzParseScore(f *testing.F) {
 	for _, s := range []string{"{\"score\":0.5,\"why\":\"x\"}\n", "log\n{\"score\":1}", "{\"score\":1e400}", "[]", "", "{\"score\":null}", "\xff{\"score\":0}"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
-		score, why, err := Parse(out)
+		score, why, err := parseScore(out)
 		if err == nil && !(score >= 0 && score <= 1) || err != nil && len(err.Error()) > 2000 || len(why) > 20_000 {
 			t.Errorf("%q: score %v, %d bytes why, error %v", out, score, len(why), err)
 		}
