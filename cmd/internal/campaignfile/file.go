@@ -22,7 +22,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
@@ -47,7 +46,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, cli.UsageError(err)
 	}
-	if err := envfile.Take(filepath.Dir(path)); err != nil {
+	if err := cli.LoadEnvFile(filepath.Dir(path)); err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, err
 	}
 	from := providers.NewFileFolder(filepath.Dir(path))

@@ -14,7 +14,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
@@ -42,7 +41,7 @@ func (l Options) Run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := envfile.TakeOf(ctx, s, name); err != nil {
+	if err := cli.LoadEnvFileOf(ctx, s, name); err != nil {
 		return err
 	}
 	how, err := l.labelling(ctx, s, name)

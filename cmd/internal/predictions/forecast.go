@@ -1,7 +1,4 @@
-// Package forecast says what a campaign will take: calls, tokens, money and
-// time, each with an interval. From a pilot the interval is statistical; before
-// one it is what can be guessed from how the prompts of a rehearsal look.
-package forecast
+package predictions
 
 import (
 	"math"
@@ -11,6 +8,10 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 )
+
+// A forecast says what a campaign will take: calls, tokens, money and time, each with an
+// interval. From a pilot the interval is statistical; before one it is what can be
+// guessed from how the prompts of a rehearsal look.
 
 // Estimate is a mean with its bounds, Low ≤ Mean ≤ High.
 type Estimate struct {
@@ -64,12 +65,12 @@ func (f Forecast) CappedBy(most Forecast) Forecast {
 // level of the intervals of a pilot.
 const level = 0.95
 
-// OfPilot extrapolates from the collaborations of a pilot to all cells of each
+// forecastPilot extrapolates from the collaborations of a pilot to all cells of each
 // condition, which are known by condition ID. The interval is Student's, for
 // the total of a stratified sample: the means' uncertainty and the spread of
 // the cells still to come. Where a condition has one cell, the spread is that
 // of all conditions around their means. False if there is too little to tell.
-func OfPilot(pilot []record.Collaboration, cells map[string]int) (Forecast, bool) {
+func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast, bool) {
 	strata := map[string][]record.Collaboration{}
 	for _, c := range pilot {
 		if c.Status == "succeeded" {

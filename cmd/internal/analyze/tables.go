@@ -1,7 +1,7 @@
 // Package analyses makes the tables and figures of a campaign that are asked for by name:
 // it reads the rows, the plan and what the table needs besides, labels, measures or
 // baselines, and writes the result in the format that is asked for.
-package analyses
+package analyze
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package forecast
+package predictions
 
 import (
 	"math"
@@ -15,7 +15,7 @@ func answers(longest int) []Turns {
 
 // A real model's answers are as long as recorded ones, not as the scripted agents'.
 func TestGuessTakesRecordedLengths(t *testing.T) {
-	f := Guess(3, 10, answers(1000))
+	f := guessCalls(3, 10, answers(1000))
 	if mean := f.OutputTokens.Mean / 30; mean != 531./4 {
 		t.Errorf("an answer has about %v tokens, recorded ones have %v", mean, 531./4)
 	}
@@ -24,21 +24,21 @@ func TestGuessTakesRecordedLengths(t *testing.T) {
 	}
 	ballots := answers(1000)
 	ballots[0].Format = transcript.FormatBallot // with a reason next to the structure that scripted agents write
-	if f := Guess(3, 10, ballots); f.OutputTokens.Mean != 3*(400+10*540.)/4 {
+	if f := guessCalls(3, 10, ballots); f.OutputTokens.Mean != 3*(400+10*540.)/4 {
 		t.Errorf("ballots with reasons take about %v tokens", f.OutputTokens.Mean)
 	}
 	scripted := answers(0)
 	scripted[0].Exact = true
-	if f := Guess(3, 10, scripted); f.OutputTokens.Mean != 3*400./4 || f.InputTokens.Mean != 3*20000./4 {
+	if f := guessCalls(3, 10, scripted); f.OutputTokens.Mean != 3*400./4 || f.InputTokens.Mean != 3*20000./4 {
 		t.Errorf("a scripted campaign takes %+v", f)
 	}
 }
 
 // A bound on the length of answers never raises any figure.
 func TestBoundLowersTheGuess(t *testing.T) {
-	before := Guess(1, 20, answers(16384))
+	before := guessCalls(1, 20, answers(16384))
 	for _, longest := range []int{4096, 1024, 200, 50, 5} {
-		now := Guess(1, 20, answers(longest))
+		now := guessCalls(1, 20, answers(longest))
 		for name, pair := range map[string][2]Estimate{
 			"input": {before.InputTokens, now.InputTokens}, "output": {before.OutputTokens, now.OutputTokens}, "cost": {*before.CostUSD, *now.CostUSD},
 		} {
@@ -59,7 +59,7 @@ func TestBoundLowersTheGuess(t *testing.T) {
 func TestReasksRaiseTheBoundAlone(t *testing.T) {
 	again := answers(200)
 	again[0].Reasks = 2
-	once, f := Guess(3, 20, answers(200)), Guess(3, 20, again)
+	once, f := guessCalls(3, 20, answers(200)), guessCalls(3, 20, again)
 	if f.Calls.High != 3*once.Calls.High || f.OutputTokens.High != 3*once.OutputTokens.High || f.InputTokens.High < 3*once.InputTokens.High+3*20*3*200 {
 		t.Errorf("with 2 re-asks %+v, without %+v", f, once)
 	}
@@ -73,12 +73,12 @@ func TestReasksRaiseTheBoundAlone(t *testing.T) {
 func TestGuessPricesEachModel(t *testing.T) {
 	both := append(answers(100), answers(100)...)
 	both[1].Rate = &Rate{10, 20}
-	one, two := Guess(1, 20, answers(100)), Guess(1, 20, both)
+	one, two := guessCalls(1, 20, answers(100)), guessCalls(1, 20, both)
 	if got, want := two.CostUSD.Mean, 11*one.CostUSD.Mean; got < want*0.999 || got > want*1.001 {
 		t.Errorf("cost %v, want %v", got, want)
 	}
 	both[0].Rate = nil
-	if f := Guess(1, 20, both); f.CostUSD != nil {
+	if f := guessCalls(1, 20, both); f.CostUSD != nil {
 		t.Errorf("a cost without a price: %+v", f.CostUSD)
 	}
 }

@@ -1,4 +1,4 @@
-package forecast
+package predictions
 
 import "roundtable/workflows/transcript"
 
@@ -30,20 +30,20 @@ type Turns struct {
 // Rate is a price in US dollars for a million tokens.
 type Rate struct{ Input, Output float64 }
 
-// Guess returns a forecast before any model was asked, for the cells of a
+// guessCalls returns a forecast before any model was asked, for the cells of a
 // condition: from the turns of one collaboration and the most calls there can be.
 //
 // About: a real model says as much as recorded ones did in this format
-// (LengthOf), and what it says is shown to others; a token is taken for 4 bytes.
+// (lengthOf), and what it says is shown to others; a token is taken for 4 bytes.
 // From: as much as the scripted agents said, at 6 bytes a token. To: every
 // answer as long as it can be, every call that there can be, each answer asked
 // for again as often as it may be, 2.5 bytes a token.
-func Guess(cells, mostCalls int, asked []Turns) Forecast {
+func guessCalls(cells, mostCalls int, asked []Turns) Forecast {
 	return guess(cells, mostCalls, asked, asked)
 }
 
-// GuessLabels returns Guess of a labeller who reads what was said in other turns.
-func GuessLabels(cells, mostCalls int, asked, heard []Turns) Forecast {
+// guessLabelCalls returns Guess of a labeller who reads what was said in other turns.
+func guessLabelCalls(cells, mostCalls int, asked, heard []Turns) Forecast {
 	return guess(cells, mostCalls, asked, heard)
 }
 
@@ -103,7 +103,7 @@ func (t Turns) shownAgain() float64 {
 // words returns how many bytes a real model writes: in a free text its own
 // words, in JSON the structure that the scripted agent wrote too, and reasons.
 func (t Turns) words() float64 {
-	said, words := float64(t.Said), float64(t.Calls*LengthOf(t.Format).Bytes)
+	said, words := float64(t.Said), float64(t.Calls*lengthOf(t.Format).Bytes)
 	switch {
 	case t.Exact:
 		return said

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 func TestForeignText(t *testing.T) {

@@ -1,4 +1,4 @@
-package forecast
+package predictions
 
 import (
 	"math"
@@ -15,9 +15,9 @@ func cell(condition string, calls int32, cost float64) record.Collaboration {
 
 // By hand: pooled variance ((4−5)²+(6−5)²+(9−10)²+(11−10)²)/2 = 2; 10 cells
 // each, 8 left: 2·2·(8²/2 + 8) = 160; t(0.975, 2) = 4.302653.
-func TestOfPilot(t *testing.T) {
+func TestForecastPilot(t *testing.T) {
 	pilot := []record.Collaboration{cell("a", 4, 0.4), cell("a", 6, 0.6), cell("b", 9, 0.9), cell("b", 11, 1.1)}
-	f, ok := OfPilot(pilot, map[string]int{"a": 10, "b": 10})
+	f, ok := forecastPilot(pilot, map[string]int{"a": 10, "b": 10})
 	half := 4.302652729749464 * math.Sqrt(160)
 	if !ok || f.Calls.Mean != 150 || math.Abs(f.Calls.High-150-half) > 1e-6 || math.Abs(f.Calls.Low-150+half) > 1e-6 {
 		t.Errorf("calls %+v, want 150 ± %v", f.Calls, half)
@@ -30,12 +30,12 @@ func TestOfPilot(t *testing.T) {
 func TestTooLittleToTell(t *testing.T) {
 	failed := cell("b", 1, 1)
 	failed.Status = "failed"
-	if _, ok := OfPilot([]record.Collaboration{cell("a", 1, 1), failed}, map[string]int{"a": 1, "b": 1}); ok {
+	if _, ok := forecastPilot([]record.Collaboration{cell("a", 1, 1), failed}, map[string]int{"a": 1, "b": 1}); ok {
 		t.Error("a condition without a cell was extrapolated")
 	}
 	unknown := cell("a", 1, 1)
 	unknown.CostUSD = nil
-	f, ok := OfPilot([]record.Collaboration{unknown}, map[string]int{"a": 5})
+	f, ok := forecastPilot([]record.Collaboration{unknown}, map[string]int{"a": 5})
 	if !ok || f.CostUSD != nil || f.Calls.Mean != 5 || !math.IsInf(f.Calls.High, 1) {
 		t.Errorf("one cell of unknown cost gives %+v", f)
 	}
@@ -57,7 +57,7 @@ func TestCoverage(t *testing.T) {
 				pilot = append(pilot, cell(condition, calls, 1))
 			}
 		}
-		f, _ := OfPilot(pilot, map[string]int{"a": n, "b": n})
+		f, _ := forecastPilot(pilot, map[string]int{"a": n, "b": n})
 		if f.Calls.Low <= truth && truth <= f.Calls.High {
 			hits++
 		}

@@ -1,6 +1,4 @@
-// Package envfile takes keys of models from a file .env next to a campaign file. It
-// is the only place that sets environment variables; keys are read from these.
-package envfile
+package cli
 
 import (
 	"context"
@@ -16,24 +14,26 @@ import (
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
-// Name is the file's name.
-const Name = ".env"
+// Keys of models are taken from a file .env next to a campaign file. Nothing else sets
+// environment variables; keys are read from these.
+
+// envFileName is the file's name.
+const envFileName = ".env"
 
 const maxSize = 64 << 10
 
-// Take sets what the file in a folder says of keys, for this process, and says on
+// LoadEnvFile sets what the file in a folder says of keys, for this process, and says on
 // standard error which names it took. What the environment has stays. A folder without
 // the file is fine.
-func Take(folder string) error {
-	return take(os.Stderr, folder)
+func LoadEnvFile(folder string) error {
+	return loadEnvFile(os.Stderr, folder)
 }
 
-// TakeOf takes the keys next to the file of a recorded campaign.
-func TakeOf(ctx context.Context, s store.Store, name string) error {
+// LoadEnvFileOf takes the keys next to the file of a recorded campaign.
+func LoadEnvFileOf(ctx context.Context, s store.Store, name string) error {
 	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -41,25 +41,25 @@ func TakeOf(ctx context.Context, s store.Store, name string) error {
 	if err != nil {
 		return err
 	}
-	return Take(p.Folder)
+	return LoadEnvFile(p.Folder)
 }
 
-func take(w io.Writer, folder string) error {
-	path := filepath.Join(folder, Name)
+func loadEnvFile(w io.Writer, folder string) error {
+	path := filepath.Join(folder, envFileName)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
-		return cli.UsageError(fmt.Errorf("the file of keys cannot be read: %w", err))
+		return UsageError(fmt.Errorf("the file of keys cannot be read: %w", err))
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	if err != nil {
-		return cli.UsageError(fmt.Errorf("the file of keys cannot be read: %w", err))
+		return UsageError(fmt.Errorf("the file of keys cannot be read: %w", err))
 	}
-	keys, err := Parse(data)
+	keys, err := parseEnvFile(data)
 	if err != nil {
-		return cli.UsageError(fmt.Errorf("%s: %w", path, err))
+		return UsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	account := hasAWSAccount()
 	var taken, there, other []string
@@ -72,7 +72,7 @@ func take(w io.Writer, folder string) error {
 			there = append(there, k.Name)
 		default:
 			if err := os.Setenv(k.Name, k.Value); err != nil {
-				return cli.UsageError(fmt.Errorf("%s: %s cannot be set", path, k.Name))
+				return UsageError(fmt.Errorf("%s: %s cannot be set", path, k.Name))
 			}
 			taken = append(taken, k.Name)
 		}
@@ -110,22 +110,22 @@ func hasAWSAccount() bool {
 	return slices.ContainsFunc(append([]string{"AWS_PROFILE"}, awsKeys...), func(name string) bool { return os.Getenv(name) != "" })
 }
 
-// Variable is one line of the file.
-type Variable struct{ Name, Value string }
+// envVariable is one line of the file.
+type envVariable struct{ Name, Value string }
 
 var (
 	line  = regexp.MustCompile(`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
 	plain = regexp.MustCompile(`^[!#%&()*+,\-./0-9:;<=>?@A-Z\[\]^_a-z{|}~]*$`)
 )
 
-// Parse reads lines NAME=VALUE. A value is a word, or anything in one pair of quotes;
+// parseEnvFile reads lines NAME=VALUE. A value is a word, or anything in one pair of quotes;
 // nothing in it is replaced. Empty lines and comments are passed over. All errors come
 // at once, and none shows a value.
-func Parse(data []byte) ([]Variable, error) {
+func parseEnvFile(data []byte) ([]envVariable, error) {
 	if len(data) > maxSize {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxSize)
 	}
-	var all []Variable
+	var all []envVariable
 	var errs []error
 	for i, text := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
 		text = strings.TrimSpace(text)
@@ -141,10 +141,10 @@ func Parse(data []byte) ([]Variable, error) {
 		switch {
 		case !ok:
 			errs = append(errs, fmt.Errorf("line %d: the value of %s is neither a plain word nor printable text in one pair of quotes", i+1, parts[1]))
-		case slices.ContainsFunc(all, func(v Variable) bool { return v.Name == parts[1] }):
+		case slices.ContainsFunc(all, func(v envVariable) bool { return v.Name == parts[1] }):
 			errs = append(errs, fmt.Errorf("line %d: %s is given twice", i+1, parts[1]))
 		default:
-			all = append(all, Variable{parts[1], value})
+			all = append(all, envVariable{parts[1], value})
 		}
 	}
 	return all, errors.Join(errs...)

@@ -1,7 +1,4 @@
-// Package learning fits a method of early stopping on the collaborations of a campaign
-// in the lake, for collaborations that are still to run (paper 1, Cho et al. 2025,
-// appendix D.7). The same rows and labels give the same fit, whatever their order.
-package learning
+package crossval
 
 import (
 	"context"
@@ -9,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/analysis/crossval"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
@@ -20,8 +16,12 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// Request says what is fitted on what.
-type Request struct {
+// A method of early stopping is fitted on the collaborations of a campaign in the lake,
+// for collaborations that are still to run (paper 1, Cho et al. 2025, appendix D.7). The
+// same rows and labels give the same fit, whatever their order.
+
+// LearnRequest says what is fitted on what.
+type LearnRequest struct {
 	Campaign  string
 	Condition string             // id of a condition of the campaign
 	Method    string             // one of stopping.MethodNames
@@ -30,9 +30,9 @@ type Request struct {
 	Embedder  embedding.Embedder // of distances; only the method information_distance needs it
 }
 
-// Fit returns the fitted method, apart from who is asked on the way. The error says
+// Learn returns the fitted method, apart from who is asked on the way. The error says
 // what the campaign lacks: an end, collaborations that ran all rounds, labels.
-func Fit(ctx context.Context, store store.Store, r Request) (fit stopping.LearnedFit, err error) {
+func Learn(ctx context.Context, store store.Store, r LearnRequest) (fit stopping.LearnedFit, err error) {
 	success, err := lake.ReadSuccess(ctx, store, r.Campaign)
 	if err != nil {
 		return fit, err
@@ -40,29 +40,29 @@ func Fit(ctx context.Context, store store.Store, r Request) (fit stopping.Learne
 	if success.Digest == "" {
 		return fit, fmt.Errorf("campaign %s has not finished; run it to its end first", r.Campaign)
 	}
-	d, on, err := Read(ctx, store, r)
+	d, on, err := readRecorded(ctx, store, r)
 	if err != nil {
 		return fit, err
 	}
 	fit.On, fit.On.Revision, fit.On.Digest = on, success.Revision, success.Digest
-	m, err := crossval.MethodNamed(r.Method, r.Alpha)
+	m, err := MethodNamed(r.Method, r.Alpha)
 	if err != nil {
 		return fit, err
 	}
-	if fit.Fitted, fit.Validated, err = crossval.FitAll(ctx, d, m); err != nil {
+	if fit.Fitted, fit.Validated, err = FitAll(ctx, d, m); err != nil {
 		return fit, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
 	}
 	return fit, nil
 }
 
-// Read returns the collaborations that a method is fitted on, with what it looks at.
-func Read(ctx context.Context, store store.Store, r Request) (*crossval.Data, stopping.FittedOn, error) {
+// readRecorded returns the collaborations that a method is fitted on, with what it looks at.
+func readRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data, stopping.FittedOn, error) {
 	on := stopping.FittedOn{Campaign: r.Campaign, Condition: r.Condition}
 	all, left, err := trajectory.Load(ctx, store, r.Campaign)
 	if err != nil {
 		return nil, on, err
 	}
-	runs := trajectory.ByInstance(all, crossval.FoldCount)
+	runs := trajectory.ByInstance(all, FoldCount)
 	runs = slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != r.Condition })
 	left = slices.DeleteFunc(left, func(l trajectory.Excluded) bool { return record.ConditionOf(l.ID) != r.Condition })
 	if len(runs) < 2 {
@@ -82,7 +82,7 @@ func Read(ctx context.Context, store store.Store, r Request) (*crossval.Data, st
 			return nil, on, err
 		}
 	}
-	d, err := crossval.NewData(runs)
+	d, err := NewData(runs)
 	if err != nil {
 		return nil, on, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
 	}
@@ -116,7 +116,7 @@ func reasons(left []trajectory.Excluded) string {
 
 // addDistances sets the information distances of runs as they were known at the end of
 // each round.
-func addDistances(ctx context.Context, store store.Store, r Request, runs []trajectory.Trajectory) error {
+func addDistances(ctx context.Context, store store.Store, r LearnRequest, runs []trajectory.Trajectory) error {
 	at := map[lake.Run]int{}
 	for i, t := range runs {
 		at[lake.Run{Collaboration: t.ID, Generation: t.Generation}] = i

@@ -1,8 +1,4 @@
-// Package pool makes viewpoints for fixed contexts (paper 4, RQ3) from a
-// campaign in which agents answered questions alone: their first answers, in
-// the order of collaborations and agents. It reads committed rows only and
-// asks nothing; the same rows give the same pool.
-package pool
+package exports
 
 import (
 	"context"
@@ -15,6 +11,10 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 )
+
+// A pool holds viewpoints for fixed contexts (paper 4, RQ3) from a campaign in which
+// agents answered questions alone: their first answers, in the order of collaborations
+// and agents. Only committed rows are read, and the same rows give the same pool.
 
 // Viewpoint is a line of a pool as the environment qa reads it (pool.file),
 // and where it comes from.
@@ -44,10 +44,10 @@ type Pool struct {
 	Simulated int // answers by scripted agents
 }
 
-// Read counts the first answers of one condition, or of the only one that has
+// readPool counts the first answers of one condition, or of the only one that has
 // some if none is named. Several are refused: conditions of a campaign share
 // first answers, and a pool must not hold one twice.
-func Read(ctx context.Context, s store.Store, d lake.Dataset, condition string) (*Pool, error) {
+func readPool(ctx context.Context, s store.Store, d lake.Dataset, condition string) (*Pool, error) {
 	if condition != "" {
 		d = d.Only(func(m lake.Member) bool { return m.Condition == condition })
 	}

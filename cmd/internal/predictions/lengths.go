@@ -1,4 +1,4 @@
-package forecast
+package predictions
 
 import "roundtable/workflows/transcript"
 
@@ -17,10 +17,10 @@ const (
 	personas = "persona descriptions by Llama 3.3 70B, recorded in mallm-demo (commit 8e88e95): mean 521 bytes, a tenth above 1,304"
 )
 
-// LengthOf returns how long real models' words are in answers of a format.
+// lengthOf returns how long real models' words are in answers of a format.
 // There is no recorded run of the JSON formats: a reason that was asked for
 // step by step is taken for as long as a reply.
-func LengthOf(f transcript.Format) Length {
+func lengthOf(f transcript.Format) Length {
 	switch f {
 	case transcript.FormatPersona:
 		return Length{521, 402, personas}

@@ -1,6 +1,6 @@
 // Package settlements records what calls of unknown outcome were billed: nothing or
 // an amount. An amount that the calls cannot have cost is refused.
-package settlements
+package settle
 
 import (
 	"context"

@@ -1,6 +1,4 @@
-// Package version says which versions a result rests on: of the program, its engine,
-// its tables, Go and Temporal.
-package version
+package cli
 
 import (
 	"fmt"
@@ -14,18 +12,18 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Text returns what --version prints.
-func Text() string {
+// VersionText returns what --version prints.
+func VersionText() string {
 	var b strings.Builder
 	info, _ := debug.ReadBuildInfo()
-	Of(info).Write(&b)
+	VersionOf(info).Write(&b)
 	return b.String()
 }
 
-// Short returns the version of the program alone.
-func Short() string {
+// ShortVersion returns the version of the program alone.
+func ShortVersion() string {
 	info, _ := debug.ReadBuildInfo()
-	return Of(info).Program
+	return VersionOf(info).Program
 }
 
 // Version are those that matter to a result.
@@ -41,8 +39,8 @@ type Version struct {
 	TemporalServer string `json:"temporal_server"`
 }
 
-// Of returns the versions that a build names; "unknown" where it names none.
-func Of(info *debug.BuildInfo) Version {
+// VersionOf returns the versions that a build names; "unknown" where it names none.
+func VersionOf(info *debug.BuildInfo) Version {
 	v := Version{
 		Program: "unknown", Engine: task.EngineVersion, Schema: record.SchemaVersion,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,

@@ -1,8 +1,7 @@
-package learning_test
+package crossval_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -15,12 +14,10 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-var long = flag.Bool("long", false, "run the long tests as well")
-
 const (
-	agents  = 3
-	rounds  = 6
-	accepts = stopping.Pair(5*11 + 8) // Propose->Accept goes with greater goodness
+	agents     = 3
+	rounds     = 6
+	acceptance = stopping.Pair(5*11 + 8) // Propose->Accept goes with greater goodness
 )
 
 // drawn is a collaboration drawn at random: what each agent does in each round, and what
@@ -52,7 +49,7 @@ func draw(rng *rand.Rand) drawn {
 		}
 		if r > 0 || rng.IntN(2) == 0 {
 			d.goodness[r] = new(rng.Float64())
-			if r > 0 && stopping.Times(d.acts[r-1][:], d.acts[r][:], accepts) > 0 {
+			if r > 0 && stopping.Times(d.acts[r-1][:], d.acts[r][:], acceptance) > 0 {
 				*d.goodness[r] += 1
 			}
 		}
@@ -138,8 +135,8 @@ func (d drawn) trajectory(t *testing.T, n int) trajectory.Trajectory {
 	return run
 }
 
-// named returns a method; the bound of the e-process is one that few collaborations can set.
-func named(t *testing.T, method string) crossval.Method {
+// methodNamed returns a method; the bound of the e-process is one that few collaborations can set.
+func methodNamed(t *testing.T, method string) crossval.Method {
 	t.Helper()
 	m, err := crossval.MethodNamed(method, new(0.6))
 	if err != nil {
@@ -173,7 +170,7 @@ func TestLiveIsAfterTheFact(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, method := range stopping.MethodNames() {
-			fitted, _, err := crossval.FitAll(t.Context(), past, named(t, method))
+			fitted, _, err := crossval.FitAll(t.Context(), past, methodNamed(t, method))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +219,7 @@ func TestFitIsOfASet(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, method := range stopping.MethodNames() {
-				fitted, validated, err := crossval.FitAll(t.Context(), d, named(t, method))
+				fitted, validated, err := crossval.FitAll(t.Context(), d, methodNamed(t, method))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,10 +1,10 @@
-// Package cost says what a campaign's calls took: money, tokens and time, by
+// Package spending sums what a campaign's calls took: money, tokens and time, by
 // condition, model or phase, and what its labels and embeddings did. It counts
 // every committed generation, for all were paid; what is not known (a price, the
 // outcome of a call, what it has used) is counted beside the sums and never
 // guessed; and a service that changed the model behind a name while the campaign
 // ran is named.
-package cost
+package spending
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package cost
+package spending
 
 import (
 	"maps"
@@ -10,11 +10,11 @@ import (
 // Embedded adds a group for each embedder, by its id, of the calls that bought
 // vectors. They count against the same budget. A text is embedded once for all
 // collaborations in which it is said, so they are of none.
-func (r *Report) Embedded(calls map[string][]record.Call) { r.addShared(embeddingsBy, calls) }
+func (r *Report) Embedded(calls map[string][]record.Call) { r.addShared(EmbeddingsBy, calls) }
 
 // Judged adds a group for each judge, by its id, of the calls that scored decisions.
 // Equal decisions are judged once for all collaborations, so they are of none.
-func (r *Report) Judged(calls map[string][]record.Call) { r.addShared(scoresBy, calls) }
+func (r *Report) Judged(calls map[string][]record.Call) { r.addShared(ScoresBy, calls) }
 
 func (r *Report) addShared(name string, calls map[string][]record.Call) {
 	for _, by := range slices.Sorted(maps.Keys(calls)) {
@@ -46,7 +46,7 @@ func (r *Report) Checked(calls []record.Call) {
 
 // What groups of calls that belong to no collaboration are called, the first two with an id.
 const (
-	embeddingsBy = "embeddings by "
-	scoresBy     = "scores by "
+	EmbeddingsBy = "embeddings by "
+	ScoresBy     = "scores by "
 	checks       = "checks of models"
 )

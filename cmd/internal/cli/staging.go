@@ -1,6 +1,4 @@
-// Package staging writes files that are whole or absent: under a temporary name
-// first, under their own when all that belongs together is written.
-package staging
+package cli
 
 import (
 	"bufio"
@@ -11,19 +9,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"roundtable/cmd/internal/cli"
 )
 
-// File is a whole file that does not have its name yet.
-type File struct {
+// Staged files are whole or absent: written under a temporary name first, and under their
+// own when all that belongs together is written.
+
+// StagedFile is a whole file that does not have its name yet.
+type StagedFile struct {
 	Path, temp string
 	Rows       int64
 	Bytes      int64
 }
 
-// Check refuses a place that is taken, or that no file can have. A path of "" is fine.
-func Check(path string, force bool) error {
+// CheckOutput refuses a place that is taken, or that no file can have. A path of "" is fine.
+func CheckOutput(path string, force bool) error {
 	if path == "" {
 		return nil
 	}
@@ -35,7 +34,7 @@ func Check(path string, force bool) error {
 		return taken(path)
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err = os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-			err = cli.NoFolder(path)
+			err = NoFolder(path)
 		}
 	}
 	return err
@@ -43,10 +42,10 @@ func Check(path string, force bool) error {
 
 func taken(path string) error { return fmt.Errorf("%s exists; --force replaces it", path) }
 
-// Write writes a file under a temporary name next to its path, whole and
+// StageFile writes a file under a temporary name next to its path, whole and
 // synced. An error leaves nothing.
-func Write(path string, write func(io.Writer) (rows int64, err error)) (s File, err error) {
-	s = File{Path: path, temp: filepath.Join(filepath.Dir(path), ".roundtable-"+rand.Text())}
+func StageFile(path string, write func(io.Writer) (rows int64, err error)) (s StagedFile, err error) {
+	s = StagedFile{Path: path, temp: filepath.Join(filepath.Dir(path), ".roundtable-"+rand.Text())}
 	f, err := os.OpenFile(s.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return s, err
@@ -73,23 +72,23 @@ func Write(path string, write func(io.Writer) (rows int64, err error)) (s File, 
 
 // Publish gives the file its name. Without force what is there stays, also if
 // it appeared meanwhile.
-func (s File) Publish(force bool) error {
+func (s StagedFile) Publish(force bool) error {
 	defer s.Discard()
 	if force {
 		return os.Rename(s.temp, s.Path)
 	}
 	err := os.Link(s.temp, s.Path)
 	if errors.Is(err, fs.ErrExist) {
-		return cli.UsageError(taken(s.Path))
+		return UsageError(taken(s.Path))
 	}
 	if err == nil {
 		return nil
 	}
 	if _, missing := os.Lstat(s.Path); !errors.Is(missing, fs.ErrNotExist) { // a file system without links
-		return cli.UsageError(taken(s.Path))
+		return UsageError(taken(s.Path))
 	}
 	return os.Rename(s.temp, s.Path)
 }
 
 // Discard removes what has not got its name.
-func (s File) Discard() { _ = os.Remove(s.temp) }
+func (s StagedFile) Discard() { _ = os.Remove(s.temp) }

@@ -1,4 +1,4 @@
-package analyses
+package analyze
 
 import (
 	"cmp"

@@ -1,6 +1,4 @@
-// Package completion says what the shell completes: campaigns and collaborations of the
-// lake, files, the values of flags. A lake that cannot be read completes nothing.
-package completion
+package commands
 
 import (
 	"slices"
@@ -17,12 +15,15 @@ import (
 	"roundtable/cmd/internal/cli"
 )
 
+// The shell completes campaigns and collaborations of the lake, files, and the values of
+// flags. A lake that cannot be read completes nothing.
+
 // function returns what may stand where the cursor is.
 type function = func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective)
 
-// Add says what the shell completes for a command: a campaign of the lake, a campaign's
+// addCompletion says what the shell completes for a command: a campaign of the lake, a campaign's
 // file, the values of a flag.
-func Add(o *cli.Options, cmd *cobra.Command) {
+func addCompletion(o *cli.Options, cmd *cobra.Command) {
 	_, argument, _ := strings.Cut(cmd.Use, " ")
 	switch {
 	case cmd.ValidArgsFunction != nil || cmd.ValidArgs != nil:
@@ -75,9 +76,9 @@ func completeCampaigns(o *cli.Options, cmd *cobra.Command, args []string, begin 
 	return beginning(names, begin), cobra.ShellCompDirectiveNoFileComp
 }
 
-// Collaborations returns ids of the collaborations that have ended, of
+// completeCollaborations returns ids of the collaborations that have ended, of
 // one campaign once its name and a slash are there.
-func Collaborations(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+func completeCollaborations(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
 	s, err := o.OpenLake()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
