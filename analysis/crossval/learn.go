@@ -40,7 +40,7 @@ func Learn(ctx context.Context, store store.Store, r LearnRequest) (fit stopping
 	if success.Digest == "" {
 		return fit, fmt.Errorf("campaign %s has not finished; run it to its end first", r.Campaign)
 	}
-	d, on, err := readRecorded(ctx, store, r)
+	d, on, err := ReadRecorded(ctx, store, r)
 	if err != nil {
 		return fit, err
 	}
@@ -55,8 +55,8 @@ func Learn(ctx context.Context, store store.Store, r LearnRequest) (fit stopping
 	return fit, nil
 }
 
-// readRecorded returns the collaborations that a method is fitted on, with what it looks at.
-func readRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data, stopping.FittedOn, error) {
+// ReadRecorded returns the collaborations that a method is fitted on, with what it looks at.
+func ReadRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data, stopping.FittedOn, error) {
 	on := stopping.FittedOn{Campaign: r.Campaign, Condition: r.Condition}
 	all, left, err := trajectory.Load(ctx, store, r.Campaign)
 	if err != nil {

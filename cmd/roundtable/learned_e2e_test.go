@@ -83,7 +83,7 @@ func TestLearnedStops(t *testing.T) {
 		if !ok || fit.On.Collaborations != 16 || fit.On.Rounds != 8 || fit.On.Digest != digest {
 			t.Fatalf("%s: %+v", params.Method, fit)
 		}
-		d, _, err := crossval.readRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
+		d, _, err := crossval.ReadRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
 		if err != nil {
 			t.Fatal(err)
 		}
