@@ -22,14 +22,12 @@ import (
 	"roundtable/activities/embed"
 	"roundtable/activities/events"
 	"roundtable/activities/failure"
-	"roundtable/activities/judging"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/notices"
 	"roundtable/activities/programs"
-	"roundtable/activities/scores"
+	"roundtable/activities/scoring"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
@@ -59,10 +57,10 @@ type Activities struct {
 	config  Config
 	plans   *setup.Plans
 	caller  *calls.Caller
-	taker   *turn.Taker
+	taker   *calls.Taker
 	live    *collaboration.Live
-	scores  *scores.Scores
-	judges  *judging.Judging
+	scores  *scoring.Scores
+	judges  *scoring.Judging
 	ran     *programs.Programs
 	asking  *asking.Reader
 	notices *notices.Sender
@@ -87,10 +85,10 @@ func New(c Config) *Activities {
 	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
-	taker := turn.NewTaker(a, caller, c.NoCache)
+	taker := calls.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
 		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scoring.NewScores(c.Store), judges: scoring.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}

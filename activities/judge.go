@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"roundtable/activities/collaboration"
-	"roundtable/activities/judging"
+	"roundtable/activities/scoring"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 )
@@ -28,7 +28,7 @@ func (a *Activities) judged(ctx context.Context, ref task.Ref, c *collaboration.
 	if !ok {
 		return nil, errors.New("the environment has nothing to show to a judge")
 	}
-	return a.judges.Score(ctx, judging.Decision{
+	return a.judges.Score(ctx, scoring.Decision{
 		Campaign: ref.Campaign, Generation: ref.Generation, Key: string(final), Judge: c.Condition.Judge, Case: instance.JudgeCase(final),
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake"
@@ -57,8 +57,8 @@ func (d *desk) restart(p model.Provider) {
 }
 
 func byRules() (campaign.Labelling, model.Provider) {
-	return campaign.Labelling{Labeller: plan.Choice{Name: label.Rules}, Words: label.Words},
-		model.Provider{Model: label.NewRules(), Simulated: true, Instant: true}
+	return campaign.Labelling{Labeller: plan.Choice{Name: labels.Rules}, Words: labels.Words},
+		model.Provider{Model: labels.NewRules(), Simulated: true, Instant: true}
 }
 
 func (d *desk) survey(from, limit int) task.Surveyed {
@@ -138,7 +138,7 @@ func TestLabelsAreAskedAgain(t *testing.T) {
 		}
 		return `{"acts": ["Chat"]}`
 	})
-	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 1, Price: &campaign.Price{Input: 1, Output: 2}}
+	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: labels.Words, Reasks: 1, Price: &campaign.Price{Input: 1, Output: 2}}
 	d := newDesk(t, how, model.Provider{Model: bad, Endpoint: "http://labels.test"})
 	r := d.first()
 	if _, err := d.record(r); err == nil || !strings.Contains(err.Error(), "is not stored") {
@@ -177,7 +177,7 @@ func TestLabelsAreAskedAgain(t *testing.T) {
 
 // TestInvalidLabel: a message whose answers cannot be read has no label, and says why.
 func TestInvalidLabel(t *testing.T) {
-	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 2}
+	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: labels.Words, Reasks: 2}
 	m := saying(func(model.Request) string { return "no idea" })
 	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
 	result := d.label(d.first())
@@ -192,7 +192,7 @@ func TestInvalidLabel(t *testing.T) {
 // used, the worst case is reported, and what the budget is charged.
 func TestLabelsWithoutUsage(t *testing.T) {
 	how := campaign.Labelling{
-		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &campaign.Price{Input: 1, Output: 2},
+		Labeller: plan.Choice{Name: "test/labeller"}, Words: labels.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &campaign.Price{Input: 1, Output: 2},
 	}
 	silent := &fake{answer: func(model.Request) (model.Response, error) {
 		return model.Response{Text: []byte(`{"acts": ["Inform"]}`), FinishReason: "stop"}, nil
@@ -237,7 +237,7 @@ func TestLabellingID(t *testing.T) {
 func TestLabelsKeepBudget(t *testing.T) {
 	m := saying(func(model.Request) string { return `{"acts": ["Inform"]}` })
 	how := campaign.Labelling{
-		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &campaign.Price{Input: 1, Output: 2},
+		Labeller: plan.Choice{Name: "test/labeller"}, Words: labels.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &campaign.Price{Input: 1, Output: 2},
 	}
 	provider := model.Provider{Model: m, Endpoint: "http://labels.test"}
 	d := newDesk(t, how, provider)
@@ -274,7 +274,7 @@ func TestLabelsKeepBudget(t *testing.T) {
 // round asks nothing and says which there are; TakeTurn takes each.
 func TestLabelsFromAQueue(t *testing.T) {
 	m := saying(func(model.Request) string { return `{"acts": ["Inform"]}` })
-	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words}
+	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: labels.Words}
 	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
 	noError(t, campaign.WriteManifest(ctx, d, campaign.Manifest{
 		Campaign: "talked", Limits: plan.Limits{Models: map[string]plan.ModelLimits{"test/labeller": {RequestsPerMinute: 1000}}},

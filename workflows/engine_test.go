@@ -18,11 +18,11 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/activities"
-	"roundtable/activities/judging"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -86,9 +86,9 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 	e := &engine{t: t, client: c, store: store, queue: task.LakeQueue(fmt.Sprint(engines.Add(1)))}
 	models := func(c plan.Choice, _ plan.Condition, env envs.Environment) (model.Provider, error) {
 		if env == nil { // a labeller or a judge
-			m := label.NewRules()
-			if c.Name == judging.Rules {
-				m = judging.NewRules([2]float64{0, 4})
+			m := labels.NewRules()
+			if c.Name == scoring.Rules {
+				m = scoring.NewRules([2]float64{0, 4})
 			}
 			if ask != nil {
 				m = ask(m)
@@ -161,7 +161,7 @@ func (e *engine) plan(text string) recorded.Plan {
 			e.t.Fatal(err)
 		}
 		if _, isJudged := c.Judge(); isJudged {
-			if err := pack.AddScore(judging.Prompts(), nil); err != nil {
+			if err := pack.AddScore(scoring.Prompts(), nil); err != nil {
 				e.t.Fatal(err)
 			}
 		}

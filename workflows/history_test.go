@@ -22,7 +22,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/infra/codec"
@@ -364,7 +364,7 @@ func recordHistories(t *testing.T) {
 	_, run = started(campaign("recorded-instant", "rated, ranked", 5, 3, 3), nil)
 	e.wait(run)
 	e.keep("campaign_instant", run)
-	run = e.label("recorded-instant", labelling(label.Rules), nil)
+	run = e.label("recorded-instant", labelling(labels.Rules), nil)
 	e.wait(run)
 	e.keep("labels_instant", run)
 }

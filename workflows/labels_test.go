@@ -10,7 +10,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
@@ -47,14 +47,14 @@ func (e *engine) labelDigests(name string, how recorded.Labelling) map[string]st
 }
 
 func labelling(name string) recorded.Labelling {
-	return recorded.Labelling{Labeller: plan.Choice{Name: name}, Words: label.Words}
+	return recorded.Labelling{Labeller: plan.Choice{Name: name}, Words: labels.Words}
 }
 
 // Labels that are asked for in rounds are those that are made in batches, however many
 // runs of the workflow it takes. Labelling again asks for nothing.
 func TestLabels(t *testing.T) {
 	digests := map[bool]map[string]string{}
-	rules := labelling(label.Rules)
+	rules := labelling(labels.Rules)
 	for _, live := range []bool{false, true} {
 		e := newEngine(t, live, nil)
 		e.wait(e.start(e.plan(campaign("labelled", "majority", 5, 3, 2)), nil))

@@ -1,6 +1,9 @@
 // Package calls makes calls that cost money: within the limits of their account
 // and their campaign, reserved at their worst case before they are made, announced
 // in the ledger, and charged after their answer is stored.
+// A Taker takes one turn with them: it asks until an answer is usable or no re-ask is
+// left. A stored answer is never asked for again, and nothing hears of an answer before
+// it is stored.
 package calls
 
 import (

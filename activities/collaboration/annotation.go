@@ -8,16 +8,15 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	"roundtable/activities/turn"
 	"roundtable/workflows/transcript"
 )
 
 // annotation renders the question of an entry that a stopping rule needs. The caller
 // holds mu.
-func (c *Collaboration) annotation(entry int, step transcript.Step) (q turn.Question, err error) {
+func (c *Collaboration) annotation(entry int, step transcript.Step) (q calls.Question, err error) {
 	by := c.Condition.Annotator
 	if by == nil {
 		return q, failure.Fail(fmt.Errorf("entry %d: the stopping rule needs a %s, and its fit names no model", entry, step.Speaker.Role))
@@ -27,7 +26,7 @@ func (c *Collaboration) annotation(entry int, step transcript.Step) (q turn.Ques
 	case transcript.FormatActs:
 		heard := c.heard(step)
 		last := len(heard) - 1
-		q = label.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words, by.Generate, by.Reasks)
+		q = labels.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words, by.Generate, by.Reasks)
 	case transcript.FormatDistance:
 		q, err = c.distance(order, step)
 	default:
@@ -41,11 +40,11 @@ func (c *Collaboration) annotation(entry int, step transcript.Step) (q turn.Ques
 }
 
 // heard returns the messages that a step sees, with the names of their agents.
-func (c *Collaboration) heard(step transcript.Step) []label.Said {
+func (c *Collaboration) heard(step transcript.Step) []labels.Said {
 	names := prompt.Names(c.Instance.Agents())
-	var all []label.Said
+	var all []labels.Said
 	for _, e := range c.seen(step) {
-		all = append(all, label.Said{From: names[e.Speaker.Index], Text: c.Turns[e.Index].Text})
+		all = append(all, labels.Said{From: names[e.Speaker.Index], Text: c.Turns[e.Index].Text})
 	}
 	return all
 }
@@ -64,7 +63,7 @@ type Heard struct {
 }
 
 // distance asks how far the messages of the round are from those before it.
-func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q turn.Question, err error) {
+func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q calls.Question, err error) {
 	heard := Heard{Rounds: make([][]string, step.Round)}
 	for _, e := range c.seen(step) {
 		heard.Rounds[e.Round-1] = append(heard.Rounds[e.Round-1], c.Turns[e.Index].Text)
@@ -74,7 +73,7 @@ func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q tur
 		return q, err
 	}
 	order.Messages = []model.Message{{Role: "user", Content: string(text)}}
-	q = turn.Question{Order: order, Read: readDistance, Hash: prompt.Hash(order.Messages)}
+	q = calls.Question{Order: order, Read: readDistance, Hash: prompt.Hash(order.Messages)}
 	q.Request = func(before []answers.Answer) model.Request {
 		return q.After(before, model.Parameters{}, nil, string(transcript.FormatDistance))
 	}

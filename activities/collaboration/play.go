@@ -8,7 +8,6 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
-	"roundtable/activities/turn"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -74,7 +73,7 @@ func (c *Collaboration) play(ctx context.Context, meter *calls.Meter) ([]answers
 }
 
 // PlayTurn takes one turn in memory. A panic in it leaves the turns before it to be stored.
-func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter *calls.Meter) (q turn.Question, t answers.Turn, err error) {
+func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter *calls.Meter) (q calls.Question, t answers.Turn, err error) {
 	defer failure.Recover(&err)
 	if p.Kind == transcript.Env {
 		return q, t, c.missingEntry(p.Entry)
@@ -82,7 +81,7 @@ func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter 
 	if q, err = c.question(p.Entry, p.Step); err != nil {
 		return q, t, err
 	}
-	t, err = turn.Instant(ctx, q, meter)
+	t, err = calls.Instant(ctx, q, meter)
 	return q, t, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	"roundtable/activities/turn"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -19,15 +18,15 @@ import (
 var errNotPending = errors.New("is not pending: answers before it are missing from the store")
 
 // Ask renders the question of a pending entry, or returns the turn if it is finished.
-func (c *Collaboration) Ask(entry int) (turn.Question, *answers.Turn, error) {
+func (c *Collaboration) Ask(entry int) (calls.Question, *answers.Turn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t, ok := c.Turns[entry]; ok {
-		return turn.Question{}, &t, nil
+		return calls.Question{}, &t, nil
 	}
 	step, ok := c.pendingStep(entry)
 	if !ok || step.Kind == transcript.Env {
-		return turn.Question{}, nil, c.missingEntry(entry)
+		return calls.Question{}, nil, c.missingEntry(entry)
 	}
 	q, err := c.question(entry, step)
 	return q, nil, err
@@ -51,25 +50,25 @@ func (c *Collaboration) Askable(elsewhere []string) (entries []int, err error) {
 }
 
 // question renders. The caller holds mu.
-func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question, error) {
+func (c *Collaboration) question(entry int, step transcript.Step) (calls.Question, error) {
 	if _, instead := c.Session.Instead(entry); instead { // its text cannot be used, or it would have been given
-		return turn.Question{}, c.missingEntry(entry)
+		return calls.Question{}, c.missingEntry(entry)
 	}
 	if step.Kind == transcript.Annotate {
 		return c.annotation(entry, step)
 	}
 	if step.Kind != transcript.Ask {
-		return turn.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
+		return calls.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}
 	source := c.source()
 	generate := c.generate(step.Speaker)
-	q := turn.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks}
+	q := calls.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks}
 	system, err := c.systemPrompt(step.Speaker)
 	if err != nil {
-		return turn.Question{}, failure.Fail(err)
+		return calls.Question{}, failure.Fail(err)
 	}
 	if q.Messages, err = c.Condition.Templates.Render(source, system, step); err != nil {
-		return turn.Question{}, failure.Fail(err)
+		return calls.Question{}, failure.Fail(err)
 	}
 	q.Hash = prompt.Hash(q.Messages)
 	names := prompt.Names(c.Instance.Agents())

@@ -13,7 +13,6 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities/jitter"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake/store"
@@ -85,10 +84,10 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.Is(err, fs.ErrPermission), errors.As(err, new(NeedsOperator)):
 		return Pause(err)
 	case errors.As(err, &call):
-		return forCall(call, attempt, jitter.From(ctx))
+		return forCall(call, attempt, JitterOf(ctx))
 	}
 	return temporal.NewApplicationErrorWithOptions(Text(err), "io", temporal.ApplicationErrorOptions{
-		NextRetryDelay: backoff(attempt, jitter.From(ctx)),
+		NextRetryDelay: backoff(attempt, JitterOf(ctx)),
 	})
 }
 
@@ -142,7 +141,7 @@ func IsHeld(err error) bool {
 	return ok && app.Type() == held
 }
 
-func forCall(e *model.Error, attempt int32, drawn jitter.Source) error {
+func forCall(e *model.Error, attempt int32, drawn Jitter) error {
 	options := temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign}
 	kind := "retry"
 	switch e.Class {
@@ -168,7 +167,7 @@ func isCancelled(ctx context.Context) bool {
 // backoff returns the pause before the next try of an activity. It doubles from
 // half a second to 30 seconds, with full jitter so that many calls do not come
 // back at once.
-func backoff(attempt int32, drawn jitter.Source) time.Duration {
+func backoff(attempt int32, drawn Jitter) time.Duration {
 	ceiling := 500 * time.Millisecond << min(max(attempt-1, 0), 6)
 	return 50*time.Millisecond + drawn(min(ceiling, 30*time.Second))
 }

@@ -1,5 +1,7 @@
-// Package labels labels the messages of ended collaborations by the acts that
-// they perform, and commits the labels. Labels are paid for and stored as turns are.
+// Package labels asks a model which dialogue acts the messages of ended collaborations
+// perform (paper 1, appendix D.5), reads its answers and commits the labels. Labels are
+// paid for and stored as turns are. It also holds the labeller that uses rules on words
+// and needs no model.
 package labels
 
 import (
@@ -15,10 +17,8 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
-	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
@@ -31,7 +31,7 @@ type Labels struct {
 	store   store.Store
 	answers *answers.Answers
 	caller  *calls.Caller
-	taker   *turn.Taker
+	taker   *calls.Taker
 	models  setup.Models
 
 	reading sync.Mutex                  // one at a time reads messages: others then find them
@@ -39,7 +39,7 @@ type Labels struct {
 }
 
 // NewLabels returns a Labels that asks through a caller and a taker.
-func NewLabels(store store.Store, a *answers.Answers, c *calls.Caller, t *turn.Taker, models setup.Models) *Labels {
+func NewLabels(store store.Store, a *answers.Answers, c *calls.Caller, t *calls.Taker, models setup.Models) *Labels {
 	talks, err := lru.New[task.Ref, *talk](talksKept)
 	if err != nil {
 		panic("labels: " + err.Error()) // only a size below 1 is an error
@@ -128,26 +128,26 @@ func labelRun(ref task.Ref) answers.RunKey {
 }
 
 // question about one message, after what was said in the round before.
-func (l labeller) question(ref task.Ref, t *talk, message record.Turn) turn.Question {
+func (l labeller) question(ref task.Ref, t *talk, message record.Turn) calls.Question {
 	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
-	form := label.Acts()
+	form := Acts()
 	if l.CodeBook != nil {
-		form = label.ByBook(*l.CodeBook)
+		form = ByBook(*l.CodeBook)
 	}
-	return label.Turn(order, l.Generate, l.Reasks, form)
+	return Turn(order, l.Generate, l.Reasks, form)
 }
 
 // messages returns the question about one message, or about all of them.
 func (l labeller) messages(t *talk, message record.Turn) []model.Message {
-	said := func(m record.Turn) label.Said { return label.Said{From: m.AgentName, Text: *m.Text} }
+	said := func(m record.Turn) Said { return Said{From: m.AgentName, Text: *m.Text} }
 	if l.whole() {
-		var asked label.Whole
+		var asked Whole
 		for _, m := range t.messages {
 			asked.Transcript = append(asked.Transcript, said(m))
 		}
 		return asked.Messages(l.Words)
 	}
-	asked := label.Question{Message: said(message)}
+	asked := Question{Message: said(message)}
 	for _, m := range t.messages {
 		if m.Round == message.Round-1 {
 			asked.Before = append(asked.Before, said(m))
@@ -226,7 +226,7 @@ func (s *Labels) LabelInstantly(ctx context.Context, ref task.Ref, meter *calls.
 	}
 	var labels []answers.Turn
 	for _, m := range l.items(t) {
-		got, err := turn.Instant(ctx, l.question(ref, t, m), meter)
+		got, err := calls.Instant(ctx, l.question(ref, t, m), meter)
 		if err != nil {
 			return err
 		}

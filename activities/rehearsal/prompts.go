@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/calls"
 	"roundtable/activities/model"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -49,7 +49,7 @@ func Prompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.
 			return nil, err
 		}
 		phases := s.phases
-		err = rehearse(c, func(at protocol.Pending, q turn.Question, _ answers.Turn) { s.take(n, c.Condition.Agents, at, q) })
+		err = rehearse(c, func(at protocol.Pending, q calls.Question, _ answers.Turn) { s.take(n, c.Condition.Agents, at, q) })
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ type sampled struct {
 
 // take keeps a prompt if it is the first of its kind, or the last of the
 // rehearsal in which the kind turned up.
-func (s *sampled) take(rehearsal, agents int, at protocol.Pending, q turn.Question) {
+func (s *sampled) take(rehearsal, agents int, at protocol.Pending, q calls.Question) {
 	role, index := at.Speaker.Role, at.Speaker.Index
 	if role == "" {
 		role = "agent"

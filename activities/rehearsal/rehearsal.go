@@ -11,11 +11,10 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
-	"roundtable/activities/judging"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/activities/scoring"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/envs"
@@ -57,15 +56,15 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
-func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labels []Rehearsed, err error) {
+func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labelling []Rehearsed, err error) {
 	c, err := rehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, nil, err
 	}
 	cond := p.Campaign.Conditions[i]
 	var asked, labelled rehearsals
-	heard := map[int][]label.Said{} // by round
-	err = rehearse(c, func(at protocol.Pending, q turn.Question, t answers.Turn) {
+	heard := map[int][]labels.Said{} // by round
+	err = rehearse(c, func(at protocol.Pending, q calls.Question, t answers.Turn) {
 		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
 		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
 			model = a.Model.Name
@@ -74,16 +73,16 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 		if !isMessage(at, t) {
 			return
 		}
-		said := label.Said{From: q.Speaker, Text: t.Text}
+		said := labels.Said{From: q.Speaker, Text: t.Text}
 		heard[at.Round] = append(heard[at.Round], said)
-		question := label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
-		labelled.add("", "labels", calls.ByteSize(question)+len(label.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
+		question := labels.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
+		labelled.add("", "labels", calls.ByteSize(question)+len(labels.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
 	})
 	if j := c.Condition.Judge; j != nil && err == nil {
 		if instance, ok := c.Instance.(envs.Judged); ok && c.Final() >= 0 {
-			messages := judging.Messages(j.Words, instance.JudgeCase(envs.Proposal(c.Turns[c.Final()].Proposal)))
+			messages := scoring.Messages(j.Words, instance.JudgeCase(envs.Proposal(c.Turns[c.Final()].Proposal)))
 			for range j.Samples {
-				asked.add(j.Model.Name, judging.Role, calls.ByteSize(messages)+len(judging.Schema()), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
+				asked.add(j.Model.Name, scoring.Role, calls.ByteSize(messages)+len(scoring.Schema()), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
 			}
 		}
 	}
@@ -97,7 +96,7 @@ func isMessage(at protocol.Pending, t answers.Turn) bool {
 }
 
 // rehearse plays to the end, and shows what was asked and answered.
-func rehearse(c *collaboration.Collaboration, see func(protocol.Pending, turn.Question, answers.Turn)) error {
+func rehearse(c *collaboration.Collaboration, see func(protocol.Pending, calls.Question, answers.Turn)) error {
 	meter := &calls.Meter{}
 	for c.Session.Outcome() == nil {
 		prefix := c.Session.InPrefix() // of a fork: what is said there is another campaign's
@@ -123,11 +122,11 @@ func rehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, s
 	scripted := func(asked plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		switch {
 		case env == nil && c.Env.Name != "": // a judge
-			return models(plan.Choice{Name: judging.Rules}, c, nil)
+			return models(plan.Choice{Name: scoring.Rules}, c, nil)
 		case env == nil && strings.HasPrefix(asked.Name, plan.EmbedderPrefix): // it costs nothing
 			return models(asked, c, nil)
 		case env == nil: // it labels for the stopping rule
-			return models(plan.Choice{Name: label.Rules}, c, nil)
+			return models(plan.Choice{Name: labels.Rules}, c, nil)
 		}
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}

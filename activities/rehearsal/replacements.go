@@ -2,8 +2,8 @@ package rehearsal
 
 import (
 	"roundtable/activities/answers"
+	"roundtable/activities/calls"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
@@ -17,7 +17,7 @@ func CheckReplacements(p campaign.Plan, i int, plugins catalogue.Catalogue, sour
 	if err != nil {
 		return nil, err
 	}
-	stopped := rehearse(c, func(protocol.Pending, turn.Question, answers.Turn) {})
+	stopped := rehearse(c, func(protocol.Pending, calls.Question, answers.Turn) {})
 	problems, err := c.CheckReplaced(p.Campaign.InstancesOf(i))
 	if len(problems) > 0 || err != nil {
 		return problems[:min(len(problems), maxProblems)], err

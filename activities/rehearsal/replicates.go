@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/calls"
 	"roundtable/activities/setup"
-	"roundtable/activities/turn"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
@@ -22,7 +22,7 @@ func SamePrompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources se
 			return false, err
 		}
 		c.Ref.Cell.Replicate = 0 // the protocol has drawn for the replicate, its agents draw alike
-		err = rehearse(c, func(_ protocol.Pending, q turn.Question, _ answers.Turn) {
+		err = rehearse(c, func(_ protocol.Pending, q calls.Question, _ answers.Turn) {
 			asked[replicate] = append(asked[replicate], q.Hash)
 		})
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"roundtable/activities"
-	"roundtable/activities/jitter"
+	"roundtable/activities/failure"
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
 	"roundtable/envs"
@@ -43,7 +43,7 @@ func (w *world) start(number int) *process {
 
 // jittered returns a context whose pauses follow from the seed.
 func (w *world) jittered(ctx context.Context) context.Context {
-	return jitter.With(ctx, func(limit time.Duration) time.Duration {
+	return failure.WithJitter(ctx, func(limit time.Duration) time.Duration {
 		return w.between(0, limit, "jitter", w.nth("jitter")) // never the same twice: what comes at once comes in any order
 	})
 }

@@ -3,7 +3,7 @@ package throttle
 import (
 	"time"
 
-	"roundtable/activities/jitter"
+	"roundtable/activities/failure"
 )
 
 // gate closes for the time that a service asks for, or for a growing time
@@ -50,7 +50,7 @@ func (g *gate) start(p *Pass, now time.Time) {
 
 // closeFor for as long as the service says, and a little longer, because others
 // of the account wait as well.
-func (g *gate) closeFor(d time.Duration, now time.Time, drawn jitter.Source) {
+func (g *gate) closeFor(d time.Duration, now time.Time, drawn failure.Jitter) {
 	d = min(d, longest)
 	if until := now.Add(d); !g.half || until.After(g.until) {
 		g.until = until.Add(drawn(d/10 + 10*time.Millisecond))
@@ -59,7 +59,7 @@ func (g *gate) closeFor(d time.Duration, now time.Time, drawn jitter.Source) {
 }
 
 // closeByGuess closes for a second, and twice as long each time that follows.
-func (g *gate) closeByGuess(now time.Time, drawn jitter.Source) {
+func (g *gate) closeByGuess(now time.Time, drawn failure.Jitter) {
 	d := min(time.Second<<min(g.tries, 6), longestGuess)
 	g.tries++
 	if until := now.Add(d/2 + drawn(d/2)); !g.half || until.After(g.until) {

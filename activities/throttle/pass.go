@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"roundtable/activities/jitter"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 )
 
@@ -18,7 +18,7 @@ type Pass struct {
 	entered  time.Time
 	sent     sent // by the account, with this call
 	cut      int  // of the window, when it entered
-	jitter   jitter.Source
+	jitter   failure.Jitter
 	ended    bool
 }
 

@@ -4,7 +4,7 @@ import (
 	"container/list"
 	"time"
 
-	"roundtable/activities/jitter"
+	"roundtable/activities/failure"
 )
 
 // quota counts calls against a ceiling: of the account or of a campaign.
@@ -79,7 +79,7 @@ type waiter struct {
 	campaign *campaign
 	bytes    int
 	tokens   float64
-	jitter   jitter.Source
+	jitter   failure.Jitter
 	place    *list.Element
 	pass     *Pass         // set before ready is closed
 	refused  error         // likewise, if there is no pass

@@ -25,7 +25,7 @@ import (
 	"sync"
 	"time"
 
-	"roundtable/activities/jitter"
+	"roundtable/activities/failure"
 )
 
 // ErrStopping is the end of a wait because the worker drains.
@@ -96,7 +96,7 @@ func (t *Throttle) Enter(ctx context.Context, stopping <-chan struct{}, call Cal
 	if err := endOf(ctx, stopping); err != nil {
 		return nil, err
 	}
-	w := t.joinLine(call, jitter.From(ctx))
+	w := t.joinLine(call, failure.JitterOf(ctx))
 	select {
 	case <-w.ready:
 	case <-stopping:
@@ -119,7 +119,7 @@ func endOf(ctx context.Context, stopping <-chan struct{}) error {
 }
 
 // joinLine puts a call at the end of its campaign's line.
-func (t *Throttle) joinLine(call Call, drawn jitter.Source) *waiter {
+func (t *Throttle) joinLine(call Call, drawn failure.Jitter) *waiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.campaignNamed(call.Campaign)

@@ -3,17 +3,16 @@ package cost
 import (
 	"bytes"
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
-	"pgregory.net/rapid"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 )
@@ -108,9 +107,9 @@ func madeUp(t *testing.T) store.Store {
 	return s
 }
 
-func load(t *testing.T, s store.Store, by By) Report {
+func load(t *testing.T, s store.Store, by spending.By) spending.Report {
 	t.Helper()
-	r, err := Load(context.Background(), s, "made-up", by)
+	r, err := spending.Load(context.Background(), s, "made-up", by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,30 +135,30 @@ func cells(t *testing.T, table table.Table, label ...string) map[string]string {
 func TestCostByHand(t *testing.T) {
 	s := madeUp(t)
 	for _, x := range []struct {
-		by    By
+		by    spending.By
 		label []string
 		want  map[string]string
 	}{
-		{ByCondition, []string{"majority"}, map[string]string{
+		{spending.ByCondition, []string{"majority"}, map[string]string{
 			"collaborations": "2", "answered": "4", "cached": "1", "unknown": "1",
 			"input tokens": "400", "of them cached": "160", "output tokens": "80", "of them reasoning": "20",
 			"cost USD": "0.7000", "worst USD": "1.2000", "USD/collaboration": "0.350000", "USD/answer": "0.175000",
 			"p50 s": "0.20", "p95 s": "0.40", // of .1 .2 .3 .4
 		}},
-		{ByCondition, []string{"unanimous"}, map[string]string{ // one of two calls has no price
+		{spending.ByCondition, []string{"unanimous"}, map[string]string{ // one of two calls has no price
 			"answered": "2", "cached": "0", "unknown": "0", "cost USD": "0.0500", "worst USD": "", "USD/collaboration": "", "USD/answer": "0.050000",
 		}},
-		{ByCondition, []string{"all"}, map[string]string{
+		{spending.ByCondition, []string{"all"}, map[string]string{
 			"collaborations": "3", "answered": "6", "input tokens": "600", "cost USD": "0.7500", "USD/answer": "0.150000", "p50 s": "0.30", "p95 s": "0.60",
 		}},
-		{ByModel, []string{"m/1"}, map[string]string{"collaborations": "3", "answered": "5", "cached": "1", "unknown": "1", "cost USD": "0.4500"}},
-		{ByModel, []string{"m/2"}, map[string]string{"collaborations": "1", "answered": "1", "cost USD": "0.3000", "worst USD": "0.3000", "p50 s": "0.40"}},
-		{ByPhase, []string{"message", ""}, map[string]string{"collaborations": "3", "answered": "3", "cost USD": "0.2000"}},
-		{ByPhase, []string{"message", "moderator"}, map[string]string{"collaborations": "2", "answered": "1", "cached": "1", "cost USD": "0.3000"}},
-		{ByPhase, []string{"vote", ""}, map[string]string{"answered": "1", "unknown": "1", "worst USD": "0.7000"}},
-		{ByPhase, []string{"unfinished turns", ""}, map[string]string{"answered": "1", "cost USD": "0.0500"}},
+		{spending.ByModel, []string{"m/1"}, map[string]string{"collaborations": "3", "answered": "5", "cached": "1", "unknown": "1", "cost USD": "0.4500"}},
+		{spending.ByModel, []string{"m/2"}, map[string]string{"collaborations": "1", "answered": "1", "cost USD": "0.3000", "worst USD": "0.3000", "p50 s": "0.40"}},
+		{spending.ByPhase, []string{"message", ""}, map[string]string{"collaborations": "3", "answered": "3", "cost USD": "0.2000"}},
+		{spending.ByPhase, []string{"message", "moderator"}, map[string]string{"collaborations": "2", "answered": "1", "cached": "1", "cost USD": "0.3000"}},
+		{spending.ByPhase, []string{"vote", ""}, map[string]string{"answered": "1", "unknown": "1", "worst USD": "0.7000"}},
+		{spending.ByPhase, []string{"unfinished turns", ""}, map[string]string{"answered": "1", "cost USD": "0.0500"}},
 	} {
-		got := cells(t, load(t, s, x.by).Table(), x.label...)
+		got := cells(t, Table(load(t, s, x.by)), x.label...)
 		for column, want := range x.want {
 			if got[column] != want {
 				t.Errorf("by %s, %s: %s is %q, want %q", x.by, x.label, column, got[column], want)
@@ -169,9 +168,9 @@ func TestCostByHand(t *testing.T) {
 }
 
 func TestNotesSayWhatIsNotKnown(t *testing.T) {
-	says := func(r Report, wanted ...string) {
+	says := func(r spending.Report, wanted ...string) {
 		t.Helper()
-		notes := strings.Join(r.Table().Notes, "\n")
+		notes := strings.Join(Table(r).Notes, "\n")
 		for _, w := range wanted {
 			if !strings.Contains(notes, w) {
 				t.Errorf("the notes do not say %q:\n%s", w, notes)
@@ -179,18 +178,18 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 		}
 	}
 	s := madeUp(t)
-	r := load(t, s, ByCondition)
+	r := load(t, s, spending.ByCondition)
 	says(r, "Without a known price: 1 call.", "1 earlier generations are counted", "how many are planned is not known", "perhaps billed")
 	r.Planned = 5
 	says(r, "3 of 5 cells are running or still to come")
 	r.Planned = 2
-	if notes := strings.Join(r.Table().Notes, "\n"); strings.Contains(notes, "to come") || strings.Contains(notes, "WARNING") || strings.Contains(notes, "SIMULATED") {
+	if notes := strings.Join(Table(r).Notes, "\n"); strings.Contains(notes, "to come") || strings.Contains(notes, "WARNING") || strings.Contains(notes, "SIMULATED") {
 		t.Errorf("a complete campaign of one snapshot says\n%s", notes)
 	}
 	commit(t, s, key("scripted", "c", 0), []record.Call{unknown(0, nil)}, "vote")
-	r = load(t, s, ByCondition)
+	r = load(t, s, spending.ByCondition)
 	says(r, table.Simulated+", in 1 of 4", "What 1 call of unknown outcome cost at most is not known")
-	if got := cells(t, r.Table(), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/answer"] != "" {
+	if got := cells(t, Table(r), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/answer"] != "" {
 		t.Errorf("a call without a bound: %v", got)
 	}
 }
@@ -201,89 +200,23 @@ func TestChangedModelIsNamed(t *testing.T) {
 	late.ModelAnswered, late.StartedAt = "m/1-b", at(5)
 	later.ModelAnswered, later.StartedAt = "m/1-b", at(7)
 	commit(t, s, key("majority", "d", 0), []record.Call{later, late}, "message", "vote")
-	changed := load(t, s, ByModel).Changed()
+	changed := load(t, s, spending.ByModel).Changed()
 	want := []string{"m/1 was answered by 2 models: m/1-a (6 calls, 2026-03-01 01:30 to 2026-03-01 01:30 UTC); m/1-b (2 calls, 2026-03-01 05:30 to 2026-03-01 07:30 UTC)."}
 	if !slices.Equal(changed, want) {
 		t.Errorf("%q, want %q", changed, want)
 	}
-	if text := load(t, s, ByModel).Table().Text(); !strings.Contains(text, "WARNING: m/1 was answered by 2 models") {
+	if text := Table(load(t, s, spending.ByModel)).Text(); !strings.Contains(text, "WARNING: m/1 was answered by 2 models") {
 		t.Errorf("no warning in\n%s", text)
 	}
 }
 
 func TestLoadRefuses(t *testing.T) {
 	s := madeUp(t)
-	if _, err := Load(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "there is condition, model or phase") {
+	if _, err := spending.Load(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "there is condition, model or phase") {
 		t.Errorf("by mood: %v", err)
 	}
-	empty, err := Load(context.Background(), s, "another", ByPhase)
-	if err != nil || len(empty.Groups) != 0 || len(empty.Table().Rows) != 1 {
+	empty, err := spending.Load(context.Background(), s, "another", spending.ByPhase)
+	if err != nil || len(empty.Groups) != 0 || len(Table(empty).Rows) != 1 {
 		t.Errorf("nothing costs %+v, %v", empty, err)
 	}
-}
-
-// The groups sum up to the total, whatever they stand for, and the order in
-// which calls are read changes nothing.
-func TestGroupsSumUpToTheTotal(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		calls := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) record.Call {
-			c := answered(rapid.Int32Range(0, 3).Draw(r, "entry"), rapid.SampledFrom([]string{"m/1", "m/2"}).Draw(r, "model"),
-				p(float64(rapid.IntRange(0, 64).Draw(r, "cost"))/64), rapid.Int64Range(0, 50).Draw(r, "ms")) // exact sums
-			c.Status = rapid.SampledFrom([]string{"answered", "answered", "unknown"}).Draw(r, "status")
-			c.Cached = rapid.Bool().Draw(r, "cached")
-			return c
-		}), 0, 30).Draw(r, "calls")
-		turns := []record.Turn{{Entry: 0, Phase: "message"}, {Entry: 1, Phase: "vote"}, {Entry: 2, Phase: "vote", Role: "judge"}}
-		for _, by := range Bys() {
-			sum := func(calls []record.Call) Report {
-				x := Report{By: by, byName: map[[2]string]*Group{}, bySnapshot: map[[2]string]*Snapshot{}}
-				x.addCalls(calls, turns)
-				x.sortGroups()
-				return x
-			}
-			x := sum(calls)
-			all, latencies := Group{}, []int64{}
-			for _, g := range x.Groups {
-				all.Billed, all.Cached, all.Unknown = all.Billed+g.Billed, all.Cached+g.Cached, all.Unknown+g.Unknown
-				all.Input, all.Output, all.USD = all.Input+g.Input, all.Output+g.Output, all.USD+g.USD
-				latencies = append(latencies, g.Latency...)
-			}
-			slices.Sort(latencies)
-			total := x.Total
-			if all.Billed != total.Billed || all.Cached != total.Cached || all.Unknown != total.Unknown || all.Input != total.Input ||
-				all.Output != total.Output || all.USD != total.USD || !slices.Equal(latencies, total.Latency) {
-				r.Fatalf("by %s: groups %+v, total %+v", by, all, total)
-			}
-			if all.Billed+all.Cached+all.Unknown != len(calls) {
-				r.Fatalf("%d calls are counted as %+v", len(calls), all)
-			}
-			backwards := slices.Clone(calls)
-			slices.Reverse(backwards)
-			if one, two := x.Table(), sum(backwards).Table(); !reflect.DeepEqual(one, two) {
-				r.Fatalf("backwards it is\n%s\nnot\n%s", two.Text(), one.Text())
-			}
-		}
-	})
-}
-
-// Nearest rank: the smallest value that a share q of all does not exceed.
-func TestQuantile(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		g := Group{Latency: rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 40).Draw(r, "latency")}
-		slices.Sort(g.Latency)
-		q := rapid.SampledFrom([]float64{0, .05, .5, .95, 1}).Draw(r, "q")
-		got, ok := g.Quantile(q)
-		within := func(ms int64) float64 {
-			n := 0
-			for _, l := range g.Latency {
-				if l <= ms {
-					n++
-				}
-			}
-			return float64(n) / float64(len(g.Latency))
-		}
-		if !ok || within(got) < q-1e-9 || q > 0 && within(got-1) >= q+1e-9 {
-			r.Fatalf("quantile %v of %v is %d", q, g.Latency, got)
-		}
-	})
 }

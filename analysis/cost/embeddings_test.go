@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/spending"
 )
 
 // Two embedders: one with an answer, one call of unknown outcome and one that
@@ -18,11 +19,11 @@ func TestEmbeddingsAreCounted(t *testing.T) {
 		},
 		"unpriced": {{Status: "answered", InputTokens: p(int64(10)), OutputTokens: p(int64(0)), LatencyMS: p(int64(100))}},
 	}
-	for _, by := range Bys() {
+	for _, by := range spending.Bys() {
 		without, r := load(t, madeUp(t), by), load(t, madeUp(t), by)
 		r.Embedded(bought)
-		table := r.Table()
-		large, unpriced, before, all := cells(t, table, "embeddings by large"), cells(t, table, "embeddings by unpriced"), cells(t, without.Table(), "all"), cells(t, table, "all")
+		table := Table(r)
+		large, unpriced, before, all := cells(t, table, "embeddings by large"), cells(t, table, "embeddings by unpriced"), cells(t, Table(without), "all"), cells(t, table, "all")
 		for column, want := range map[string]string{"collaborations": "", "answered": "2", "unknown": "1", "input tokens": "900", "output tokens": "0", "cost USD": "0.2500", "worst USD": "0.8750", "USD/collaboration": "", "USD/answer": "0.250000", "p50 s": "0.50"} {
 			if large[column] != want {
 				t.Errorf("by %s: %s of the one with a price is %q, want %q", by, column, large[column], want)
@@ -37,7 +38,7 @@ func TestEmbeddingsAreCounted(t *testing.T) {
 		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "The service did not report the usage of 1 call:") || r.Total.Unpriced != without.Total.Unpriced+1 {
 			t.Errorf("by %s: %d calls have no price; notes %q", by, r.Total.Unpriced, notes)
 		}
-		if !strings.Contains(strings.Join(table.Notes, "\n"), "each bought once") || strings.Contains(strings.Join(without.Table().Notes, "\n"), "each bought once") {
+		if !strings.Contains(strings.Join(table.Notes, "\n"), "each bought once") || strings.Contains(strings.Join(Table(without).Notes, "\n"), "each bought once") {
 			t.Errorf("by %s: notes %q", by, table.Notes)
 		}
 	}

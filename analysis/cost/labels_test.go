@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 )
 
@@ -31,10 +32,10 @@ func TestLabelsAreCounted(t *testing.T) {
 	labelled(t, s, lake.Marker{Collaboration: "a", By: "dear", Calls: 12, Unknown: 2, InputTokens: 600, OutputTokens: 50, CostUSD: p(.5), WorstUSD: p(.25)})
 	labelled(t, s, lake.Marker{Collaboration: "a", Generation: 1, By: "dear", Calls: 8, InputTokens: 400, OutputTokens: 50, CostUSD: p(.5), WorstUSD: p(0.)})
 	labelled(t, s, lake.Marker{Collaboration: "b", By: "unpriced", Calls: 3, Unknown: 1, InputTokens: 10, OutputTokens: 1})
-	without := load(t, madeUp(t), ByModel)
-	for _, by := range Bys() {
+	without := load(t, madeUp(t), spending.ByModel)
+	for _, by := range spending.Bys() {
 		r := load(t, s, by)
-		table := r.Table()
+		table := Table(r)
 		dear, unpriced, all := cells(t, table, "labels by dear"), cells(t, table, "labels by unpriced"), cells(t, table, "all")
 		for column, want := range map[string]string{
 			"collaborations": "2", "answered": "18", "cached": "", "unknown": "2", "input tokens": "1000", "of them cached": "", "output tokens": "100", "of them reasoning": "",
@@ -54,7 +55,7 @@ func TestLabelsAreCounted(t *testing.T) {
 			t.Errorf("by %s: the notes are\n%s", by, notes)
 		}
 	}
-	if notes := strings.Join(without.Table().Notes, "\n"); strings.Contains(notes, "Labels") {
+	if notes := strings.Join(Table(without).Notes, "\n"); strings.Contains(notes, "Labels") {
 		t.Errorf("without labels they are noted:\n%s", notes)
 	}
 }
@@ -70,7 +71,7 @@ func TestBesideIsWhatCostCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := []record.Call{{Status: "answered", InputTokens: p(int64(9)), OutputTokens: p(int64(1)), CostUSD: p(.25)}}
-	beside, err := LoadBeside(context.Background(), s, "made-up")
+	beside, err := spending.LoadBeside(context.Background(), s, "made-up")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +79,12 @@ func TestBesideIsWhatCostCounts(t *testing.T) {
 	if b := beside.Total; b.Billed != 11 || b.Settled != 2 || b.Unknown != 0 || math.Abs(b.USD-.85) > 1e-9 || b.WorstUSD != 0 || b.Input != 609 {
 		t.Errorf("beside the collaborations %+v", b)
 	}
-	all, without := load(t, s, ByModel), load(t, madeUp(t), ByModel)
+	all, without := load(t, s, spending.ByModel), load(t, madeUp(t), spending.ByModel)
 	all.Checked(checks)
 	if math.Abs(all.Total.USD-without.Total.USD-beside.Total.USD) > 1e-9 {
 		t.Errorf("all cost $%v, the collaborations $%v, what is beside them $%v", all.Total.USD, without.Total.USD, beside.Total.USD)
 	}
-	if got := cells(t, all.Table(), "labels by dear")["USD/answer"]; got != "0.050000" {
+	if got := cells(t, Table(all), "labels by dear")["USD/answer"]; got != "0.050000" {
 		t.Errorf("10 answers for $0.50 cost %s each", got)
 	}
 }

@@ -1,3 +1,4 @@
+// Package cost shows what a campaign has spent as a table.
 package cost
 
 import (
@@ -5,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
@@ -12,40 +14,40 @@ import (
 // TableName is what the table of a report is called.
 const TableName = "cost"
 
-// Table returns the report as it is shown; the last row is the sum.
-func (r Report) Table() table.Table {
+// Table returns a report as it is shown; the last row is the sum.
+func Table(r spending.Report) table.Table {
 	t := table.Table{
 		Name: TableName, Title: fmt.Sprintf("Cost of %s by %s", r.Campaign, r.By), Columns: []string{string(r.By)},
 	}
-	if r.By == ByPhase {
+	if r.By == spending.ByPhase {
 		t.Columns = append(t.Columns, "role")
 	}
 	t.Columns = append(t.Columns, "collaborations", "answered", "cached", "unknown", "input tokens", "of them cached", "output tokens", "of them reasoning",
 		"cost USD", "worst USD", "USD/collaboration", "USD/answer", "p50 s", "p95 s")
 	for _, g := range r.Groups {
-		t.Rows = append(t.Rows, g.costRow(r.By))
+		t.Rows = append(t.Rows, costRow(g, r.By))
 	}
 	all := r.Total
 	all.Name, all.Role = "all", ""
-	t.Rows = append(t.Rows, all.costRow(r.By))
-	t.Notes = r.costNotes()
+	t.Rows = append(t.Rows, costRow(all, r.By))
+	t.Notes = costNotes(r)
 	return t
 }
 
-func (g Group) costRow(by By) []table.Cell {
+func costRow(g spending.Group, by spending.By) []table.Cell {
 	name := g.Name
 	if name == "" {
 		name = "unfinished turns"
 	}
 	row := []table.Cell{{Text: name}}
-	if by == ByPhase {
+	if by == spending.ByPhase {
 		row = append(row, table.Cell{Text: g.Role})
 	}
 	for i, n := range []int64{int64(g.Collaborations), int64(g.Billed), int64(g.Cached), int64(g.Unknown), g.Input, g.CachedInput, g.Output, g.Reasoning} {
 		parts := i == 2 || i == 5 || i == 7 // of which sums say nothing
 		row = append(row, knownCell(float64(n), 0, !(g.Summed && parts) && !(g.Shared && i == 0)))
 	}
-	row = append(row, g.dollarCells()...)
+	row = append(row, dollarCells(g)...)
 	for _, q := range []float64{0.5, 0.95} {
 		ms, ok := g.Quantile(q)
 		row = append(row, knownCell(float64(ms)/1000, 2, ok))
@@ -55,7 +57,7 @@ func (g Group) costRow(by By) []table.Cell {
 
 // dollarCells returns the sum, the worst case, and the means. What rests on no price at
 // all is left empty, for it is not 0.
-func (g Group) dollarCells() []table.Cell {
+func dollarCells(g spending.Group) []table.Cell {
 	priced := g.Billed - g.Unpriced - g.Silent
 	sum := priced > 0 || g.Billed == 0
 	whole := g.Unpriced+g.Silent == 0
@@ -67,7 +69,7 @@ func (g Group) dollarCells() []table.Cell {
 	}
 }
 
-func (r Report) costNotes() []string {
+func costNotes(r spending.Report) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if r.Simulated > 0 {
@@ -77,13 +79,13 @@ func (r Report) costNotes() []string {
 		note("WARNING: %s", s)
 	}
 	note("Answered are calls whose answer was billed, with their tokens, cost and latency; cached ones were served from the lake, free. `roundtable status` and the table `summary` count calls of unknown outcome, too. Latency p50 and p95 by nearest rank.")
-	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Summed }) {
+	if slices.ContainsFunc(r.Groups, func(g spending.Group) bool { return g.Summed }) {
 		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came from a cache is not recorded.")
 	}
-	if slices.ContainsFunc(r.Groups, func(g Group) bool { return strings.HasPrefix(g.Name, embeddingsBy) }) {
+	if slices.ContainsFunc(r.Groups, func(g spending.Group) bool { return strings.HasPrefix(g.Name, spending.EmbeddingsBy) }) {
 		note("Embeddings are of texts, each bought once for all collaborations in which it is said. They are in the sums of all.")
 	}
-	if slices.ContainsFunc(r.Groups, func(g Group) bool { return strings.HasPrefix(g.Name, scoresBy) }) {
+	if slices.ContainsFunc(r.Groups, func(g spending.Group) bool { return strings.HasPrefix(g.Name, spending.ScoresBy) }) {
 		note("Scores by a judge are of final decisions, each bought once for all collaborations that came to it. They are in the sums of all.")
 	}
 	if r.Total.Unknown > 0 {

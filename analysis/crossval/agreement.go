@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"roundtable/analysis/betabinomial"
 	"roundtable/analysis/regression"
 	"roundtable/analysis/statistics"
 	"roundtable/workflows/stopping"
@@ -51,7 +50,7 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 			counts[r] = append(counts[r], int(math.Round(share*float64(agents))))
 		}
 	}
-	round, _, err := betabinomial.StableRound(counts, agents)
+	round, _, err := stableRound(counts, agents)
 	switch {
 	case err != nil:
 		return Fitted{}, err

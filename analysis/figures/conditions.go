@@ -5,7 +5,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/overview"
 )
 

@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures/page"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/envs/wording"
 )

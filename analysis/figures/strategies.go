@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/metrics"
-	"roundtable/analysis/safetext"
 	"roundtable/analysis/study/debate"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 // Asked is how a model was asked for a turn, and what it answered.

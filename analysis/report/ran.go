@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/analysis/cost"
+	"roundtable/analysis/lake/spending"
 	"roundtable/envs/wording"
 )
 
@@ -16,7 +16,7 @@ type Ran struct {
 	Simulated  string // what rests on scripted agents; "" if nothing does
 	Facts      []fact
 	Conditions []condition
-	Models     []cost.Snapshot
+	Models     []spending.Snapshot
 	Warnings   []string
 	Failures   []failure
 	To         func(collaboration string) string // where its transcript is
@@ -75,7 +75,7 @@ func (t *tally) countedFacts(s Source) []fact {
 }
 
 // totalCost says what all calls have cost; empty if there were none.
-func totalCost(all cost.Group) string {
+func totalCost(all spending.Group) string {
 	if all.Billed+all.Unknown == 0 {
 		return ""
 	}

@@ -11,7 +11,7 @@ import (
 	"io"
 	"strings"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/table"
 )
 

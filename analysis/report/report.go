@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
@@ -23,7 +24,7 @@ import (
 // Source is what a report is made from.
 type Source struct {
 	Campaign       campaign.Campaign
-	Cost           cost.Report      // by model
+	Cost           spending.Report  // by model
 	Labels         *dialogue.Labels // nil if no labeller's are shown
 	Agreement      *table.Table     // of labellers; nil unless there are several
 	Collaborations iter.Seq2[record.Rows, error]
@@ -107,7 +108,7 @@ func (s Source) overviewOf(t *tally) Overview {
 // results are those of the campaign and of its costs.
 func (s Source) results() Results {
 	r := resultsOf(s.Campaign, s.Labels, s.Agreement)
-	r.Tables = append(r.Tables, Result{Table: s.Cost.Table()})
+	r.Tables = append(r.Tables, Result{Table: cost.Table(s.Cost)})
 	return r
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 // accepted is what a DB answers, in words.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 // Text returns a value on one line or as it was said: "" for nil, timestamps as

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"strings"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 // WriteCSV writes a header and the rows, and says how many. It is safe to open

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 // HTML returns the table as a part of a page.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/workflows/transcript"
 )
 

@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -39,7 +39,7 @@ const analyzeExample = `  roundtable analyze my-campaign
   roundtable analyze my-campaign --figure conditions --width 85mm -o conditions.pdf`
 
 func newAnalyze(o *cli.Options) *cobra.Command {
-	var which analyses.Request
+	var which analyze.Request
 	var figure, reading, format, width, file string
 	cmd := &cobra.Command{
 		Use:     "analyze NAME",
@@ -57,7 +57,7 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if figure != "" {
-				return analyses.WriteFigure(o, cmd, args[0], analyses.FigureRequest{Figure: figure, Format: format, File: file, Reading: reading, Width: width, Request: which})
+				return analyze.WriteFigure(o, cmd, args[0], analyze.FigureRequest{Figure: figure, Format: format, File: file, Reading: reading, Width: width, Request: which})
 			}
 			if width != "" {
 				return cli.UsageError(errors.New("--width is the width of a figure; give --figure NAME too"))
@@ -77,7 +77,7 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 				return err
 			}
 			return cli.WriteOutput(file, cmd.OutOrStdout(), func(w io.Writer) error {
-				return analyses.Write(cmd.Context(), w, s, args[0], which, f)
+				return analyze.Write(cmd.Context(), w, s, args[0], which, f)
 			})
 		},
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/codebook"
 	"roundtable/cmd/internal/cli"
@@ -47,7 +47,7 @@ acts show corrected figures next to those of the labels alone.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&l.Labeller, "labeller", label.Rules, "the model that labels, as provider/model; without this and the next three flags the one of the campaign's file, else by rules on words")
+	f.StringVar(&l.Labeller, "labeller", labels.Rules, "the model that labels, as provider/model; without this and the next three flags the one of the campaign's file, else by rules on words")
 	f.StringVar(&l.Params, "params", "{}", "its parameters as JSON, as in a campaign: {\"base_url\": \"http://localhost:8000/v1\"}")
 	f.StringVar(&l.Generate, "generate", `{"temperature":0,"max_tokens":1024}`, "how it samples, as JSON, as generate: in a campaign")
 	f.IntVar(&l.Reasks, "reasks", 2, "how often it is asked again after an unreadable answer, 0 to 10")

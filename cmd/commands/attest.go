@@ -13,8 +13,6 @@ import (
 	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
-	"roundtable/cmd/internal/staging"
-	"roundtable/cmd/internal/version"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
@@ -44,7 +42,7 @@ who vouches for the results. Ed25519 keys are made by
 				return cli.UsageError(err)
 			}
 			file := cmp.Or(file, args[0]+".attestation.json")
-			if err := staging.Check(file, force); err != nil {
+			if err := cli.CheckOutput(file, force); err != nil {
 				return cli.UsageError(err)
 			}
 			s, err := o.ReadLake(cmd.Context(), args[0])
@@ -82,13 +80,13 @@ func attest(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue, camp
 	}
 	a, err := attestation.New(ctx, s, campaign, v.Digest)
 	info, _ := debug.ReadBuildInfo()
-	program := version.Of(info)
+	program := cli.VersionOf(info)
 	a.Program, a.Commit = program.Program, program.Commit
 	return a, err
 }
 
 func writeAttestation(a attestation.Statement, key ed25519.PrivateKey, file string, force bool) error {
-	f, err := staging.Write(file, func(w io.Writer) (int64, error) { return int64(len(a.Objects)), a.Write(w, key) })
+	f, err := cli.StageFile(file, func(w io.Writer) (int64, error) { return int64(len(a.Objects)), a.Write(w, key) })
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities/programs"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/conformance"
 	"roundtable/envs/program"

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/version"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -136,7 +135,7 @@ func newVersion(o *cli.Options) *cobra.Command {
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
-			v := version.Of(info)
+			v := cli.VersionOf(info)
 			if o.JSON {
 				return cli.WriteJSON(cmd.OutOrStdout(), v)
 			}

@@ -8,15 +8,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/cost"
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/settlements"
+	"roundtable/cmd/internal/settle"
 	"roundtable/envs/wording"
 )
 
 func newCost(o *cli.Options) *cobra.Command {
-	var by, format, settle string
+	var by, format, bill string
 	cmd := &cobra.Command{
 		Use:     "cost NAME",
 		Short:   "Show what a campaign's committed calls took: money, tokens, time",
@@ -29,8 +30,8 @@ of unknown outcome count at their worst case until --settle records their bill.`
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := tableFormat(o, format, "")
-			if err == nil && !slices.Contains(cost.Bys(), cost.By(by)) {
-				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(cost.Bys()))
+			if err == nil && !slices.Contains(spending.Bys(), spending.By(by)) {
+				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(spending.Bys()))
 			}
 			if err != nil {
 				return cli.UsageError(err)
@@ -39,12 +40,12 @@ of unknown outcome count at their worst case until --settle records their bill.`
 			if err != nil {
 				return err
 			}
-			if settle != "" {
-				if err := settlements.RecordBills(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], settle); err != nil {
+			if bill != "" {
+				if err := settle.RecordBills(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], bill); err != nil {
 					return err
 				}
 			}
-			r, err := campaigns.ReadCost(cmd.Context(), s, args[0], cost.By(by))
+			r, err := campaigns.ReadCost(cmd.Context(), s, args[0], spending.By(by))
 			if err != nil {
 				return err
 			}
@@ -56,8 +57,8 @@ of unknown outcome count at their worst case until --settle records their bill.`
 			return writeCost(cmd.OutOrStdout(), r, f)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", string(cost.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(cost.Bys())))
-	cmd.Flags().StringVar(&settle, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, or an amount in US dollars for all of them")
+	cmd.Flags().StringVar(&by, "by", string(spending.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(spending.Bys())))
+	cmd.Flags().StringVar(&bill, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, or an amount in US dollars for all of them")
 	cmd.Flags().StringVar(&format, "format", "", wording.Or(table.Formats())+" (default: text)")
 	return cmd
 }
@@ -75,11 +76,11 @@ type costCells struct {
 	Committed int  `json:"committed"`
 }
 
-func writeCost(w io.Writer, r cost.Report, format string) error {
+func writeCost(w io.Writer, r spending.Report, format string) error {
 	if format != "json" {
-		return table.Write(w, format, []table.Table{r.Table()})
+		return table.Write(w, format, []table.Table{cost.Table(r)})
 	}
-	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: r.Table()}
+	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: cost.Table(r)}
 	if r.Planned > 0 {
 		c.Cells.Planned = &r.Planned
 	}

@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/completion"
-	"roundtable/cmd/internal/version"
 )
 
 // Groups of commands in the help.
@@ -49,7 +47,7 @@ func arrangeCommands(o *cli.Options, root *cobra.Command) {
 		&cobra.Group{ID: toRun, Title: "Run campaigns:"}, &cobra.Group{ID: toRead, Title: "Read results:"},
 		&cobra.Group{ID: toLabel, Title: "Add to results:"}, &cobra.Group{ID: toSetUp, Title: "Look around:"},
 	)
-	each(root, func(cmd *cobra.Command) { completion.Add(o, cmd) })
+	each(root, func(cmd *cobra.Command) { addCompletion(o, cmd) })
 	for _, name := range ofTemporal {
 		root.PersistentFlags().Lookup(name).Hidden = true
 	}
@@ -57,7 +55,7 @@ func arrangeCommands(o *cli.Options, root *cobra.Command) {
 	root.SetHelpCommand(newHelp(root))
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = "x" // the flag's text is the template's
-	root.SetVersionTemplate(version.Text())
+	root.SetVersionTemplate(cli.VersionText())
 }
 
 // each visits the commands below one.

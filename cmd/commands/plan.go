@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/predictions"

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/analysis/crossval"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/learning"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -58,7 +58,7 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 
 // fitRule fits a learned stopping rule: the one place where running a campaign reads others.
 func fitRule(ctx context.Context, s store.Store, r campaignfile.FitRequest) (stopping.LearnedFit, error) {
-	return learning.Fit(ctx, s, learning.Request(r))
+	return crossval.Learn(ctx, s, crossval.LearnRequest(r))
 }
 
 func runCampaign(ctx context.Context, r runs.Options, path string, flags campaignfile.Flags) error {
@@ -109,7 +109,7 @@ func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campai
 // reportRun prints the campaign's tables and where everything is.
 func reportRun(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest) error {
 	name := p.Campaign.Name
-	found, err := analyses.Print(ctx, r.Stdout(), s, name, r.JSON)
+	found, err := analyze.Print(ctx, r.Stdout(), s, name, r.JSON)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/completion"
 	"roundtable/cmd/internal/transcripts"
 )
 
@@ -25,7 +24,7 @@ every answer as it was received, also those that could not be used.`,
   roundtable show majority-3fa2b1c4-i0-r7 --raw --json`,
 		Args: cli.OneArg("collaboration"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
-			return completion.Collaborations(o, cmd, args, begin)
+			return completeCollaborations(o, cmd, args, begin)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := o.OpenLake()

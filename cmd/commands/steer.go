@@ -10,7 +10,6 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
-	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/runs"
 )
 
@@ -66,7 +65,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
-			if err := envfile.Take(p.Folder); err != nil {
+			if err := cli.LoadEnvFile(p.Folder); err != nil {
 				return err
 			}
 			r := runs.Options{Options: o, Checks: !noCheck}

@@ -18,7 +18,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/exports"
-	"roundtable/cmd/internal/staging"
 )
 
 // exportable is a lake with three ended cells, one of them run again.
@@ -183,7 +182,7 @@ func TestExportOfNothing(t *testing.T) {
 // TestPublishDoesNotOverwrite what appears after it was looked for.
 func TestPublishDoesNotOverwrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
-	f, err := staging.Write(path, func(w io.Writer) (int64, error) {
+	f, err := cli.StageFile(path, func(w io.Writer) (int64, error) {
 		_, err := w.Write([]byte("new"))
 		return 1, err
 	})

@@ -14,7 +14,7 @@ import (
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -27,7 +27,7 @@ func writeNumbers(t *testing.T, b *strings.Builder, dir, name string, isPinned m
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := analyses.ReadCampaign(t.Context(), s, name)
+	c, err := analyze.ReadCampaign(t.Context(), s, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/analysis/crossval"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/learning"
 	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/workflows/stopping"
@@ -83,7 +83,7 @@ func TestLearnedStops(t *testing.T) {
 		if !ok || fit.On.Collaborations != 16 || fit.On.Rounds != 8 || fit.On.Digest != digest {
 			t.Fatalf("%s: %+v", params.Method, fit)
 		}
-		d, _, err := learning.Read(t.Context(), s, learning.Request{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
+		d, _, err := crossval.ReadRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestLearnedStops(t *testing.T) {
 
 // labelsByRules sells the labels that scripted/labeller gives.
 func labelsByRules(t *testing.T) func(*asked) *trick {
-	rules := label.NewRules()
+	rules := labels.NewRules()
 	return func(*asked) *trick {
 		return &trick{name: "label", play: func(v *vendor, a *asked, w http.ResponseWriter, r *http.Request) {
 			var q model.Request

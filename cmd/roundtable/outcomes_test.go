@@ -21,7 +21,7 @@ import (
 	"roundtable/analysis/sql"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 )
 
 // undecided is a campaign in which a rule seldom comes to a decision.
@@ -55,7 +55,7 @@ func compareOutcomes(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 	f := &found{T: t, name: name}
-	if f.campaign, err = analyses.ReadCampaign(context.Background(), s, name); err != nil {
+	if f.campaign, err = analyze.ReadCampaign(context.Background(), s, name); err != nil {
 		t.Fatal(err)
 	}
 	f.conditions, _ = f.campaign.Conditions("")

@@ -14,7 +14,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -185,7 +185,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	}
 	contains(t, string(csv), "majority,11,2,1,0,8,")
 	var b bytes.Buffer
-	if _, err := analyses.Print(context.Background(), &b, s, "reading", false); err != nil {
+	if _, err := analyze.Print(context.Background(), &b, s, "reading", false); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, b.String(), "(paper 1, Table 1)", "Cells, answers and cost")

@@ -5,13 +5,13 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"roundtable/cmd/internal/version"
+	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
 
 func TestVersion(t *testing.T) {
-	v := version.Of(&debug.BuildInfo{
+	v := cli.VersionOf(&debug.BuildInfo{
 		Main:     debug.Module{Version: "v1.2.3"},
 		Deps:     []*debug.Module{{Path: "go.temporal.io/sdk", Version: "v9.9.9"}},
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}},
@@ -19,7 +19,7 @@ func TestVersion(t *testing.T) {
 	var b bytes.Buffer
 	v.Write(&b)
 	contains(t, b.String(), "roundtable v1.2.3 (commit abc, modified)", "engine "+task.EngineVersion, "SDK v9.9.9", "server v"+infra.Version)
-	if v := version.Of(nil); v.Program != "unknown" || v.Engine != task.EngineVersion {
+	if v := cli.VersionOf(nil); v.Program != "unknown" || v.Engine != task.EngineVersion {
 		t.Errorf("without build information: %+v", v)
 	}
 	out, err := runCommand(t, "version", "--json")

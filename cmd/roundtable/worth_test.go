@@ -13,7 +13,7 @@ import (
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 )
 
 // worthQuestions is how many questions the campaign of TestWorthIsRecovered has.
@@ -49,7 +49,7 @@ grid:
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := analyses.ReadCampaign(t.Context(), s, "worth")
+	c, err := analyze.ReadCampaign(t.Context(), s, "worth")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/envtest"
 	"roundtable/envs/joint"
-	"roundtable/envs/packing"
 )
 
 func must[T any](v T, err error) T {
@@ -158,12 +157,12 @@ func TestTruth(t *testing.T) {
 
 func BenchmarkSolve(b *testing.B) {
 	a := must(New(Defaults()))
-	var problems []packing.Problem
+	var problems []joint.Problem
 	for i := range a.Instances() {
 		problems = append(problems, must(a.Instance(1, i)).(*session).Problem(""))
 	}
 	for i := 0; b.Loop(); i++ {
-		packing.Solve(problems[i%len(problems)], joint.Nodes)
+		joint.Solve(problems[i%len(problems)], joint.Nodes)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/joint"
-	"roundtable/envs/packing"
 )
 
 // The selection of paper 3 (A.2.3): of 1,000 candidates of each domain the best 20.
@@ -111,7 +110,7 @@ func (d Domain) drawTeam(rng *rand.Rand) (Team, bool) {
 		t.Private, t.Fragments, t.Values = append(t.Private, private), append(t.Fragments, public), append(t.Values, values)
 	}
 	p := d.newWork(t, chosen).Problem("")
-	best := packing.Solve(p, joint.Nodes)
+	best := joint.Solve(p, joint.Nodes)
 	for _, o := range best.Choice {
 		if o >= 0 {
 			t.done++
@@ -124,7 +123,7 @@ func (d Domain) drawTeam(rng *rand.Rand) (Team, bool) {
 func drawBetween(rng *rand.Rand, r [2]int) float64 { return float64(r[0] + rng.IntN(r[1]-r[0]+1)) }
 
 // priorityOf returns P of A.2.3.
-func priorityOf(p packing.Problem, best packing.Solution, done int) float64 {
+func priorityOf(p joint.Problem, best joint.Solution, done int) float64 {
 	use, used, most := p.Uses(best.Choice), 0.0, 0.0
 	for r, c := range p.Capacity {
 		if c > 0 {
@@ -132,7 +131,7 @@ func priorityOf(p packing.Problem, best packing.Solution, done int) float64 {
 		}
 	}
 	for _, options := range p.Items {
-		most += slices.MaxFunc(options, func(a, b packing.Option) int { return cmp.Compare(a.Value, b.Value) }).Value
+		most += slices.MaxFunc(options, func(a, b joint.Option) int { return cmp.Compare(a.Value, b.Value) }).Value
 	}
 	return weightDone*float64(done)/float64(len(p.Items)) + weightUse*used + weightReward*best.Value/most
 }

@@ -10,7 +10,6 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/joint"
-	"roundtable/envs/packing"
 )
 
 // work is a task as a joint.Domain. An agent's own has no truth in it.
@@ -112,9 +111,9 @@ func (w *work) readEstimate(estimate string) (e Estimate) {
 
 // Problem has each agent as an option of each task; resources are those of
 // each agent, then the public ones.
-func (w *work) Problem(estimate string) packing.Problem {
+func (w *work) Problem(estimate string) joint.Problem {
 	e, own := w.readEstimate(estimate), len(w.private)
-	var p packing.Problem
+	var p joint.Problem
 	for i := range agents {
 		for _, r := range w.private {
 			p.Capacity = append(p.Capacity, e.Private[agentName(i)][r])
@@ -124,7 +123,7 @@ func (w *work) Problem(estimate string) packing.Problem {
 		p.Capacity = append(p.Capacity, e.Public[r])
 	}
 	for _, t := range w.tasks {
-		var options []packing.Option
+		var options []joint.Option
 		for i := range agents {
 			use := make([]float64, len(p.Capacity))
 			for r, resource := range w.private {
@@ -133,7 +132,7 @@ func (w *work) Problem(estimate string) packing.Problem {
 			for r, resource := range w.public {
 				use[agents*own+r] = float64(t.Needs[resource])
 			}
-			options = append(options, packing.Option{Value: e.Values[agentName(i)][t.Name], Use: use})
+			options = append(options, joint.Option{Value: e.Values[agentName(i)][t.Name], Use: use})
 		}
 		p.Items = append(p.Items, options)
 	}

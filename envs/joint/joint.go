@@ -1,5 +1,5 @@
 // Package joint is what joint decision problems of paper 3 have in common: a
-// packing problem that each agent knows a part of, estimates of its state,
+// packing problem that each agent knows a part of, its exact solver, estimates of its state,
 // tools that compute with such an estimate, and the measures of a decision.
 package joint
 
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"roundtable/envs"
-	"roundtable/envs/packing"
 )
 
 // Nodes that a solver may look at: a hundred times what benchmark tasks need.
@@ -49,7 +48,7 @@ func (s State) Named(kind string, known []string) (State, error) {
 // Domain is a kind of task. Where it takes an estimate, "" stands for the truth.
 type Domain interface {
 	// Problem as the estimate has it; always with the same items, options and resources.
-	Problem(estimate string) packing.Problem
+	Problem(estimate string) Problem
 	// State is the quantities of all components, by name; Pooled are those of
 	// them that are pooled by summation (paper 3's public resources).
 	State(estimate string) State
@@ -67,14 +66,14 @@ type Domain interface {
 // Board is a domain with what is known of its truth.
 type Board struct {
 	Domain
-	problem packing.Problem
+	problem Problem
 	best    float64
 }
 
 // New solves the domain's truth.
 func New(d Domain) Board {
 	p := d.Problem("")
-	return Board{Domain: d, problem: p, best: packing.Solve(p, Nodes).Value}
+	return Board{Domain: d, problem: p, best: Solve(p, Nodes).Value}
 }
 
 // Best returns the greatest reward that there can be.
@@ -129,7 +128,7 @@ func (b Board) Cue(c envs.Cue) (envs.Contribution, error) {
 }
 
 func (b Board) solveFor(estimate string) envs.Contribution {
-	s := packing.Solve(b.Problem(estimate), Nodes)
+	s := Solve(b.Problem(estimate), Nodes)
 	p := b.Proposal(s.Choice)
 	text := fmt.Sprintf("By your estimate the best is %s, worth %.2f.", p, s.Value)
 	if s.Gap > 0 {
@@ -171,7 +170,7 @@ func (b Board) checkItems(estimate string, shown []envs.Shown) string {
 func (b Board) missingResources(use, capacity []float64) string {
 	var list []string
 	for r, u := range use {
-		if d := u - capacity[r]; d > packing.Tolerance {
+		if d := u - capacity[r]; d > Tolerance {
 			list = append(list, fmt.Sprintf("%s %.4g", b.Resources()[r], d))
 		}
 	}

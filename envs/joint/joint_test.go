@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"roundtable/envs/packing"
 )
 
 // HR and NMAE of ilp_reference.json, first allocation: 4 of 11 components too
@@ -90,14 +88,14 @@ func TestNAR(t *testing.T) {
 			t.Fatalf("%s: %d menus, %v", name, len(r.Menu), err)
 		}
 		for i, m := range r.Menu {
-			p := packing.Problem{Capacity: m.Stock}
+			p := Problem{Capacity: m.Stock}
 			choice := slices.Repeat([]int{-1}, len(m.C))
 			for d, v := range m.C {
-				o := packing.Option{Value: v}
+				o := Option{Value: v}
 				for _, row := range m.Recipe {
 					o.Use = append(o.Use, row[d])
 				}
-				p.Items = append(p.Items, []packing.Option{o})
+				p.Items = append(p.Items, []Option{o})
 			}
 			for _, d := range m.Proposal.Items {
 				choice[d] = 0

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"roundtable/envs"
-	"roundtable/envs/packing"
 )
 
 // Result is the measures of one collaboration (paper 3, B.1). NR and NAR are
@@ -95,7 +94,7 @@ func ByOrder(choice []int) []int {
 }
 
 // ByValue returns the items of a choice, the most valuable first.
-func ByValue(p packing.Problem, choice []int) []int {
+func ByValue(p Problem, choice []int) []int {
 	items := ByOrder(choice)
 	slices.SortStableFunc(items, func(a, b int) int {
 		return cmp.Compare(p.Items[b][choice[b]].Value, p.Items[a][choice[a]].Value)
@@ -104,11 +103,11 @@ func ByValue(p packing.Problem, choice []int) []int {
 }
 
 // Keep goes through items in the order given and keeps each one that still fits.
-func Keep(p packing.Problem, choice, order []int) (kept []int, reward float64) {
+func Keep(p Problem, choice, order []int) (kept []int, reward float64) {
 	left := slices.Clone(p.Capacity)
 	for _, i := range order {
 		option := p.Items[i][choice[i]]
-		if !packing.Feasible(option.Use, left) {
+		if !Feasible(option.Use, left) {
 			continue
 		}
 		for r, u := range option.Use {
@@ -121,7 +120,7 @@ func Keep(p packing.Problem, choice, order []int) (kept []int, reward float64) {
 
 // NAR returns the normalised adjusted reward, from 0 to 100 (paper 3, Eq. 2): of an
 // infeasible choice what is kept of it counts, times the share of items kept.
-func NAR(p packing.Problem, best float64, choice, order []int) float64 {
+func NAR(p Problem, best float64, choice, order []int) float64 {
 	if reward, feasible := p.Value(choice); feasible || best <= 0 {
 		return 100 * shareOfBest(reward, feasible, best)
 	}
@@ -138,7 +137,7 @@ func HallucinationRate(truth, estimate State) float64 {
 	}
 	high := 0
 	for _, n := range names {
-		if estimate[n] > truth[n]+packing.Tolerance {
+		if estimate[n] > truth[n]+Tolerance {
 			high++
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"roundtable/envs"
-	"roundtable/envs/packing"
 )
 
 // Facts are what an agent knows, each by a name, as JSON.
@@ -168,13 +167,13 @@ func (s Sharer) Propose(sit envs.Situation) (string, bool) {
 	mind := s.mind(sit.Observation)
 	p := mind.Problem(estimate)
 	if sit.Rand.Float64() < s.Skill {
-		return string(mind.Proposal(packing.Solve(p, Nodes).Choice)), true
+		return string(mind.Proposal(Solve(p, Nodes).Choice)), true
 	}
 	return string(mind.Proposal(greedyChoice(p))), true
 }
 
 // greedyChoice takes items by their best option's value while they fit.
-func greedyChoice(p packing.Problem) []int {
+func greedyChoice(p Problem) []int {
 	choice := make([]int, len(p.Items))
 	for i, options := range p.Items {
 		for o := range options {
@@ -199,7 +198,7 @@ func (s Sharer) Value(sit envs.Situation, c envs.Proposal) float64 {
 	estimate, _ := s.latestEstimate(sit)
 	p := mind.Problem(estimate)
 	reward, feasible := p.Value(mind.Choice(c))
-	return min(1, shareOfBest(reward, feasible, packing.Solve(p, Nodes).Value))
+	return min(1, shareOfBest(reward, feasible, Solve(p, Nodes).Value))
 }
 
 // Reserve begins with the best and comes down by a tenth a round.

@@ -13,7 +13,6 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/joint"
-	"roundtable/envs/packing"
 )
 
 // The selection of paper 3 (A.1.4): of 10,000 candidates the best 60.
@@ -124,7 +123,7 @@ func (db *database) drawTask(rng *rand.Rand) (Task, bool) {
 	if err != nil {
 		return t, false
 	}
-	best := packing.Solve(k.problem, nodes)
+	best := joint.Solve(k.problem, nodes)
 	for _, o := range best.Choice {
 		if o >= 0 {
 			t.length++

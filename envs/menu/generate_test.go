@@ -10,7 +10,6 @@ import (
 
 	"roundtable/envs/envtest"
 	"roundtable/envs/joint"
-	"roundtable/envs/packing"
 )
 
 // The selection rules of A.1.4 hold, and the benchmark of seed 1 is the recorded one.
@@ -19,7 +18,7 @@ func TestBenchmark(t *testing.T) {
 	tasks := must(m.db.generateTasks(recordedSeed))
 	for i, task := range tasks {
 		k := must(m.db.buildKitchen(task))
-		best := packing.Solve(k.problem, nodes)
+		best := joint.Solve(k.problem, nodes)
 		if best.Gap != 0 || math.Abs(best.Value-task.Best) > 1e-9 || len(task.Stock) != kinds || task.length < leastBest ||
 			task.possible < leastPossible || float64(task.possible) < leastShare*float64(len(task.Dishes)) {
 			t.Errorf("task %d: %+v", i, task)
@@ -83,7 +82,7 @@ func TestDifficulty(t *testing.T) {
 		all := make([]int, len(s.offered))
 		_, reward := joint.Keep(s.problem, all, joint.ByValue(s.problem, all))
 		sum += 100 * reward / s.Best()
-		if reward > s.Best()-packing.Tolerance {
+		if reward > s.Best()-joint.Tolerance {
 			optimal++
 		}
 	}

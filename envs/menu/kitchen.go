@@ -8,7 +8,6 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/joint"
-	"roundtable/envs/packing"
 )
 
 // kitchen is a task as a joint.Domain. An agent's own has no truth in it.
@@ -17,7 +16,7 @@ type kitchen struct {
 	ingredients []string // of the stock and of all recipes, in the database's order
 	stock       map[string]int
 	guests      []Guest
-	problem     packing.Problem // of the truth
+	problem     joint.Problem // of the truth
 }
 
 func (db *database) buildKitchen(t Task) (*kitchen, error) {
@@ -46,17 +45,17 @@ func (db *database) buildKitchen(t Task) (*kitchen, error) {
 }
 
 // poseProblem returns the problem that an estimate makes.
-func (k *kitchen) poseProblem(e Estimate) packing.Problem {
-	var p packing.Problem
+func (k *kitchen) poseProblem(e Estimate) joint.Problem {
+	var p joint.Problem
 	for _, name := range k.ingredients {
 		p.Capacity = append(p.Capacity, e.Ingredients[name])
 	}
 	for _, d := range k.offered {
-		o := packing.Option{Value: e.Values[d.Name]}
+		o := joint.Option{Value: e.Values[d.Name]}
 		for _, name := range k.ingredients {
 			o.Use = append(o.Use, float64(d.Recipe[name]))
 		}
-		p.Items = append(p.Items, []packing.Option{o})
+		p.Items = append(p.Items, []joint.Option{o})
 	}
 	return p
 }
@@ -108,7 +107,7 @@ func (k *kitchen) readEstimate(estimate string) (e Estimate) {
 }
 
 // Problem of an estimate, or the true one.
-func (k *kitchen) Problem(estimate string) packing.Problem {
+func (k *kitchen) Problem(estimate string) joint.Problem {
 	if estimate == "" {
 		return k.problem
 	}

@@ -9,7 +9,6 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/envtest"
 	"roundtable/envs/joint"
-	"roundtable/envs/packing"
 )
 
 func must[T any](v T, err error) T {
@@ -178,7 +177,7 @@ func BenchmarkSolve(b *testing.B) {
 	tasks := must(m.Benchmark(1))
 	for i := 0; b.Loop(); i++ {
 		k := must(m.db.buildKitchen(tasks[i%len(tasks)]))
-		packing.Solve(k.problem, nodes)
+		joint.Solve(k.problem, nodes)
 	}
 }
 

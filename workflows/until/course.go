@@ -2,8 +2,6 @@ package until
 
 import (
 	"fmt"
-
-	"roundtable/workflows/sequential"
 )
 
 // Verdicts on a comparison.
@@ -17,15 +15,15 @@ const (
 // Comparison is the mean difference A - B of one pair of levels over units. Each unit has
 // the same weight.
 type Comparison struct {
-	A        string               `json:"a"`
-	B        string               `json:"b"`
-	Verdict  string               `json:"verdict"`
-	Pairs    int                  `json:"pairs"`              // units with a difference
-	Units    int                  `json:"units"`              // looked at, until it was decided
-	LeftOut  int                  `json:"left_out,omitempty"` // pairs of cells of these units of which one or both have no value
-	Mean     *float64             `json:"mean,omitempty"`     // nil without pairs
-	Interval *sequential.Interval `json:"interval,omitempty"` // at the level of the whole family; nil if there is none yet
-	Lacks    string               `json:"lacks,omitempty"`    // why there is none
+	A        string    `json:"a"`
+	B        string    `json:"b"`
+	Verdict  string    `json:"verdict"`
+	Pairs    int       `json:"pairs"`              // units with a difference
+	Units    int       `json:"units"`              // looked at, until it was decided
+	LeftOut  int       `json:"left_out,omitempty"` // pairs of cells of these units of which one or both have no value
+	Mean     *float64  `json:"mean,omitempty"`     // nil without pairs
+	Interval *Interval `json:"interval,omitempty"` // at the level of the whole family; nil if there is none yet
+	Lacks    string    `json:"lacks,omitempty"`    // why there is none
 }
 
 // Observation is what one unit says of a comparison: the mean over the combinations of
@@ -42,7 +40,7 @@ type Observation struct {
 type Course struct {
 	question  Question
 	contrasts [][2]int
-	sequences []sequential.Sequence
+	sequences []sequence
 	found     []Comparison
 	sums      []float64
 	needed    [][]bool // levels that some open comparison has, after 0, 1, … units
@@ -128,7 +126,7 @@ func (c *Course) Add(unit []Observation) error {
 // exact is by how much a width may exceed the one that was asked for: by rounding.
 const exact = 1 + 1e-9
 
-func (c *Course) verdict(s sequential.Sequence) string {
+func (c *Course) verdict(s sequence) string {
 	q := c.question
 	if q.Width == 0 && s.Sign() != 0 {
 		return Differs

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"roundtable/envs/wording"
-	"roundtable/workflows/sequential"
 )
 
 // What a question can be about.
@@ -152,10 +151,10 @@ func (q Question) ambiguous() string {
 }
 
 // newSequence returns the confidence sequence of one comparison of the family.
-func (q Question) newSequence() (sequential.Sequence, error) {
+func (q Question) newSequence() (sequence, error) {
 	alpha := q.Level / float64(len(q.Contrasts()))
 	if q.Method == Betting {
-		return sequential.NewBetting(q.Low-q.High, q.High-q.Low, alpha)
+		return newBetting(q.Low-q.High, q.High-q.Low, alpha)
 	}
-	return sequential.NewStudent(alpha)
+	return newStudent(alpha)
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"roundtable/activities/people"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )

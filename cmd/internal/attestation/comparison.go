@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/safetext"
 	"roundtable/envs/wording"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"

@@ -15,14 +15,13 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/judging"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/prompt"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
@@ -47,7 +46,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, cli.UsageError(err)
 	}
-	if err := envfile.Take(filepath.Dir(path)); err != nil {
+	if err := cli.LoadEnvFile(filepath.Dir(path)); err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, err
 	}
 	from := providers.NewFileFolder(filepath.Dir(path))
@@ -89,7 +88,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		return campaign.Plan{}, m, file, err
 	}
 	if l := file.Labels; l != nil {
-		m.Labels = campaign.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
+		m.Labels = campaign.NewLabelling(*l, labels.Words, prices.Of(l.Model.Name))
 	}
 	p, err := Recordable(plugins, file, from, ran)
 	if err == nil && file.Fork != "" {
@@ -259,7 +258,7 @@ func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) 
 		return nil, err
 	}
 	if _, judged := c.Judge(); judged {
-		if err := pack.AddScore(judging.Prompts(), override); err != nil {
+		if err := pack.AddScore(scoring.Prompts(), override); err != nil {
 			return nil, err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 
 	"roundtable/activities/ledger"
-	"roundtable/analysis/cost"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/task"
@@ -16,7 +16,7 @@ import (
 // SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings,
 // judges and checks of models, as `cost` counts it.
 func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string, books *ledger.Books) (task.Result, error) {
-	r, err := cost.LoadBeside(ctx, s, name)
+	r, err := spending.LoadBeside(ctx, s, name)
 	if err == nil {
 		err = addShared(ctx, books, &r)
 	}
@@ -28,8 +28,8 @@ func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string,
 }
 
 // ReadCost reads the costs, and the plan if there is one.
-func ReadCost(ctx context.Context, s store.Store, name string, by cost.By) (cost.Report, error) {
-	r, err := cost.Load(ctx, s, name, by)
+func ReadCost(ctx context.Context, s store.Store, name string, by spending.By) (spending.Report, error) {
+	r, err := spending.Load(ctx, s, name, by)
 	if err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
@@ -47,7 +47,7 @@ func ReadCost(ctx context.Context, s store.Store, name string, by cost.By) (cost
 }
 
 // addShared adds the calls that are of no collaboration.
-func addShared(ctx context.Context, books *ledger.Books, r *cost.Report) error {
+func addShared(ctx context.Context, books *ledger.Books, r *spending.Report) error {
 	shared, err := books.ReadShared(ctx)
 	if err != nil {
 		return err

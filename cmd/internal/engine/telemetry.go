@@ -16,11 +16,10 @@ import (
 
 	"roundtable/activities/events"
 	"roundtable/activities/notices"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/telemetry"
-	"roundtable/cmd/internal/version"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -39,10 +38,10 @@ func (e *Engine) openTelemetry(o *cli.Options, s store.Store) (store.Store, erro
 	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
 		return nil, cli.UsageError(err)
 	}
-	if e.traces, err = telemetry.OpenTraces(context.Background(), version.Short(), e.notices); err != nil {
+	if e.traces, err = telemetry.OpenTraces(context.Background(), cli.ShortVersion(), e.notices); err != nil {
 		return nil, cli.UsageError(err)
 	}
-	e.log.Info("starting", "version", version.Short(), "lake", o.LakeName())
+	e.log.Info("starting", "version", cli.ShortVersion(), "lake", o.LakeName())
 	return e.metrics.Store(s), nil
 }
 
@@ -112,7 +111,7 @@ func (e *Engine) show(o *cli.Options) {
 	namespace := temporalNamespace(o)
 	e.metrics.Read(telemetry.Sources{
 		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
-		Campaigns: seen.all, Version: version.Short(),
+		Campaigns: seen.all, Version: cli.ShortVersion(),
 		Backlog: func(ctx context.Context) []telemetry.Backlog {
 			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.models())
 		},

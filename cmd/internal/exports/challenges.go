@@ -8,9 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/pool"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/staging"
 	"roundtable/envs/wording"
 )
 
@@ -28,7 +26,7 @@ func Challenges(cmd *cobra.Command, o *cli.Options, x Export, condition, format 
 	if len(list) == 0 {
 		return cli.UsageError(fmt.Errorf("campaign %s has no wrong answer that could be read: sample more, or harder questions", x.Campaign))
 	}
-	file, err := staging.Write(x.Output, func(w io.Writer) (int64, error) { return writeChallenges(w, list) })
+	file, err := cli.StageFile(x.Output, func(w io.Writer) (int64, error) { return writeChallenges(w, list) })
 	if err != nil {
 		return x.explainErr(ctx, err)
 	}
@@ -47,7 +45,7 @@ func Challenges(cmd *cobra.Command, o *cli.Options, x Export, condition, format 
 	return x.Report(cmd, o.JSON, []Written{{"challenges", file.Path, file.Rows, file.Bytes}})
 }
 
-func writeChallenges(w io.Writer, list []pool.Challenge) (rows int64, err error) {
+func writeChallenges(w io.Writer, list []Challenge) (rows int64, err error) {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	for _, c := range list {

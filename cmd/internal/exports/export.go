@@ -22,7 +22,6 @@ import (
 	"roundtable/analysis/sql"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/queries"
-	"roundtable/cmd/internal/staging"
 	"roundtable/envs/wording"
 )
 
@@ -94,14 +93,14 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 	if err := x.room(); err != nil {
 		return cli.UsageError(err)
 	}
-	var files []staging.File
+	var files []cli.StagedFile
 	defer func() {
 		for _, f := range files {
 			f.Discard()
 		}
 	}()
 	for _, t := range x.Tables {
-		f, err := staging.Write(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, s, d, t, w) })
+		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, s, d, t, w) })
 		if err != nil {
 			return x.explainErr(ctx, err)
 		}
@@ -136,7 +135,7 @@ func (x *Export) open(ctx context.Context, o *cli.Options) (store.Store, lake.Da
 // room makes the folder, unless a file that is in the way must stay.
 func (x *Export) room() error {
 	for _, t := range x.Tables {
-		if err := staging.Check(x.pathOf(t), x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
+		if err := cli.CheckOutput(x.pathOf(t), x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}

@@ -9,9 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/pool"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/staging"
 	"roundtable/envs/wording"
 )
 
@@ -37,7 +35,7 @@ func (v Viewpoints) Run(cmd *cobra.Command, o *cli.Options, x Export, format str
 		return cli.UsageError(fmt.Errorf("no question has %d right and %d wrong answers that could be read; %s has %d and %d: sample more, or harder or easier questions",
 			v.Each, v.Each, short[0], best.Right, best.Wrong))
 	}
-	file, err := staging.Write(x.Output, func(w io.Writer) (int64, error) { return v.write(ctx, w, p) })
+	file, err := cli.StageFile(x.Output, func(w io.Writer) (int64, error) { return v.write(ctx, w, p) })
 	if err != nil {
 		return x.explainErr(ctx, err)
 	}
@@ -55,18 +53,18 @@ func (v Viewpoints) Run(cmd *cobra.Command, o *cli.Options, x Export, format str
 
 // readPool returns the first answers of a campaign for an export that writes one
 // file of JSON lines; the flag names the export in errors.
-func (x Export) readPool(ctx context.Context, o *cli.Options, flag, condition, format string) (*pool.Pool, error) {
+func (x Export) readPool(ctx context.Context, o *cli.Options, flag, condition, format string) (*Pool, error) {
 	if x.Output == "" || len(x.Tables) > 0 || format != "" && format != "jsonl" {
 		return nil, cli.UsageError(fmt.Errorf("%s needs -o FILE, takes no --table, and writes jsonl only", flag))
 	}
-	if err := staging.Check(x.Output, x.Force); err != nil {
+	if err := cli.CheckOutput(x.Output, x.Force); err != nil {
 		return nil, cli.UsageError(err)
 	}
 	s, d, err := x.open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	p, err := pool.Read(ctx, s, d, condition)
+	p, err := readPool(ctx, s, d, condition)
 	if err != nil {
 		return nil, cli.UsageError(x.explainErr(ctx, err))
 	}
@@ -81,7 +79,7 @@ func some(names []string) []string {
 	return names
 }
 
-func (v Viewpoints) write(ctx context.Context, w io.Writer, p *pool.Pool) (rows int64, err error) {
+func (v Viewpoints) write(ctx context.Context, w io.Writer, p *Pool) (rows int64, err error) {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	for view, err := range p.Viewpoints(ctx, v.Each) {

@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -176,7 +176,7 @@ type row struct {
 
 // Table returns what each part contributes, from the forks that have ended.
 func (w *Work) Table(ctx context.Context) (table.Table, error) {
-	c, err := analyses.ReadCampaign(ctx, w.store, w.ForkName())
+	c, err := analyze.ReadCampaign(ctx, w.store, w.ForkName())
 	if err != nil {
 		return table.Table{}, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/codebook"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 // columns of the table that coders fill in. A page saves those that are needed alone.

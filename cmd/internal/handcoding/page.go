@@ -8,7 +8,7 @@ import (
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/codebook"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 //go:embed page/coding.tmpl

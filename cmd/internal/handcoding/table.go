@@ -14,7 +14,7 @@ import (
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/codebook"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/envs/wording"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/judging"
 	"roundtable/activities/ledger"
 	"roundtable/activities/prompt"
+	"roundtable/activities/scoring"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
@@ -87,8 +87,8 @@ func (j judgements) readOne(ctx context.Context, store *answers.Answers, generat
 			if _, known := shares[t.Entry]; known || !t.Done || t.Act.Status == transcript.Invalid {
 				continue
 			}
-			judged, err := judging.ReadJudged(t)
-			score, _, wrong := judging.Parse(t.Asks[len(t.Asks)-1].Raw, judge.Scale)
+			judged, err := scoring.ReadJudged(t)
+			score, _, wrong := scoring.Parse(t.Asks[len(t.Asks)-1].Raw, judge.Scale)
 			if err != nil || wrong != nil || score != judged.Score || judge.Share(score) != judged.Share {
 				find(run, fmt.Sprintf("the judgement of entry %d says something else than its answer", t.Entry))
 				continue

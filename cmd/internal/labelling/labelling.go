@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/commits"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
@@ -100,7 +100,7 @@ func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.Campa
 
 // sumUp sums up what a labeller has committed.
 func sumUp(ctx context.Context, s store.Store, name string, how campaign.Labelling) (Summary, error) {
-	r := Summary{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == label.Rules}
+	r := Summary{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == labels.Rules}
 	if how.CodeBook != nil {
 		r.CodeBook, r.whole = how.CodeBook.ID(), how.CodeBook.Unit == codebook.Collaboration
 	}

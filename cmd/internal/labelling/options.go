@@ -7,14 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
@@ -42,7 +41,7 @@ func (l Options) Run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := envfile.TakeOf(ctx, s, name); err != nil {
+	if err := cli.LoadEnvFileOf(ctx, s, name); err != nil {
 		return err
 	}
 	how, err := l.labelling(ctx, s, name)
@@ -103,8 +102,8 @@ func (l Options) useBook(how *campaign.Labelling) error {
 	if err != nil {
 		return err
 	}
-	if how.Labeller.Name == label.Rules {
-		return fmt.Errorf("%s labels dialogue acts only; by the code book %s a model labels: --labeller provider/model", label.Rules, b.Name)
+	if how.Labeller.Name == labels.Rules {
+		return fmt.Errorf("%s labels dialogue acts only; by the code book %s a model labels: --labeller provider/model", labels.Rules, b.Name)
 	}
 	how.CodeBook, how.Words = &b, b.Words()
 	return nil
@@ -112,7 +111,7 @@ func (l Options) useBook(how *campaign.Labelling) error {
 
 // flags returns the labeller that they name.
 func (l Options) flags() (campaign.Labelling, error) {
-	how := campaign.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: label.Words}
+	how := campaign.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: labels.Words}
 	if l.Reasks < 0 || l.Reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.Reasks)
 	}

@@ -15,7 +15,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/embedders"
-	"roundtable/cmd/internal/envfile"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
@@ -54,7 +53,7 @@ const commitsAtOnce = 16
 // Measure measures what has ended and is not measured yet.
 func (m Features) Measure(ctx context.Context, s store.Store, name string) (Report, error) {
 	r := Report{Campaign: name}
-	if err := envfile.TakeOf(ctx, s, name); err != nil {
+	if err := cli.LoadEnvFileOf(ctx, s, name); err != nil {
 		return r, err
 	}
 	if err := m.chooseEmbedder(ctx, s, name); err != nil {

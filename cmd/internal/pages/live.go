@@ -16,7 +16,7 @@ import (
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"roundtable/activities/people"
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/answering"
 )
 

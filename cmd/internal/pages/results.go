@@ -17,9 +17,10 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/report"
 	"roundtable/analysis/table"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
@@ -217,10 +218,10 @@ func (v *Server) tables(ctx context.Context, campaign, name string) ([]table.Tab
 		return nil, err
 	}
 	if name == cost.TableName {
-		costs, err := campaigns.ReadCost(ctx, v.store, campaign, cost.ByModel)
-		return []table.Table{costs.Table()}, err
+		costs, err := campaigns.ReadCost(ctx, v.store, campaign, spending.ByModel)
+		return []table.Table{cost.Table(costs)}, err
 	}
-	a, err := analyses.Make(ctx, v.store, campaign, analyses.Request{Table: name, Messages: how})
+	a, err := analyze.Make(ctx, v.store, campaign, analyze.Request{Table: name, Messages: how})
 	return a.Tables, err
 }
 
@@ -234,9 +235,9 @@ func (v *Server) figureFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d := analyses.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone), Request: analyses.Request{Messages: how}}
+	d := analyze.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone), Request: analyze.Request{Messages: how}}
 	var b bytes.Buffer
-	if err := analyses.Draw(r.Context(), &b, v.store, r.PathValue("campaign"), d); err != nil {
+	if err := analyze.Draw(r.Context(), &b, v.store, r.PathValue("campaign"), d); err != nil {
 		return err
 	}
 	return attach(w, r, b.Bytes())

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
-	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
 )

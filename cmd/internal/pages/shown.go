@@ -17,7 +17,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 )
 
 // shown is what the server keeps of a campaign, until more of it has ended.
@@ -100,7 +100,7 @@ func (v *Server) readShown(ctx context.Context, name, revision string) (*shown, 
 		return nil, v.options.UnknownCampaign(name, names)
 	}
 	c := &shown{plan: campaign.Campaign{Name: name}, revision: revision}
-	return c, analyses.AddPlan(ctx, v.store, &c.plan)
+	return c, analyze.AddPlan(ctx, v.store, &c.plan)
 }
 
 // listed returns the list of a campaign's collaborations, those that were run again last.

@@ -8,13 +8,13 @@ import (
 	"sync"
 
 	"roundtable/activities/collaboration"
-	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/analysis/study/dialogue"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
@@ -40,13 +40,13 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 		return source, err
 	}
 	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset), lake.Collaborations(ctx, s, earlier)
-	if source.Campaign, err = analyses.ReadCampaign(ctx, s, name); err != nil {
+	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name); err != nil {
 		return source, err
 	}
 	if source.Campaign, err = how.AddTrajectories(ctx, s, source.Campaign); err != nil {
 		return source, err
 	}
-	if source.Cost, err = campaigns.ReadCost(ctx, s, name, cost.ByModel); err != nil {
+	if source.Cost, err = campaigns.ReadCost(ctx, s, name, spending.ByModel); err != nil {
 		return source, err
 	}
 	return source, addLabels(ctx, s, how.Labeller, &source)

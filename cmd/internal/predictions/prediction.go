@@ -15,15 +15,14 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"roundtable/activities/calls"
-	"roundtable/activities/judging"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/rehearsal"
-	"roundtable/analysis/forecast"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/runs"
@@ -35,12 +34,12 @@ import (
 
 // Prediction is what a campaign will take.
 type Prediction struct {
-	forecast.Forecast
+	Forecast
 	Basis string `json:"basis"` // what it rests on
 	// Unpriced are the models without a price, for which the cost is not known.
 	Unpriced []string `json:"unpriced,omitempty"`
 	// Labels are what labelling takes besides that, by a guess; nil if nobody labels.
-	Labels *forecast.Forecast `json:"labels,omitempty"`
+	Labels *Forecast `json:"labels,omitempty"`
 	// Until is how many of the cells its question takes; nil if it has none.
 	Until *Question `json:"until,omitempty"`
 }
@@ -48,7 +47,7 @@ type Prediction struct {
 // Guess predicts before any model was asked: from one collaboration of each
 // condition that scripted agents play in memory, and the lengths of recorded answers.
 func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (Prediction, error) {
-	var sum forecast.Forecast
+	var sum Forecast
 	b, sources := bounds{}, providers.Sources(s)
 	for i, c := range p.Campaign.Conditions {
 		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
@@ -56,7 +55,7 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 			return Prediction{}, err
 		}
 		judge, _ := c.Judge()
-		f := forecast.Guess(p.Campaign.CellsOf(i), most[i]+judge.Samples, b.turns(rehearsed, c, m))
+		f := guessCalls(p.Campaign.CellsOf(i), most[i]+judge.Samples, b.turns(rehearsed, c, m))
 		if i == 0 {
 			sum = f
 		} else {
@@ -79,19 +78,19 @@ type bounds struct {
 }
 
 // turns puts bounds and prices on what was rehearsed.
-func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m campaign.Manifest) []forecast.Turns {
-	var all []forecast.Turns
+func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m campaign.Manifest) []Turns {
+	var all []Turns
 	for _, r := range rehearsed {
-		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
+		t := Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
 		longest := c.Generate.MaxTokens
-		if j, ok := c.Judge(); ok && r.Format == judging.Role {
+		if j, ok := c.Judge(); ok && r.Format == scoring.Role {
 			t.Reasks, longest = j.Reasks, j.Generate.MaxTokens
 		}
 		if a, ok := c.Annotator(); ok && (r.Format == transcript.FormatActs || r.Format == transcript.FormatDistance) {
 			t.Reasks, longest = a.Reasks, a.Generate.MaxTokens
 		}
 		if t.Exact {
-			t.Rate = &forecast.Rate{}
+			t.Rate = &Rate{}
 			all = append(all, t)
 			continue
 		}
@@ -103,10 +102,10 @@ func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m camp
 
 // priced returns what a model costs, nil if that is not known, and the most
 // tokens of one of its answers.
-func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate *forecast.Rate, longest int) {
+func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate *Rate, longest int) {
 	price, ok := m.Prices[model]
 	if ok {
-		rate = &forecast.Rate{Input: price.Input, Output: price.Output}
+		rate = &Rate{Input: price.Input, Output: price.Output}
 	} else {
 		if b.unpriced == nil {
 			b.unpriced = map[string]bool{}
@@ -128,8 +127,8 @@ func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate 
 
 // checks returns what the call that checks each model takes at most. Nothing is
 // in from and about: it is one small call, and --no-check leaves it out.
-func (b *bounds) checks(p campaign.Plan, m campaign.Manifest) forecast.Forecast {
-	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
+func (b *bounds) checks(p campaign.Plan, m campaign.Manifest) Forecast {
+	sum := Forecast{CostUSD: new(Estimate)}
 	asked := map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
 		for _, model := range c.AllModels() {
@@ -138,9 +137,9 @@ func (b *bounds) checks(p campaign.Plan, m campaign.Manifest) forecast.Forecast 
 				continue
 			}
 			asked[key] = true
-			t := forecast.Turns{Calls: 1, Shown: calls.CheckBytes(), Fixed: calls.CheckBytes()}
+			t := Turns{Calls: 1, Shown: calls.CheckBytes(), Fixed: calls.CheckBytes()}
 			t.Rate, t.Longest = b.priced(model.Name, c.GenerateFor(model).MaxTokens, m)
-			f := forecast.Guess(1, 1, []forecast.Turns{t})
+			f := guessCalls(1, 1, []Turns{t})
 			sum = sum.Add(f.AtMost())
 		}
 	}
@@ -157,7 +156,7 @@ func againAtMost(p campaign.Plan, m campaign.Manifest) string {
 	if most > 0 {
 		text = ", every answer asked again " + wording.Count(most, "time")
 	}
-	if l := m.Labels; l != nil && l.Labeller.Name != label.Rules && l.Reasks > 0 {
+	if l := m.Labels; l != nil && l.Labeller.Name != labels.Rules && l.Reasks > 0 {
 		text += ", every label asked again " + wording.Count(l.Reasks, "time")
 	}
 	return text
@@ -186,13 +185,13 @@ func (b *bounds) basis(again string) string {
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
-func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (*forecast.Forecast, error) {
+func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (*Forecast, error) {
 	l := m.Labels
 	if l == nil {
 		return nil, nil
 	}
-	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
-	if l.Labeller.Name == label.Rules { // it asks nobody
+	sum := Forecast{CostUSD: new(Estimate)}
+	if l.Labeller.Name == labels.Rules { // it asks nobody
 		return &sum, nil
 	}
 	sources := providers.Sources(s)
@@ -208,14 +207,14 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 		for n := range asked {
 			calls += asked[n].Calls
 			if asked[n].Rate = nil; l.Price != nil {
-				asked[n].Rate = &forecast.Rate{Input: l.Price.Input, Output: l.Price.Output}
+				asked[n].Rate = &Rate{Input: l.Price.Input, Output: l.Price.Output}
 			}
 		}
 		turns := 0
 		for _, t := range heard {
 			turns += t.Calls
 		}
-		sum = sum.Add(forecast.GuessLabels(p.Campaign.CellsOf(i), calls*most[i]/max(1, turns), asked, heard))
+		sum = sum.Add(guessLabelCalls(p.Campaign.CellsOf(i), calls*most[i]/max(1, turns), asked, heard))
 	}
 	return &sum, nil
 }
@@ -238,7 +237,7 @@ func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Pla
 	for i, c := range p.Campaign.Conditions {
 		cells[c.ID()] = p.Campaign.CellsOf(i)
 	}
-	f, ok := forecast.OfPilot(pilot, cells)
+	f, ok := forecastPilot(pilot, cells)
 	if !ok {
 		return Prediction{}, cli.IncompleteError(fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name))
 	}
@@ -272,7 +271,7 @@ func (p Prediction) Print(atOnce int) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"", "from", "about", "to"})
-	row := func(name string, i forecast.Estimate, show func(float64) string) {
+	row := func(name string, i Estimate, show func(float64) string) {
 		t.AppendRow(table.Row{name, show(i.Low), show(i.Mean), show(i.High)})
 	}
 	count := func(v float64) string {

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 
-	"roundtable/activities/judging"
-	"roundtable/activities/label"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/people"
 	"roundtable/activities/programs"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -62,8 +62,8 @@ func Names() [][2]string {
 		[2]string{"scripted/POLICY", "a simulated agent with a policy of the environment"},
 		[2]string{plan.ProgramPolicy, "a simulated agent that a program of your own plays: policy: {command: [python3, agent.py]}"},
 		[2]string{"human", "a person, or human/NAME of several: asked by roundtable answer and on the pages of roundtable view"},
-		[2]string{label.Rules, "labels messages by rules on words; for label only"},
-		[2]string{judging.Rules, "scores answers by words in common with the right one; for score: {judge: …} only"},
+		[2]string{labels.Rules, "labels messages by rules on words; for label only"},
+		[2]string{scoring.Rules, "scores answers by words in common with the right one; for score: {judge: …} only"},
 		[2]string{"replay/CAMPAIGN", "the answers that a recorded campaign got (or file: answers.jsonl)"},
 	)
 }
@@ -89,13 +89,13 @@ func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env env
 	switch provider {
 	case "scripted":
 		switch {
-		case name == judging.Rules:
+		case name == scoring.Rules:
 			return newScriptedJudge(c, decode, env)
-		case name != label.Rules:
+		case name != labels.Rules:
 		case env != nil:
 			return model.Provider{}, fmt.Errorf("%s labels messages and plays no agent; name it in labels", name)
 		default:
-			made := model.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}
+			made := model.Provider{Model: labels.NewRules(), Name: name, Simulated: true, Instant: true}
 			return made, decode(&struct{}{}) // it has no parameters
 		}
 		return p.newScripted(name, rest, decode, env)
@@ -132,8 +132,8 @@ func (p Models) newHuman(name, who string, decode envs.Decode) (model.Provider, 
 func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error) {
 	provider, _, _ := strings.Cut(name, "/")
 	s := findLive(provider)
-	if name != label.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
-		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
+	if name != labels.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
+		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, labels.Rules)
 	}
 	return p.Named(name, decode, plan.Condition{}, nil)
 }
@@ -142,8 +142,8 @@ func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error
 func (p Models) Judge(j plan.Judge, decode envs.Decode) (model.Provider, error) {
 	provider, _, _ := strings.Cut(j.Model.Name, "/")
 	s := findLive(provider)
-	if j.Model.Name != judging.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
-		return model.Provider{}, fmt.Errorf("%s cannot judge; %s can, and so can any language model", j.Model.Name, judging.Rules)
+	if j.Model.Name != scoring.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
+		return model.Provider{}, fmt.Errorf("%s cannot judge; %s can, and so can any language model", j.Model.Name, scoring.Rules)
 	}
 	return p.Named(j.Model.Name, decode, plan.Condition{}, nil)
 }
@@ -151,13 +151,13 @@ func (p Models) Judge(j plan.Judge, decode envs.Decode) (model.Provider, error) 
 // newScriptedJudge returns the judge that counts words, on the scale of the condition.
 func newScriptedJudge(c plan.Condition, decode envs.Decode, env envs.Environment) (model.Provider, error) {
 	if env != nil {
-		return model.Provider{}, fmt.Errorf("%s scores answers and plays no agent; name it in env.score.judge", judging.Rules)
+		return model.Provider{}, fmt.Errorf("%s scores answers and plays no agent; name it in env.score.judge", scoring.Rules)
 	}
 	scale := [2]float64{0, 1}
 	if j, ok := c.Judge(); ok {
 		scale = j.Scale
 	}
-	made := model.Provider{Model: judging.NewRules(scale), Name: judging.Rules, Simulated: true, Instant: true}
+	made := model.Provider{Model: scoring.NewRules(scale), Name: scoring.Rules, Simulated: true, Instant: true}
 	return made, decode(&struct{}{}) // it has no parameters
 }
 

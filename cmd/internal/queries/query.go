@@ -13,7 +13,6 @@ import (
 
 	"roundtable/analysis/sql"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/staging"
 	"roundtable/envs/wording"
 )
 
@@ -90,11 +89,11 @@ func (q *Query) Run(cmd *cobra.Command, text string) error {
 }
 
 // WriteFile answers statements into a file, which is written whole or not at all.
-func (q *Query) WriteFile(cmd *cobra.Command, text string) (f staging.File, err error) {
-	if err := staging.Check(q.File, q.Force); err != nil {
+func (q *Query) WriteFile(cmd *cobra.Command, text string) (f cli.StagedFile, err error) {
+	if err := cli.CheckOutput(q.File, q.Force); err != nil {
 		return f, cli.UsageError(err)
 	}
-	f, err = staging.Write(q.File, func(w io.Writer) (int64, error) { return q.answer(cmd, text, w) })
+	f, err = cli.StageFile(q.File, func(w io.Writer) (int64, error) { return q.answer(cmd, text, w) })
 	if err == nil {
 		err = f.Publish(q.Force)
 	}

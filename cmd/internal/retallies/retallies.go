@@ -18,7 +18,7 @@ import (
 	"roundtable/analysis/recount"
 	"roundtable/analysis/retally"
 	"roundtable/analysis/table"
-	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 	"roundtable/envs"
@@ -61,7 +61,7 @@ func (r Request) Make(ctx context.Context, o *cli.Options, s store.Store, name s
 			}
 		}
 	}
-	c, err := analyses.ReadCampaign(ctx, s, name)
+	c, err := analyze.ReadCampaign(ctx, s, name)
 	if err != nil {
 		return table.Table{}, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 )
 
 // barCells is the length of the bar on a terminal, and barFrom the narrowest

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"roundtable/analysis/safetext"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 )

@@ -1,0 +1,220 @@
+package calls
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/singleflight"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/failure"
+	"roundtable/activities/model"
+	"roundtable/activities/prompt"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// Question is all that is needed to take one turn without looking at the
+// collaboration again.
+type Question struct {
+	Order
+	Speaker  string // an agent's name, or a role
+	Hash     string // of the messages
+	Reasks   int
+	Request  func(before []answers.Answer) model.Request // the question after answers that could not be used
+	Read     func(raw []byte, t *answers.Turn) error     // fills the turn; an error tells the model what to fix
+	CacheKey func(model.Request, int) (string, error)    // of an ask
+}
+
+// Taker takes turns: it asks until an answer is usable, and stores every answer
+// before anything else happens with it.
+type Taker struct {
+	answers *answers.Answers
+	caller  *Caller
+	noCache bool               // do not take answers from other turns; resuming is not affected
+	taking  singleflight.Group // turns under way, by collaboration and entry
+}
+
+// NewTaker returns a taker. With noCache it takes no answers from other turns.
+func NewTaker(a *answers.Answers, c *Caller, noCache bool) *Taker {
+	return &Taker{answers: a, caller: c, noCache: noCache}
+}
+
+// TakeTurnOnce takes a turn, unless an attempt that was given up for dead is still waiting
+// for its answer: then it waits for that one.
+func (k *Taker) TakeTurnOnce(ctx context.Context, q Question) (answers.Turn, error) {
+	joined, err, _ := k.taking.Do(fmt.Sprintf("%s/%d", q.Run, q.Entry), func() (any, error) { return k.takeTurn(ctx, q) })
+	if err != nil {
+		return answers.Turn{}, err
+	}
+	return joined.(answers.Turn), nil
+}
+
+// takeTurn asks until an answer is usable or no re-ask is left, storing every
+// answer before anything else happens with it.
+func (k *Taker) takeTurn(ctx context.Context, q Question) (t answers.Turn, err error) {
+	for first := true; err == nil && !t.Done; first = false {
+		if !first && isRationed(ctx) {
+			return t, failure.AskAgain()
+		}
+		if t, err = k.advanceTurn(ctx, q); errors.Is(err, ErrAnswered) {
+			err = nil
+		}
+	}
+	return t, err
+}
+
+// isRationed reports whether the server gives out the requests of a model with a limit a
+// minute: another one than that of this attempt has to be given out, too.
+func isRationed(ctx context.Context) bool {
+	return activity.IsActivity(ctx) && task.IsModelQueue(activity.GetInfo(ctx).TaskQueue)
+}
+
+// advanceTurn takes a turn on by at most one answer.
+func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, error) {
+	if err := k.await(ctx, q); err != nil {
+		return answers.Turn{}, err
+	}
+	pass, err := k.caller.Permit(ctx, q.Order)
+	if err != nil {
+		return answers.Turn{}, err
+	}
+	defer pass.Leave()
+	t, err := k.answers.Turn(ctx, q.Run, q.Entry) // now, not before the wait for a permit
+	if err != nil || t.Done {
+		return t, err
+	}
+	var got Paid
+	panicked := q.evaluateAnswer(&t)
+	if panicked != nil {
+		return t, panicked
+	}
+	if !t.Done {
+		if got, err = k.cachedOrCall(ctx, q, t.Asks, pass); err != nil {
+			return t, err
+		}
+		t.Asks = append(t.Asks, got.Answer)
+		panicked = q.evaluateAnswer(&t) // after the answer is stored
+		k.caller.TellAnswer(q.Order, got, t.Asks[len(t.Asks)-1].Fault)
+	}
+	defer got.Hold.Keep()              // if it cannot be stored, the ledger will say that the call's outcome is not known
+	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
+	if t, err = k.caller.StoreTurn(kept, q.Run, t, got.Key); err != nil {
+		return t, err
+	}
+	k.caller.Settle(q.Order, got)
+	if got.Key != "" {
+		err = k.answers.Cache(kept, got.Key, q.Run, t)
+	}
+	return t, cmp.Or(panicked, err)
+}
+
+// await waits for a model whose answers come when they come; others are ready.
+func (k *Taker) await(ctx context.Context, q Question) error {
+	awaited, ok := q.Provider.Model.(model.Awaited)
+	if !ok {
+		return nil
+	}
+	t, err := k.answers.Turn(ctx, q.Run, q.Entry)
+	if err != nil || t.Done {
+		return err
+	}
+	return k.caller.Await(ctx, awaited, q.Request(t.Asks))
+}
+
+// evaluateAnswer reads the last answer; the turn is done if it is usable, or if it was
+// the last that may be asked for. Only a panic of the environment is an error.
+func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
+	defer failure.Recover(&err)
+	if len(t.Asks) == 0 {
+		return nil
+	}
+	last := &t.Asks[len(t.Asks)-1]
+	invalid := q.Read(last.Raw, t)
+	switch {
+	case invalid == nil:
+	case len(t.Asks) <= q.Reasks && !slices.Contains(outcomes, last.FinishReason):
+		last.Fault, t.Text = invalid.Error(), ""
+		return nil
+	default:
+		last.Fault = invalid.Error()
+		t.Act = transcript.Act{Status: transcript.Invalid}
+		t.InvalidReason = invalid.Error()
+		if slices.Contains(outcomes, last.FinishReason) {
+			t.InvalidReason = last.FinishReason
+		}
+	}
+	t.Done, t.PromptHash = true, q.Hash
+	return nil
+}
+
+// outcomes are ends of an answer that are results of the experiment: they are
+// recorded, not asked again.
+var outcomes = []string{"refusal", "content_filter"}
+
+// After returns the question as a model gets it, after the answers before it.
+func (q Question) After(before []answers.Answer, p model.Parameters, schema json.RawMessage, name string) model.Request {
+	r := model.Request{
+		Messages: q.Messages, Parameters: p, Schema: schema, Name: name,
+		IdempotencyKey: fmt.Sprintf("%s/%d/%d", q.Run, q.Entry, len(before)),
+	}
+	for _, b := range before {
+		r.Messages = prompt.Reask(r.Messages, transcript.Format(name), b.Raw, errors.New(b.Fault))
+	}
+	return r
+}
+
+// cachedOrCall makes one call, or finds the same question answered elsewhere.
+func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass Permit) (Paid, error) {
+	request := q.Request(before)
+	key := ""
+	// What a person was asked and has answered is not replaced by another turn's answer.
+	if _, person := q.Provider.Model.(model.Awaited); !person && !q.Provider.Simulated {
+		var err error
+		if key, err = q.CacheKey(request, len(before)); err != nil {
+			return Paid{}, err
+		}
+	}
+	if key != "" && !k.noCache {
+		asked := time.Now() // the times are of this turn, not of the one that paid
+		found, ok, err := k.answers.Cached(ctx, key)
+		found.Ask, found.StartedAt, found.LatencyMS = len(before), asked.UnixMicro(), time.Since(asked).Milliseconds()
+		if ok && err == nil {
+			k.caller.Meter.Cached.Add(1)
+		}
+		if ok || err != nil {
+			return Paid{Answer: found}, err
+		}
+	}
+	got, err := k.caller.Call(ctx, q.Order, len(before), request, pass)
+	got.Key = key
+	return got, err
+}
+
+// Instant takes a turn that takes no time and costs nothing, without storing it.
+func Instant(ctx context.Context, q Question, meter *Meter) (answers.Turn, error) {
+	t := answers.Turn{Entry: q.Entry}
+	for !t.Done {
+		started := time.Now()
+		response, err := q.Provider.Complete(ctx, q.Request(t.Asks))
+		if err != nil {
+			return t, err
+		}
+		answer := NewAnswerRecord(q.Provider, &campaign.Price{}, response, started)
+		answer.Ask = len(t.Asks)
+		t.Asks = append(t.Asks, answer)
+		err = q.evaluateAnswer(&t)
+		meter.AnsweredAtOnce(q.Order, t.Asks[answer.Ask])
+		if err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,162 @@
+package scoring
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/calls"
+	"roundtable/activities/failure"
+	"roundtable/activities/ledger"
+	"roundtable/activities/model"
+	"roundtable/activities/prompt"
+	"roundtable/activities/setup"
+	"roundtable/envs"
+	"roundtable/workflows/transcript"
+)
+
+// Judging asks judges.
+type Judging struct {
+	answers *answers.Answers
+	caller  *calls.Caller
+	taker   *calls.Taker
+}
+
+// NewJudging returns a Judging that asks through a caller and a taker.
+func NewJudging(a *answers.Answers, c *calls.Caller, t *calls.Taker) *Judging {
+	return &Judging{answers: a, caller: c, taker: t}
+}
+
+// Decision is a final decision to be judged.
+type Decision struct {
+	Campaign   string
+	Generation int // of its collaboration
+	Key        string
+	Judge      *setup.Judge
+	Case       *envs.JudgeCase
+}
+
+// Messages returns what a judge is asked about a decision. The texts are inside a
+// JSON document, so text of an answer cannot inject instructions.
+func Messages(words string, c *envs.JudgeCase) []model.Message {
+	document, err := json.Marshal(c) // with <, > and & escaped: no answer can look like a mark
+	if err != nil {
+		panic("judging: " + err.Error()) // texts always marshal
+	}
+	return []model.Message{{Role: "system", Content: words}, {Role: "user", Content: string(document)}}
+}
+
+// runOf returns the key under which the judgements of a decision are stored. Another
+// generation of a collaboration asks again only for what could not be used.
+func runOf(d Decision, messages []model.Message) answers.RunKey {
+	sum := sha256.Sum256([]byte(prompt.Hash(messages) + "\n" + messages[1].Content))
+	return answers.RunKey{Campaign: d.Campaign, Collaboration: ledger.JudgePrefix + d.Judge.ID + "-" + hex.EncodeToString(sum[:10])}
+}
+
+// Score returns the score of a decision as a share, the mean of the judge's samples:
+// stored ones, or new ones for which it is asked. The error is failure.Unusable if the judge
+// gives none.
+func (j *Judging) Score(ctx context.Context, d Decision) (*float64, error) {
+	messages := Messages(d.Judge.Words, d.Case)
+	run := runOf(d, messages)
+	sum := 0.
+	for sample := range d.Judge.Samples {
+		share, err := j.sample(ctx, d, run, sample, messages)
+		if err != nil {
+			return nil, err
+		}
+		sum += share
+	}
+	return new(sum / float64(d.Judge.Samples)), nil
+}
+
+// sample returns one judgement: the first usable one of the generations so far.
+func (j *Judging) sample(ctx context.Context, d Decision, run answers.RunKey, sample int, messages []model.Message) (float64, error) {
+	var t answers.Turn
+	var err error
+	for run.Generation = 0; run.Generation <= d.Generation; run.Generation++ {
+		if t, err = j.stored(ctx, d, run, sample); err != nil {
+			return 0, err
+		}
+		if t.Done && t.Act.Status == transcript.Invalid {
+			continue
+		}
+		if !t.Done && run.Generation < d.Generation && len(t.Asks) == 0 {
+			continue
+		}
+		break
+	}
+	run.Generation = min(run.Generation, d.Generation)
+	if !t.Done {
+		if t, err = j.ask(ctx, d, run, sample, messages); err != nil {
+			return 0, err
+		}
+	}
+	if t.Act.Status == transcript.Invalid {
+		return 0, failure.Unusable{Err: fmt.Errorf("the judge %s, %s: %s (%d asks)", d.Judge.Model.Name, d.Case.About, t.InvalidReason, len(t.Asks))}
+	}
+	judged, err := ReadJudged(t)
+	return judged.Share, err
+}
+
+// stored returns what is stored of a judgement.
+func (j *Judging) stored(ctx context.Context, d Decision, run answers.RunKey, sample int) (answers.Turn, error) {
+	if d.Judge.Provider.Instant {
+		if batch, err := j.answers.Batch(ctx, run, sample); err != nil || len(batch) > 0 {
+			return append(batch, answers.Turn{})[0], err
+		}
+	}
+	return j.answers.Turn(ctx, run, sample)
+}
+
+func (j *Judging) ask(ctx context.Context, d Decision, run answers.RunKey, sample int, messages []model.Message) (answers.Turn, error) {
+	q := question(d, run, sample, messages)
+	if !d.Judge.Provider.Instant {
+		return j.taker.TakeTurnOnce(ctx, q)
+	}
+	t, err := calls.Instant(ctx, q, &j.caller.Meter)
+	if err != nil {
+		return t, err
+	}
+	kept, err := j.answers.PutBatch(ctx, run, []answers.Turn{t})
+	if err != nil {
+		return t, err
+	}
+	return kept[0], nil
+}
+
+// question about one decision.
+func question(d Decision, run answers.RunKey, sample int, messages []model.Message) calls.Question {
+	judge := d.Judge
+	q := calls.Question{
+		Order: calls.Order{
+			Run: run, Entry: sample, Provider: judge.Provider, Messages: messages, Longest: judge.Generate.MaxTokens,
+		},
+		Speaker: Role, Reasks: judge.Reasks, Hash: prompt.Hash(messages),
+	}
+	q.Read = func(raw []byte, t *answers.Turn) error {
+		score, why, err := Parse(raw, judge.Scale)
+		if err != nil {
+			return err
+		}
+		t.Act, t.Text = transcript.Act{Status: transcript.Said}, why
+		t.Proposal = Judged{Question: d.Case.ID, Decision: d.Key, Score: score, Share: judge.Share(score)}.encode()
+		return nil
+	}
+	q.Request = func(before []answers.Answer) model.Request {
+		return q.After(before, model.Parameters(judge.Generate), Schema(), "score")
+	}
+	q.CacheKey = func(r model.Request, ask int) (string, error) {
+		return answers.CacheKey(answers.Question{
+			Provider: judge.Provider.Endpoint, Model: judge.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+			Speaker: transcript.Speaker{Role: Role}, Sample: sample, Ask: ask,
+		})
+	}
+	return q
+}
+
+// Role is who speaks when a judge scores; no protocol has a role of this name.
+const Role = "scorer"

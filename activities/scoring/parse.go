@@ -1,0 +1,64 @@
+package scoring
+
+import (
+	"encoding/json"
+	"fmt"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/prompt"
+)
+
+// mostWhy bounds the reason that is kept of a judgement, in bytes.
+const mostWhy = 4000
+
+// Parse reads what a judge answers: {"score": …, "why": "…"} and no other names. The
+// error tells the model what to fix.
+func Parse(raw []byte, scale [2]float64) (score float64, why string, err error) {
+	object, err := prompt.Object(raw)
+	if err != nil {
+		return 0, "", err
+	}
+	var answer struct {
+		Score *float64 `json:"score"`
+		Why   string   `json:"why"`
+	}
+	if err := jsonv2.Unmarshal(object, &answer, jsonv2.RejectUnknownMembers(true)); err != nil || answer.Score == nil {
+		return 0, "", fmt.Errorf(`it needs "score", a number from %v to %v, and "why", a text, and nothing else`, scale[0], scale[1])
+	}
+	if s := *answer.Score; !(s >= scale[0] && s <= scale[1]) {
+		return 0, "", fmt.Errorf(`"score" is %v; a number from %v to %v is accepted`, s, scale[0], scale[1])
+	}
+	return *answer.Score, prompt.Clean([]byte(answer.Why), mostWhy), nil
+}
+
+// Schema returns the JSON Schema of an answer. Services that hold models to schemas
+// do not all take bounds of numbers, so the scale is held by Parse alone.
+func Schema() json.RawMessage {
+	return json.RawMessage(`{"type":"object","required":["why","score"],"additionalProperties":false,"properties":{"why":{"type":"string"},"score":{"type":"number"}}}`)
+}
+
+// Judged is what a judgement comes to, as it is stored next to the judge's answer.
+type Judged struct {
+	Question string  `json:"question"` // its id
+	Decision string  `json:"decision"` // as rows have it
+	Score    float64 `json:"score"`    // on the judge's scale
+	Share    float64 `json:"share"`    // from 0 to 1
+}
+
+func (j Judged) encode() string {
+	data, err := json.Marshal(j)
+	if err != nil {
+		panic("judging: " + err.Error()) // Parse lets only finite numbers pass
+	}
+	return string(data)
+}
+
+// ReadJudged reads what a stored judgement came to.
+func ReadJudged(t answers.Turn) (j Judged, err error) {
+	if err = json.Unmarshal([]byte(t.Proposal), &j); err != nil {
+		err = fmt.Errorf("a stored judgement cannot be read: %w", err)
+	}
+	return j, err
+}

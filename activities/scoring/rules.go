@@ -1,0 +1,86 @@
+package scoring
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"strings"
+	"unicode"
+
+	"roundtable/activities/model"
+)
+
+//go:embed templates/*.tmpl
+var templates embed.FS
+
+// Prompts returns the built-in template of the text that a judge reads.
+func Prompts() fs.FS {
+	sub, err := fs.Sub(templates, "templates")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	return sub
+}
+
+// Rules is the name of the judge that counts words.
+const Rules = "scripted/judge"
+
+// rules judges by words. It is no language model and knows no rubric: it shows how the
+// machinery works. Its scores are marked simulated.
+type rules struct{ scale [2]float64 }
+
+// NewRules makes the judge that counts words: the share (F1) of words that an answer
+// has in common with the reference answer that is nearest, in quarters of its scale, and
+// half without one. The same answer always has the same score.
+func NewRules(scale [2]float64) model.Model { return rules{scale} }
+
+// Complete answers the document of the last message, without looking at anything else.
+func (r rules) Complete(_ context.Context, q model.Request) (model.Response, error) {
+	var c struct {
+		References []string `json:"reference_answers"`
+		Answer     string   `json:"answer"`
+	}
+	err := errors.New("no question")
+	if len(q.Messages) > 1 { // after those that tell what to fix, which rules never need
+		err = json.Unmarshal([]byte(q.Messages[1].Content), &c)
+	}
+	if err != nil {
+		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question", Message: err.Error(), Unbilled: true}
+	}
+	share, why := 0.5, "There is no reference answer."
+	if len(c.References) > 0 {
+		share, why = 0, "Words in common with the nearest reference answer."
+		for _, reference := range c.References {
+			share = max(share, overlap(c.Answer, reference))
+		}
+	}
+	share = math.Round(share*4) / 4
+	text, err := json.Marshal(map[string]any{"score": r.scale[0] + float64(share*(r.scale[1]-r.scale[0])), "why": why})
+	return model.Response{Text: text, Model: Rules, FinishReason: "stop"}, err
+}
+
+// overlap returns the F1 of two texts' words, each word counted as often as it is there.
+func overlap(a, b string) float64 {
+	words := func(text string) []string {
+		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	have, want := words(a), words(b)
+	left := map[string]int{}
+	for _, w := range want {
+		left[w]++
+	}
+	common := 0
+	for _, w := range have {
+		if left[w] > 0 {
+			left[w]--
+			common++
+		}
+	}
+	if common == 0 {
+		return 0
+	}
+	return 2 * float64(common) / float64(len(have)+len(want))
+}

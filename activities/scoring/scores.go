@@ -1,0 +1,157 @@
+// Package scoring has final decisions scored by a program of the user's (one JSON line
+// in, one out) or by a model with a rubric, the judge. Each distinct question is asked
+// once a campaign: a program's result is stored under the campaign, a judgement is paid
+// for and stored as turns are, in an entry of its own of the ledger.
+package scoring
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"roundtable/activities/failure"
+	"roundtable/activities/programs"
+	"roundtable/activities/prompt"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+	"roundtable/envs"
+)
+
+// Scores runs the programs that score.
+type Scores struct {
+	store   store.Store
+	running *semaphore.Weighted // programs at once
+	asked   singleflight.Group  // by key: equal questions at the same time are one
+}
+
+// NewScores returns a Scores that stores its results in the lake.
+func NewScores(store store.Store) *Scores {
+	return &Scores{store: store, running: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+}
+
+// Result is what a program says of a decision, as it is stored.
+type Result struct {
+	Command []string        `json:"command"`
+	Request json.RawMessage `json:"request"`
+	Score   float64         `json:"score"`
+	Why     string          `json:"why,omitempty"`
+}
+
+// Tries of a program that fails, and the pause before the next.
+const (
+	tries = 3
+	pause = 100 * time.Millisecond
+)
+
+// keyOf returns where the result of a request is stored.
+func keyOf(campaign string, r *envs.ScoreRequest) string {
+	command, err := json.Marshal(r.Command)
+	if err != nil {
+		panic("scores: " + err.Error()) // texts always marshal
+	}
+	sum := sha256.Sum256(append(append(command, '\n'), r.Input...))
+	return lake.AboutKey(campaign, "scores/"+hex.EncodeToString(sum[:16])+".json")
+}
+
+// Score returns the stored score, or has the program score in a folder, which
+// relative paths start from. The error is failure.Unusable if it fails three times.
+func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.ScoreRequest) (*float64, error) {
+	key := keyOf(campaign, r)
+	score, err, _ := s.asked.Do(key, func() (any, error) {
+		result, err := s.stored(ctx, key)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return result.Score, err
+		}
+		if err := programs.CheckTrusted(r.Command); err != nil {
+			return nil, failure.NeedsOperator{Err: err}
+		}
+		if err := s.running.Acquire(ctx, 1); err != nil {
+			return nil, err
+		}
+		defer s.running.Release(1)
+		if result, err = ask(ctx, folder, r); err != nil {
+			return nil, err
+		}
+		data, err := json.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		if err = s.store.PutIfAbsent(ctx, key, data); errors.Is(err, store.ErrExists) {
+			result, err = s.stored(ctx, key) // the first one counts
+		}
+		return result.Score, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return new(score.(float64)), nil
+}
+
+func (s *Scores) stored(ctx context.Context, key string) (r Result, err error) {
+	data, err := s.store.Get(ctx, key)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
+	}
+	return r, nil
+}
+
+// ask runs the program until it gives a score, at most three times.
+func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, error) {
+	var failed error
+	for try := range tries {
+		if try > 0 {
+			select {
+			case <-ctx.Done():
+				return Result{}, ctx.Err()
+			case <-time.After(pause << try):
+			}
+		}
+		out, err := programs.Run(ctx, folder, r.Command, r.Timeout, r.Input)
+		if err != nil && !errors.As(err, new(failure.Unusable)) {
+			return Result{}, err
+		}
+		if err == nil {
+			var result Result
+			if result.Score, result.Why, err = parseScore(out); err == nil {
+				result.Command, result.Request = r.Command, r.Input
+				return result, nil
+			}
+		}
+		failed = err
+	}
+	return Result{}, failure.Unusable{Err: fmt.Errorf("the scorer %s, %s: %w (%d tries); accepted is one line %s", r.Command[0], r.About, failed, tries, acceptedLine)}
+}
+
+const acceptedLine = `{"score": 0.5, "why": "…"} with a score from 0 to 1, and exit code 0`
+
+// parseScore reads what a program wrote: the last line that is not empty.
+func parseScore(out []byte) (score float64, why string, err error) {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	var line struct {
+		Score *float64 `json:"score"`
+		Why   string   `json:"why"`
+	}
+	switch err := json.Unmarshal([]byte(last), &line); {
+	case last == "":
+		return 0, "", errors.New("it wrote nothing")
+	case err != nil || line.Score == nil:
+		return 0, "", fmt.Errorf("it wrote %q", prompt.Clean([]byte(last), 200))
+	case !(*line.Score >= 0 && *line.Score <= 1):
+		return 0, "", fmt.Errorf("its score is %v", *line.Score)
+	}
+	return *line.Score, prompt.Clean([]byte(line.Why), 4000), nil
+}

@@ -1,0 +1,52 @@
+package spending
+
+import (
+	"maps"
+	"slices"
+
+	"roundtable/analysis/lake/record"
+)
+
+// Embedded adds a group for each embedder, by its id, of the calls that bought
+// vectors. They count against the same budget. A text is embedded once for all
+// collaborations in which it is said, so they are of none.
+func (r *Report) Embedded(calls map[string][]record.Call) { r.addShared(EmbeddingsBy, calls) }
+
+// Judged adds a group for each judge, by its id, of the calls that scored decisions.
+// Equal decisions are judged once for all collaborations, so they are of none.
+func (r *Report) Judged(calls map[string][]record.Call) { r.addShared(ScoresBy, calls) }
+
+func (r *Report) addShared(name string, calls map[string][]record.Call) {
+	for _, by := range slices.Sorted(maps.Keys(calls)) {
+		g := Group{Name: name + by, Shared: true}
+		for _, c := range calls[by] {
+			g.countCall(c, r.settled)
+			r.Total.countCall(c, r.settled)
+		}
+		slices.Sort(g.Latency)
+		r.Groups = append(r.Groups, g)
+	}
+	slices.Sort(r.Total.Latency)
+}
+
+// Checked adds a group for the calls that asked whether models can be asked.
+func (r *Report) Checked(calls []record.Call) {
+	if len(calls) == 0 {
+		return
+	}
+	g := Group{Name: checks, Shared: true}
+	for _, c := range calls {
+		g.countCall(c, r.settled)
+		r.Total.countCall(c, r.settled)
+	}
+	slices.Sort(g.Latency)
+	slices.Sort(r.Total.Latency)
+	r.Groups = append(r.Groups, g)
+}
+
+// What groups of calls that belong to no collaboration are called, the first two with an id.
+const (
+	EmbeddingsBy = "embeddings by "
+	ScoresBy     = "scores by "
+	checks       = "checks of models"
+)

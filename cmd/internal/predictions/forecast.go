@@ -1,0 +1,131 @@
+package predictions
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/statistics"
+)
+
+// A forecast says what a campaign will take: calls, tokens, money and time, each with an
+// interval. From a pilot the interval is statistical; before one it is what can be
+// guessed from how the prompts of a rehearsal look.
+
+// Estimate is a mean with its bounds, Low ≤ Mean ≤ High.
+type Estimate struct {
+	Low  float64 `json:"low"`
+	Mean float64 `json:"mean"`
+	High float64 `json:"high"`
+}
+
+// Add sums independent guesses bound by bound.
+func (i Estimate) Add(j Estimate) Estimate {
+	return Estimate{i.Low + j.Low, i.Mean + j.Mean, i.High + j.High}
+}
+
+// Forecast is what all cells of a campaign take.
+type Forecast struct {
+	Calls        Estimate  `json:"calls"`
+	InputTokens  Estimate  `json:"input_tokens"`
+	OutputTokens Estimate  `json:"output_tokens"`
+	CostUSD      *Estimate `json:"cost_usd,omitempty"` // nil if some price is not known
+	// Seconds of the calls of one collaboration after another; at once they take
+	// as many times less as collaborations run. Nil without a pilot.
+	Seconds *Estimate `json:"seconds,omitempty"`
+}
+
+// AtMost returns the upper bounds alone: what may be and is not expected.
+func (f Forecast) AtMost() Forecast {
+	most := func(i Estimate) Estimate { return Estimate{High: i.High} }
+	g := Forecast{Calls: most(f.Calls), InputTokens: most(f.InputTokens), OutputTokens: most(f.OutputTokens)}
+	if f.CostUSD != nil {
+		cost := most(*f.CostUSD)
+		g.CostUSD = &cost
+	}
+	return g
+}
+
+// CappedBy returns the forecast with no upper bound above another's: what a
+// sample extrapolates to ends at what can be.
+func (f Forecast) CappedBy(most Forecast) Forecast {
+	under := func(i, of Estimate) Estimate {
+		i.High = max(i.Mean, min(i.High, of.High))
+		return i
+	}
+	f.Calls, f.InputTokens, f.OutputTokens = under(f.Calls, most.Calls), under(f.InputTokens, most.InputTokens), under(f.OutputTokens, most.OutputTokens)
+	if f.CostUSD != nil && most.CostUSD != nil {
+		cost := under(*f.CostUSD, *most.CostUSD)
+		f.CostUSD = &cost
+	}
+	return f
+}
+
+// level of the intervals of a pilot.
+const level = 0.95
+
+// forecastPilot extrapolates from the collaborations of a pilot to all cells of each
+// condition, which are known by condition ID. The interval is Student's, for
+// the total of a stratified sample: the means' uncertainty and the spread of
+// the cells still to come. Where a condition has one cell, the spread is that
+// of all conditions around their means. False if there is too little to tell.
+func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast, bool) {
+	strata := map[string][]record.Collaboration{}
+	for _, c := range pilot {
+		if c.Status == "succeeded" {
+			strata[c.ConditionID] = append(strata[c.ConditionID], c)
+		}
+	}
+	if len(strata) < len(cells) {
+		return Forecast{}, false
+	}
+	total := func(of func(record.Collaboration) float64) Estimate { return total(strata, cells, of) }
+	f := Forecast{
+		Calls:        total(func(c record.Collaboration) float64 { return float64(c.Calls) }),
+		InputTokens:  total(func(c record.Collaboration) float64 { return float64(c.InputTokens) }),
+		OutputTokens: total(func(c record.Collaboration) float64 { return float64(c.OutputTokens) }),
+	}
+	seconds := total(func(c record.Collaboration) float64 { return float64(c.EndedAt-c.StartedAt) / 1e6 })
+	f.Seconds = &seconds
+	priced := true
+	cost := total(func(c record.Collaboration) float64 {
+		if c.CostUSD == nil {
+			priced = false
+			return 0
+		}
+		return *c.CostUSD
+	})
+	if priced {
+		f.CostUSD = &cost
+	}
+	return f, true
+}
+
+// total of a quantity over all cells.
+func total(strata map[string][]record.Collaboration, cells map[string]int, of func(record.Collaboration) float64) Estimate {
+	var sum, squares, variance float64
+	free := 0
+	for id, n := range cells {
+		values := make([]float64, len(strata[id]))
+		for i, c := range strata[id] {
+			values[i] = of(c)
+		}
+		mean := stat.Mean(values, nil)
+		sum += float64(n) * mean
+		for _, v := range values {
+			squares += (v - mean) * (v - mean)
+		}
+		free += len(values) - 1
+	}
+	if free == 0 {
+		return Estimate{Low: 0, Mean: sum, High: math.Inf(1)}
+	}
+	spread := squares / float64(free) // pooled: a pilot has few cells a condition
+	for id, n := range cells {
+		m, left := float64(len(strata[id])), float64(n-len(strata[id]))
+		variance += spread * (left*left/m + left)
+	}
+	half := statistics.QuantileT((1+level)/2, float64(free)) * math.Sqrt(variance)
+	return Estimate{Low: max(0, sum-half), Mean: sum, High: sum + half}
+}

@@ -1,0 +1,158 @@
+package predictions
+
+import "roundtable/workflows/transcript"
+
+// Bytes of a token: in the middle, and where a text has few or many of them.
+const (
+	usual = 4.0
+	long  = 6.0
+	short = 2.5
+)
+
+// Turns are the turns of one model in one format, in a collaboration that
+// scripted agents played, with what is known of the model.
+type Turns struct {
+	Format transcript.Format
+	Calls  int
+	Shown  int // bytes of the prompts
+	Fixed  int // of these, what a prompt has before anybody has spoken
+	Said   int // bytes of the scripted answers
+	// Longest is the most tokens that one answer of the model can have.
+	Longest int
+	// Reasks is how often one answer can be asked for again because it cannot be used.
+	Reasks int
+	// Exact says that the model answers as it did here: it is scripted or recorded.
+	Exact bool
+	// Rate is what the model costs; nil if that is not known.
+	Rate *Rate
+}
+
+// Rate is a price in US dollars for a million tokens.
+type Rate struct{ Input, Output float64 }
+
+// guessCalls returns a forecast before any model was asked, for the cells of a
+// condition: from the turns of one collaboration and the most calls there can be.
+//
+// About: a real model says as much as recorded ones did in this format
+// (lengthOf), and what it says is shown to others; a token is taken for 4 bytes.
+// From: as much as the scripted agents said, at 6 bytes a token. To: every
+// answer as long as it can be, every call that there can be, each answer asked
+// for again as often as it may be, 2.5 bytes a token.
+func guessCalls(cells, mostCalls int, asked []Turns) Forecast {
+	return guess(cells, mostCalls, asked, asked)
+}
+
+// guessLabelCalls returns Guess of a labeller who reads what was said in other turns.
+func guessLabelCalls(cells, mostCalls int, asked, heard []Turns) Forecast {
+	return guess(cells, mostCalls, asked, heard)
+}
+
+func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
+	calls, asks := 0, 1
+	for _, t := range asked {
+		calls, asks = calls+t.Calls, max(asks, 1+t.Reasks)
+	}
+	n, more := float64(cells), max(1, float64(mostCalls)/max(1, float64(calls)))
+	about, most := growth(heard)
+	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), float64(asks) * max(float64(calls), float64(mostCalls))}.times(n), CostUSD: new(Estimate)}
+	for _, t := range asked {
+		told := float64(t.Shown - t.Fixed)
+		f := Forecast{
+			InputTokens: Estimate{
+				Low:  float64(t.Shown) / long,
+				Mean: (float64(t.Fixed) + told*about) / usual,
+				High: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(), // in more rounds there are more prompts, and each is longer
+			}.times(n),
+			OutputTokens: t.output(more * float64(1+t.Reasks)).times(n),
+		}
+		if t.Rate != nil {
+			f = f.Price(t.Rate.Input, t.Rate.Output)
+		}
+		sum = sum.Add(f)
+	}
+	return sum
+}
+
+// output returns the tokens of all answers, with at most n times as many calls.
+func (t Turns) output(more float64) Estimate {
+	said, calls := float64(t.Said), float64(t.Calls)
+	if t.Exact {
+		return Estimate{said / long, said / usual, said / short * more}
+	}
+	most := calls * float64(t.Longest)
+	return Estimate{min(said/long, most), min(t.words()/usual, most), most * more}
+}
+
+// A question that is asked again shows the answer that could not be used, cut to
+// so many bytes, and says in some words what was wrong.
+const (
+	againAnswer = 4096
+	againWords  = 1024
+)
+
+// shownAgain returns the tokens that re-asks show of unusable answers at most:
+// the second asking shows one, the third two, and so on.
+func (t Turns) shownAgain() float64 {
+	shown := float64(t.Calls) * min(float64(t.Longest), againAnswer/short)
+	if t.Exact {
+		shown = float64(t.Said) / short
+	}
+	return float64(t.Reasks*(t.Reasks+1)/2) * (shown + float64(t.Calls)*againWords/short)
+}
+
+// words returns how many bytes a real model writes: in a free text its own
+// words, in JSON the structure that the scripted agent wrote too, and reasons.
+func (t Turns) words() float64 {
+	said, words := float64(t.Said), float64(t.Calls*lengthOf(t.Format).Bytes)
+	switch {
+	case t.Exact:
+		return said
+	case isShown(t.Format) && t.Format != transcript.FormatMessage:
+		return max(said, words)
+	}
+	return said + words
+}
+
+// growth returns how many times longer what is shown to others is than the
+// scripted agents' words, about and at most.
+func growth(turns []Turns) (about, most float64) {
+	var said, words, longest float64
+	for _, t := range turns {
+		if !isShown(t.Format) {
+			continue
+		}
+		answers := t.output(1)
+		said += float64(t.Said)
+		words += usual * answers.Mean
+		longest += short * answers.High
+	}
+	if said == 0 {
+		return 1, 1
+	}
+	return max(1, words/said), max(1, longest/said)
+}
+
+func (i Estimate) times(n float64) Estimate { return Estimate{i.Low * n, i.Mean * n, i.High * n} }
+
+// Price puts a cost on a forecast, given dollars for a million tokens of input and output.
+func (f Forecast) Price(input, output float64) Forecast {
+	cost := f.InputTokens.times(input / 1e6).Add(f.OutputTokens.times(output / 1e6))
+	f.CostUSD = &cost
+	return f
+}
+
+// Add sums forecasts of several conditions; a cost or time that one does not know is not known.
+func (f Forecast) Add(g Forecast) Forecast {
+	return Forecast{
+		Calls: f.Calls.Add(g.Calls), InputTokens: f.InputTokens.Add(g.InputTokens), OutputTokens: f.OutputTokens.Add(g.OutputTokens),
+		CostUSD: both(f.CostUSD, g.CostUSD), Seconds: both(f.Seconds, g.Seconds),
+	}
+}
+
+func both(a, b *Estimate) *Estimate {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := a.Add(*b)
+	return &sum
+}
