@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,12 +58,8 @@ func TestTwoEnvironmentsInOneCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("name: both\nreplicates: 2\ndata: %q\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/stubborn\ngrid:\n  env: [exchange, {name: recsys, synthetic: true, n: 6}]\n  rule: [majority, rated]\n", tiny)
-	save(t, dir, "both.yaml", text+"instances: 1\n") // as every campaign was run when the smallest environment counted for all
+	save(t, dir, "both.yaml", text+"instances: 1\n")
 	output(t, dir, "run", "both.yaml")
-	plans, err := filepath.Glob(filepath.Join(dir, "lake/lake/_campaigns/both/plans/*.json"))
-	if err != nil || len(plans) != 1 || !strings.Contains(read(t, dir, strings.TrimPrefix(plans[0], dir+string(os.PathSeparator))), `"instances":1,`) {
-		t.Fatalf("the recorded plans are %v, error %v", plans, err)
-	}
 	digest := digestBy(t, dir, "both")
 
 	save(t, dir, "both.yaml", text)
