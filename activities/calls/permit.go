@@ -50,7 +50,7 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	enter := func(t *throttle.Throttle, call throttle.Call) (*throttle.Pass, error) {
 		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.Run.Campaign)) })
 		pass, err := t.Enter(waiting, stopping, call)
-		if errors.Is(err, context.Canceled) && context.Cause(waiting) == errSibling {
+		if errors.Is(err, context.Canceled) && errors.Is(context.Cause(waiting), errSibling) {
 			err = errSibling
 		}
 		return pass, err

@@ -72,19 +72,19 @@ func asJSON(t *testing.T, v any) []byte {
 }
 
 var plants = []plant{
-	{"an answer is reported before it is stored", "activities/turn/taker.go",
+	{"an answer is reported before it is stored", "activities/calls/taker.go",
 		"if t, err = k.caller.StoreTurn(kept, q.Run, t, got.Key); err != nil {\n\t\treturn t, err\n\t}",
 		"go func(t answers.Turn) { _, _ = k.caller.StoreTurn(kept, q.Run, t, got.Key) }(t)"},
-	{"a paid answer is not stored once its turn is interrupted", "activities/turn/taker.go",
+	{"a paid answer is not stored once its turn is interrupted", "activities/calls/taker.go",
 		"kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not", "kept := ctx"},
-	{"a stored answer is not looked for", "activities/turn/taker.go",
+	{"a stored answer is not looked for", "activities/calls/taker.go",
 		"t, err := k.answers.Turn(ctx, q.Run, q.Entry) // now, not before the wait for a permit",
 		"t, err := answers.Turn{Entry: q.Entry}, error(nil)"},
 	{"an answer is not looked for again after the wait for the budget", "activities/calls/call.go",
 		"if err != nil || time.Since(began) < time.Second {", "if err != nil || time.Since(began) >= 0 {"},
 	{"a store that fails once loses a paid answer", "activities/calls/store.go",
 		"time.Since(began) > keepFor", "time.Since(began) >= 0"},
-	{"settled before it is stored, at nothing", "activities/turn/taker.go",
+	{"settled before it is stored, at nothing", "activities/calls/taker.go",
 		"k.caller.Settle(q.Order, got)", "got.Hold.Release()"},
 	{"no intent before a call", "activities/calls/call.go",
 		"if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {", "if _ = c.answers; ctx.Err() != nil {"},

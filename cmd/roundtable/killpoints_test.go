@@ -24,7 +24,7 @@ import (
 // Sources that write what must outlive a kill, below the module's root. What the
 // engine's database writes is killed at random moments.
 var durableSources = []string{
-	"analysis/lake/store/*.go", "cmd/internal/cli/output.go", "cmd/internal/engine/*.go", "cmd/internal/staging/*.go", "cmd/commands/*.go", "infra/*.go",
+	"analysis/lake/store/*.go", "cmd/internal/cli/output.go", "cmd/internal/cli/staging.go", "cmd/internal/engine/*.go", "cmd/commands/*.go", "infra/*.go",
 }
 
 // durableWrites are the names of functions and methods that change a disk or a bucket.
