@@ -194,7 +194,7 @@ func heartbeat(ctx context.Context, stage *calls.Stage) func() {
 	go func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		said, last := "", time.Time{}
+		said, last := "", time.Now() // a short round says nothing
 		for {
 			select {
 			case <-done:
