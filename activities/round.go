@@ -121,7 +121,7 @@ func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take fun
 				fail(patienceFor(failed[i]))
 				return
 			}
-			stage.Answered()
+			stage.MarkAnswered()
 		})
 	}
 	all.Wait()

@@ -19,7 +19,7 @@ type Stage struct {
 	mu       sync.Mutex
 	parts    map[*Stage]bool
 	expected int // parts that there will be; 0 if that is not known
-	answered int // parts that were
+	answered int // parts that left after MarkAnswered
 	done     bool
 }
 
@@ -45,8 +45,8 @@ func (s *Stage) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, stageKey{}, s)
 }
 
-// Answered says before Leave that the work has come to its end.
-func (s *Stage) Answered() { s.done = true }
+// MarkAnswered records, before Leave, that the call was answered and did not fail.
+func (s *Stage) MarkAnswered() { s.done = true }
 
 // Leave ends the stage of a work that is done.
 func (s *Stage) Leave() {

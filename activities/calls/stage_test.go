@@ -26,7 +26,7 @@ func TestDescribeStage(t *testing.T) {
 		parts = append(parts, part)
 	}
 	expect(round, "0 of 3 calls answered; 2 waiting for answer; 1 waiting for concurrency (2)")
-	parts[1].Answered()
+	parts[1].MarkAnswered()
 	parts[1].Leave()
 	parts[2].Set(nil)
 	expect(round, "1 of 3 calls answered; 1 waiting for answer")
