@@ -19,7 +19,7 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
 	same := d.Without(isRule)
 	var sets []compared
-	t.Columns = append(append(t.Columns, same.Labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
+	t.Columns = append(append(t.Columns, same.Names()...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
 	for _, row := range table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
 		if len(voting) == 0 || len(consensus) == 0 {

@@ -46,7 +46,7 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	percent := func(of func(compared, campaign.Run) (float64, bool)) func(compared, campaign.Run) (float64, bool) {
 		return func(g compared, r campaign.Run) (float64, bool) { v, ok := of(g, r); return 100 * v, ok }
 	}
-	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Labels, Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
+	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
 		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
 		mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone),
 		mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority),
