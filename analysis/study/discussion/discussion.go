@@ -18,10 +18,10 @@ import (
 // alone next to it.
 type discussed struct {
 	campaign.Group
-	task   string
-	alone  bool     // one agent's single answer
-	kind   string   // of its rule: voting, consensus, or "" for others
-	texts  []string // what the view's names have
+	task  string
+	alone bool     // one agent's single answer
+	kind  string   // of its rule: voting, consensus, or "" for others
+	texts []string // what the view's names have
 }
 
 // discussions are those of a campaign with what is compared to them.
