@@ -128,14 +128,11 @@ func (m means) cell() table.Cell {
 
 func (m means) interval(most float64) []table.Cell {
 	mean, se, dof := m.mean()
-	if se == 0 {
-		dof = 1 // any will do
-	}
-	if math.IsNaN(se) || math.IsNaN(dof) {
+	if se == 0 || math.IsNaN(se) || math.IsNaN(dof) {
 		return []table.Cell{table.Number(mean, 1), {}, {}}
 	}
 	half := statistics.QuantileT(0.975, dof) * se
-	return append([]table.Cell{table.Number(mean, 1)}, campaign.IntervalCells(statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
+	return append([]table.Cell{table.Number(mean, 1)}, campaign.IntervalCells(&statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
 }
 
 func ofKind(all []discussed, kind string) []campaign.Units {

@@ -83,10 +83,7 @@ func comparedColumns() []table.Columns[compared] {
 	column := table.Column[compared]
 	interval := func(from, to string, of func(compared) *statistics.Interval) table.Columns[compared] {
 		return table.Columns[compared]{Headers: []string{from, to}, Cells: func(c compared) []table.Cell {
-			if of(c) == nil {
-				return make([]table.Cell, 2)
-			}
-			return campaign.IntervalCells(*of(c), 4, c.most)
+			return campaign.IntervalCells(of(c), 4, c.most)
 		}}
 	}
 	return []table.Columns[compared]{

@@ -108,7 +108,7 @@ func tiedFirst(ranked []outcome, list []statistics.Comparison) int {
 	none := func(v *float64) bool { return v != nil && math.Abs(*v) <= 1e-12*max(1, math.Abs(first.mean)) }
 	for ; n < len(ranked); n++ {
 		c, known := difference(list, first.name, ranked[n].name)
-		if !known || !none(new(first.mean-ranked[n].mean)) || !none(c.Difference) || !none(c.SE) {
+		if !known || !none(new(first.mean-ranked[n].mean)) || !none(c.Difference) || c.SE != nil {
 			break
 		}
 	}
@@ -191,9 +191,7 @@ func differenceText(c statistics.Comparison, most float64) string {
 		return "no difference is known"
 	}
 	said := fmt.Sprintf("the difference over %s is %s", wording.Count(c.N, "pair"), short(*c.Difference))
-	if c.Student != nil {
-		said += intervalText(campaign.IntervalCells(*c.Student, 4, most))
-	}
+	said += intervalText(campaign.IntervalCells(c.Student, 4, most))
 	if c.Holm != nil {
 		said += ", p " + pText(*c.Holm)
 	}
