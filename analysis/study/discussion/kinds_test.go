@@ -68,6 +68,7 @@ func TestKindsByHand(t *testing.T) {
 		}
 	}
 	add("simple", "A", "A", "B")
+	add("approval", "B", "B", "B") // the paper leaves it out
 	add("ranked", "A", "B", "B")
 	add("majority_consensus", "B", "B", "B")
 	add("judge", "A", "A", "A") // of neither kind
