@@ -298,7 +298,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-func asked(p model.Parameters, messages ...model.Message) model.Request {
+func sent(p model.Parameters, messages ...model.Message) model.Request {
 	return model.Request{Parameters: p, Messages: messages}
 }
 
@@ -313,10 +313,10 @@ func keyOf(t *testing.T, q answers.Question) string {
 func TestCacheKeyDependsOnEverything(t *testing.T) {
 	half, seed := 0.5, int64(4)
 	questions := []answers.Question{
-		{}, {Provider: "p"}, {Model: "p"}, {Sent: asked(model.Parameters{Temperature: &half})}, {Sent: asked(model.Parameters{TopP: &half})},
-		{Sent: asked(model.Parameters{MaxTokens: 4})}, {Sent: asked(model.Parameters{Seed: &seed})}, {Sent: asked(model.Parameters{Stop: []string{"x"}})},
-		{Sent: asked(model.Parameters{}, model.Message{Role: "user", Content: "p"})}, {Sent: asked(model.Parameters{}, model.Message{Role: "system", Content: "p"})},
-		{Sent: asked(model.Parameters{}, model.Message{Role: "user", Content: "p"}, model.Message{})},
+		{}, {Provider: "p"}, {Model: "p"}, {Sent: sent(model.Parameters{Temperature: &half})}, {Sent: sent(model.Parameters{TopP: &half})},
+		{Sent: sent(model.Parameters{MaxTokens: 4})}, {Sent: sent(model.Parameters{Seed: &seed})}, {Sent: sent(model.Parameters{Stop: []string{"x"}})},
+		{Sent: sent(model.Parameters{}, model.Message{Role: "user", Content: "p"})}, {Sent: sent(model.Parameters{}, model.Message{Role: "system", Content: "p"})},
+		{Sent: sent(model.Parameters{}, model.Message{Role: "user", Content: "p"}, model.Message{})},
 		{Sent: model.Request{Schema: json.RawMessage(`{}`)}}, {Sent: model.Request{Schema: json.RawMessage(`{}`)}, Mode: "schema"}, {Mode: "object"}, {Mode: "plain"}, {Seed: 1}, {Instance: 1}, {Replicate: 1},
 		{Speaker: transcript.Speaker{Index: 1}}, {Speaker: transcript.Speaker{Role: "judge"}}, {Sample: 1}, {Ask: 1}, {Scope: "p"},
 	}
