@@ -106,6 +106,12 @@ type Response struct {
 	RequestID    string
 	Usage        Usage
 	Limits       Limits // of the account, as far as the service says
+	// Elsewhere is the place of the service's answer in which there was a text while that of the
+	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
+	Elsewhere string
+	// Waived is what the request asked for and the service does not take, for people; it was
+	// asked for in the words of the prompt instead.
+	Waived []string
 }
 
 // TruncatedPrompt is the FinishReason of an answer to a prompt of which the
@@ -140,9 +146,11 @@ const (
 	Fail  Class = "fail"  // this call cannot succeed
 )
 
-// Error is a failed call, classified on status, code and type, never on message text.
+// Error is a failed call. Its fault and its class are found from the status, the code and the
+// words of the service in one place (package wire), and what is done about them is in Treatments.
 type Error struct {
 	Class      Class
+	Fault      Fault // empty if it came from no service
 	Provider   string
 	Status     int    // HTTP status; 0 if there was no response
 	Code       string // the provider's own code or type

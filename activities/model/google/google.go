@@ -3,8 +3,7 @@
 // and other addresses, is left out.
 //
 // It promises: one request for one call; every error is a *model.Error
-// classified on status, google.rpc code and details; no error text holds the
-// key; a key goes only where it was meant for; the answer's bytes are those of
+// classified (package wire); no error text holds the key; a key goes only where it was meant for; the answer's bytes are those of
 // the service; a parameter that cannot be kept is refused before anything is
 // sent, never left out.
 //
@@ -81,7 +80,7 @@ func New(c Config) (model.Model, error) {
 	made := &client{config: c, url: base.JoinPath(version, name+":generateContent").String()}
 	made.Exchange = &wire.Exchange{
 		HTTP: wire.NewClient(officialHost), Header: header, Report: wire.NewReporter(provider, key),
-		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
+		Forms: wire.Forms{JSON: cmp.Or(c.JSON, Auto)}, Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
 	return made, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"roundtable/activities/model"
@@ -21,56 +20,40 @@ type Exchange struct {
 	HTTP    *http.Client
 	Header  http.Header // carries the key
 	Report  Reporter
-	JSON    JSONMode
+	Forms   Forms
 	Timeout model.Duration
 	Seat    bool // what is asked is a program of one's own: it is sent which turn is asked for
 
 	// Request returns the address and the body, or why the request cannot be sent.
 	Request func(model.Request, JSONMode) (url string, body []byte, err error)
 	// Read returns the answer in a body that came with a status 2xx, which alone says nothing.
-	Read func(model.Request, *Call) (model.Response, *CallError)
+	Read func(model.Request, *Call) (model.Response, *model.Error)
 	// Refuse classifies any other response, or returns the answer that it holds.
-	Refuse func(*Failure) (model.Response, *CallError)
-
-	refused atomic.Bool // Auto: the service refused a schema
+	Refuse func(*Failure) (model.Response, *model.Error)
 }
 
-// CallError is a classified error with what the fallback of Auto needs to know.
-type CallError struct {
-	Err           *model.Error
-	RefusesSchema bool // the service refused to take a schema, and nothing else
-}
-
-// Complete asks once. In Auto mode a service that refuses JSON schemas is asked
-// a second time without: the refused request was not answered, so nothing is
-// paid twice. Every error is a *model.Error.
+// Complete asks once, and once more in another form where the service refuses one (Forms).
+// Every error is a *model.Error.
 func (x *Exchange) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := x.JSON.Of(r, x.refused.Load())
-	response, failed := x.askOnce(ctx, r, mode)
-	if failed != nil && x.JSON == Auto && mode == Schema && failed.RefusesSchema {
-		x.refused.Store(true)
-		response, failed = x.askOnce(ctx, r, Plain)
-	}
-	if failed != nil {
-		return model.Response{}, failed.Err
-	}
-	return response, nil
+	return x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
+		return x.askOnce(ctx, sent, mode)
+	})
 }
 
 // askOnce makes one HTTP request.
-func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *CallError) {
+func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *model.Error) {
 	url, body, err := x.Request(r, mode)
 	if err != nil {
-		return model.Response{}, &CallError{Err: x.Report.Unasked(err)}
+		return model.Response{}, x.Report.Unasked(err)
 	}
 	header := x.Header
 	if x.Seat && r.Scene != nil {
 		header = turnHeader(header, r.Scene.Turn)
 	}
-	call, refused, failed := x.Send(ctx, url, body, header, x.JSON.Key(r, mode))
+	call, refused, failed := x.Send(ctx, url, body, header, r.IdempotencyKey)
 	switch {
 	case failed != nil:
-		return model.Response{}, &CallError{Err: failed}
+		return model.Response{}, failed
 	case refused != nil:
 		return x.Refuse(refused)
 	}
@@ -91,19 +74,6 @@ func (x *Exchange) Send(ctx context.Context, url string, body []byte, header htt
 		return nil, nil, x.Report.Broken(ctx, call, err)
 	}
 	return call, nil, nil
-}
-
-// Useless returns the error of a 2xx that brought no answer; it may have been
-// billed. Often a second try succeeds; callers bound the tries.
-func (r Reporter) Useless(code, message string) *model.Error {
-	return r.InBody(model.Retry, code, message)
-}
-
-// InBody returns an error that came with a status 2xx.
-func (r Reporter) InBody(class model.Class, code, message string) *model.Error {
-	err := r.Failed(class, code, message)
-	err.Status = http.StatusOK
-	return err
 }
 
 // CheckSettings returns what is wrong with the settings that all providers share.
