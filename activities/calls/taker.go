@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -137,27 +136,31 @@ func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
 		return nil
 	}
 	last := &t.Asks[len(t.Asks)-1]
-	invalid := q.Read(last.Raw, t)
-	switch {
-	case invalid == nil:
-	case len(t.Asks) <= q.Reasks && !slices.Contains(outcomes, last.FinishReason):
-		last.Fault, t.Text = invalid.Error(), ""
-		return nil
+	fault, final := "", false
+	switch end := model.EndOf(last.FinishReason); {
+	case end == model.Withheld: // a result of the experiment: it is recorded, not asked again
+		fault, final = last.FinishReason, true
+	case end == model.Failed:
+		fault = fmt.Sprintf("the service broke it off (%s)", last.FinishReason)
 	default:
-		last.Fault = invalid.Error()
-		t.Act = transcript.Act{Status: transcript.Invalid}
-		t.InvalidReason = invalid.Error()
-		if slices.Contains(outcomes, last.FinishReason) {
-			t.InvalidReason = last.FinishReason
+		if invalid := q.Read(last.Raw, t); invalid != nil {
+			fault = invalid.Error()
+			if last.Elsewhere != "" {
+				fault += fmt.Sprintf("; there is a text in %s", last.Elsewhere)
+			}
 		}
+	}
+	if fault != "" {
+		last.Fault = fault
+		if len(t.Asks) <= q.Reasks && !final {
+			t.Text = ""
+			return nil
+		}
+		t.Act, t.InvalidReason = transcript.Act{Status: transcript.Invalid}, fault
 	}
 	t.Done, t.PromptHash = true, q.Hash
 	return nil
 }
-
-// outcomes are ends of an answer that are results of the experiment: they are
-// recorded, not asked again.
-var outcomes = []string{"refusal", "content_filter"}
 
 // After returns the question as a model gets it, after the answers before it.
 func (q Question) After(before []answers.Answer, p model.Parameters, schema json.RawMessage, name string) model.Request {

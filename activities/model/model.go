@@ -32,6 +32,12 @@ type Checker interface {
 	Check(Parameters) error
 }
 
+// Lister is a Model whose service says which models it has.
+type Lister interface {
+	// Models returns their names, from one request that costs nothing.
+	Models(context.Context) ([]string, error)
+}
+
 // Probe returns the shortest request with these parameters.
 func Probe(p Parameters) Request {
 	return Request{Messages: []Message{{Role: "user", Content: "?"}}, Parameters: p}
@@ -71,7 +77,7 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, if it must be JSON; Name names it.
 	Schema json.RawMessage
 	Name   string
-	// IdempotencyKey is campaign/collaboration/entry/ask, stable over retries and restarts.
+	// IdempotencyKey is run/campaign/collaboration/entry/ask, stable over retries and restarts.
 	IdempotencyKey string
 	// Scene is what the asked agent knows, as data. Only scripted and recorded models
 	// read it; of agents that are programs of their own, its Turn goes into headers.

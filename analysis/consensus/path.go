@@ -70,7 +70,7 @@ func FromTurns(turns []record.Turn, agents int) (Path, error) {
 type reading struct {
 	agents int
 	turns  []record.Turn // by entry
-	at     [][]float64 // by entry
+	at     [][]float64   // by entry
 	path   Path
 	now    State // being filled
 	steps  [][][]float64

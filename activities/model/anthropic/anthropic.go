@@ -14,9 +14,11 @@ package anthropic
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -82,6 +84,11 @@ func New(c Config) (model.Model, error) {
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
 	return made, err
+}
+
+// Models returns the names of the models that the service has.
+func (c *client) Models(ctx context.Context) ([]string, error) {
+	return c.List(ctx, strings.TrimSuffix(c.url, "/messages")+"/models")
 }
 
 // requestBody returns the address and the body of a request.

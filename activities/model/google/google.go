@@ -15,6 +15,7 @@ package google
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -84,4 +85,10 @@ func New(c Config) (model.Model, error) {
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
 	return made, err
+}
+
+// Models returns the names of the models that the service has.
+func (c *client) Models(ctx context.Context) ([]string, error) {
+	before, _, _ := strings.Cut(c.url, "/"+version+"/")
+	return c.List(ctx, before+"/"+version+"/models")
 }

@@ -15,6 +15,7 @@ package openai
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -165,6 +166,9 @@ func (c *client) urlOf(path string) string {
 	}
 	return u.String()
 }
+
+// Models returns the names of the models that the server has.
+func (c *client) Models(ctx context.Context) ([]string, error) { return c.List(ctx, c.urlOf("models")) }
 
 // readAnswer returns the answer in the body of a response 2xx.
 func (c *client) readAnswer(r model.Request, call *wire.Call) (model.Response, *model.Error) {

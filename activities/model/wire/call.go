@@ -44,7 +44,11 @@ func Watch(ctx context.Context, idempotencyKey string) (context.Context, *Call) 
 // Post sends JSON with these headers, such as the one that carries the key. It
 // leaves the answer to the Call that watches the context.
 func Post(ctx context.Context, client *http.Client, url string, body []byte, header http.Header) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	return send(ctx, client, http.MethodPost, url, body, header)
+}
+
+func send(ctx context.Context, client *http.Client, method, url string, body []byte, header http.Header) error {
+	q, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"roundtable/activities/model"
 )
@@ -74,6 +77,39 @@ func (x *Exchange) Send(ctx context.Context, url string, body []byte, header htt
 		return nil, nil, x.Report.Broken(ctx, call, err)
 	}
 	return call, nil, nil
+}
+
+// listTimeout bounds a request for names.
+const listTimeout = 10 * time.Second
+
+// List returns the names of models that a service lists at an address, in the form of OpenAI,
+// Anthropic or Google.
+func (x *Exchange) List(ctx context.Context, url string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	ctx, call := Watch(ctx, "")
+	if err := send(ctx, x.HTTP, http.MethodGet, url, nil, x.Header); err != nil {
+		return nil, err
+	}
+	var listed struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if err := json.Unmarshal(call.Body, &listed, Lenient); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range listed.Data {
+		names = append(names, x.Report.Word(m.ID, 100))
+	}
+	for _, m := range listed.Models {
+		names = append(names, x.Report.Word(strings.TrimPrefix(m.Name, "models/"), 100))
+	}
+	return names, nil
 }
 
 // CheckSettings returns what is wrong with the settings that all providers share.

@@ -19,13 +19,17 @@ type Forms struct {
 	mu       sync.Mutex
 	noSchema map[string]bool // by name; "" for all schemas
 	took     map[string]bool // schemas that were taken, by name: their later refusals have another reason
-	noSystem bool
+	// suspected counts answers to requests without a schema after the same with it was refused in
+	// words that do not name it.
+	suspected map[string]int
+	noSystem  bool
 }
 
 // Complete asks with send until an answer or a fault is in that another form of the request
 // cannot help against. Every error is a *model.Error.
 func (f *Forms) Complete(r model.Request, send func(model.Request, JSONMode) (model.Response, *model.Error)) (model.Response, error) {
 	mode, system := f.known(r)
+	named := false // the schema, in the words of a refusal
 	for {
 		sent := r
 		if !system && hasSystem(r.Messages) {
@@ -38,12 +42,12 @@ func (f *Forms) Complete(r model.Request, send func(model.Request, JSONMode) (mo
 		response, fault := send(sent, mode)
 		switch {
 		case fault == nil:
-			response.Waived = f.learn(r, mode, system)
+			response.Waived = f.learn(r, mode, system, named)
 			return response, nil
 		case system && refusesSystem(r, fault):
 			system = false
 		case f.JSON == Auto && mode == Schema && f.mayRefuseSchema(r, fault):
-			mode = Plain
+			mode, named = Plain, namesSchema.MatchString(fault.Message)
 		default:
 			return model.Response{}, fault
 		}
@@ -66,22 +70,24 @@ func (f *Forms) known(r model.Request) (mode JSONMode, system bool) {
 }
 
 // learn remembers how a request was answered, and returns what it did without.
-func (f *Forms) learn(r model.Request, mode JSONMode, system bool) (waived []string) {
+func (f *Forms) learn(r model.Request, mode JSONMode, system, named bool) (waived []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.took == nil {
-		f.took, f.noSchema = map[string]bool{}, map[string]bool{}
+		f.took, f.noSchema, f.suspected = map[string]bool{}, map[string]bool{}, map[string]int{}
 	}
 	switch {
 	case mode == Schema:
 		f.took[r.Name] = true
 	case f.JSON == Auto && len(r.Schema) > 0:
 		waived = append(waived, "no JSON schema: the prompt alone asks for the form")
-		name := r.Name
-		if len(f.took) == 0 {
-			name = ""
+		f.suspected[r.Name]++
+		switch {
+		case len(f.took) == 0: // it has never taken one
+			f.noSchema[""] = true
+		case named || f.suspected[r.Name] > 1: // once is perhaps chance
+			f.noSchema[r.Name] = true
 		}
-		f.noSchema[name] = true
 	}
 	if !system {
 		f.noSystem = true
