@@ -43,6 +43,9 @@ func decompress(body []byte, h http.Header) ([]byte, error) {
 // Anything else stays as it is.
 func unwrap(body []byte) []byte {
 	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf")))
+	if before, ended := bytes.CutSuffix(body, []byte("data: [DONE]")); ended && isValid(bytes.TrimSpace(before)) {
+		return bytes.TrimSpace(before) // a whole answer that ends as a stream does
+	}
 	if events, whole := readEvents(body); len(events) > 0 {
 		if joined := joinEvents(events, whole); joined != nil {
 			body = joined
@@ -91,16 +94,11 @@ func withoutNaN(body []byte) []byte {
 }
 
 // readEvents returns the data of a stream of server-sent events, and whether it says that it
-// is whole; none if the body is no stream. A whole answer that ends as a stream does is one.
+// is whole; none if the body is no stream.
 func readEvents(body []byte) (events []jsontext.Value, whole bool) {
 	isStream := false
 	for _, start := range []string{"data:", "event:", "id:", "retry:", ":"} {
 		isStream = isStream || bytes.HasPrefix(body, []byte(start))
-	}
-	if end := []byte("data: [DONE]"); !isStream && bytes.HasSuffix(body, end) {
-		if before := bytes.TrimSpace(bytes.TrimSuffix(body, end)); isValid(before) {
-			return []jsontext.Value{before}, true
-		}
 	}
 	if !isStream {
 		return nil, false

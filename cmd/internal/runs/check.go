@@ -18,7 +18,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
-	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -33,7 +32,7 @@ func (r Options) check(ctx context.Context, e *engine.Engine, s store.Store, p c
 	if err != nil {
 		return err
 	}
-	build, asked := providers.New(s).Build, map[string]bool{}
+	build, asked := e.Models.Build, map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
 		for _, m := range c.AllModels() {
 			if !IsChecked(m.Name) || answered[m.Name] {
