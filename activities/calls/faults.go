@@ -12,12 +12,19 @@ import (
 	"roundtable/activities/model"
 )
 
-// longestSilence is how long a service that has answered before may answer nothing at all,
+// How long a service that has answered before may answer nothing at all,
 // while calls of it fail, until its campaigns pause: of faults that pass by themselves, the
 // first is of a service that is there and broken.
 const (
 	longestBroken = 15 * time.Minute
 	longestDown   = 6 * time.Hour
+)
+
+// Of a service that is busy or down, one prompt fails alone if it has failed for an hour, or
+// if four of five calls were answered meanwhile: by chance that is next to impossible.
+const (
+	longestAlone = time.Hour
+	mostAnswered = 4
 )
 
 // atLeast is how long a model that has never answered may be broken: it may be loading.
@@ -34,6 +41,7 @@ type faults struct {
 // counts are of the calls of one campaign to one account.
 type counts struct {
 	answered int                   // calls, in all
+	failed   int                   // and those that failed
 	last     time.Time             // when one was
 	alike    map[string]int        // failures since then, by how they failed
 	since    time.Time             // the first of them
@@ -51,6 +59,9 @@ type streak struct {
 	how      string
 	n        int
 	answered int // calls of the account when it failed before
+	began    time.Time
+	before   int // calls of the account that were answered when it failed first
+	failed   int // and that had failed
 }
 
 // countsOf needs mu.
@@ -106,11 +117,12 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	key := q.promptKey(ask)
 	s := c.prompts[key]
 	if s == nil || s.how != how {
-		s = &streak{how: how}
+		s = &streak{how: how, began: time.Now(), before: c.answered, failed: c.failed}
 		c.prompts[key] = s
 	}
 	others := c.answered > s.answered && s.n > 0 // since the failure before
 	s.n++
+	c.failed++
 	s.answered = c.answered
 	silence := time.Since(c.since)
 	switch {
@@ -120,10 +132,13 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 		return judgement{class: model.Pause, why: fmt.Sprintf("nothing has been answered for %s", silence.Round(time.Minute))}
 	case s.n < rule.Tries && !(e.Fault == model.Refused && c.alike[how] >= fewRefused):
 		return judgement{class: model.Retry}
-	case rule.Prompt == model.Retry: // too many calls or no connection: of no prompt
+	case rule.Prompt == model.Retry: // too many calls or no connection: hardly of a prompt
+		if others && (time.Since(s.began) >= longestAlone || c.answered-s.before >= mostAnswered*(c.failed-s.failed)) {
+			return f.blamePrompt(c, key, s.n, model.Fail)
+		}
 		return judgement{class: model.Retry}
 	case others && s.n >= rule.Tries:
-		return f.blamePrompt(c, key, s.n, rule)
+		return f.blamePrompt(c, key, s.n, rule.Prompt)
 	}
 	return judgement{class: model.Retry, suspect: true}
 }
@@ -133,9 +148,9 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 const fewRefused = 5
 
 // blamePrompt needs mu.
-func (f *faults) blamePrompt(c *counts, key promptKey, n int, rule model.Treatment) judgement {
+func (f *faults) blamePrompt(c *counts, key promptKey, n int, class model.Class) judgement {
 	delete(c.prompts, key)
-	return judgement{class: rule.Prompt, why: fmt.Sprintf("asked %d times, while other prompts were answered", n)}
+	return judgement{class: class, why: fmt.Sprintf("asked %d times, while other prompts were answered", n)}
 }
 
 // settle says what is done about a failure once it is known whether another prompt is answered.
@@ -148,7 +163,7 @@ func (f *faults) settle(q Order, ask int, e *model.Error, others error) judgemen
 	failed, isCall := errors.AsType[*model.Error](others)
 	switch s := c.prompts[key]; {
 	case others == nil && s != nil && s.n >= rule.Tries:
-		return f.blamePrompt(c, key, s.n, rule)
+		return f.blamePrompt(c, key, s.n, rule.Prompt)
 	case others == nil, !isCall: // or it could not be asked: the budget, the lake
 		return judgement{class: model.Retry}
 	case failed.Class == model.Pause:

@@ -56,6 +56,32 @@ func TestFaultsEnd(t *testing.T) {
 	}
 }
 
+// A prompt that a busy service refuses alone is found by then.
+func TestBusyWithOnePrompt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		others int // answered between two failures
+		after  time.Duration
+	}{{1, time.Hour}, {3, time.Hour}, {100, 6 * time.Minute}} {
+		synctest.Test(t, func(t *testing.T) {
+			var f faults
+			began := time.Now()
+			for time.Since(began) < 24*time.Hour {
+				for range c.others {
+					f.countAnswer(order(0), 0)
+				}
+				if j := f.judge(order(1), 0, &model.Error{Fault: model.Busy, Class: model.Retry, Status: 429}); j.class == model.Fail {
+					break
+				}
+				time.Sleep(30 * time.Second)
+			}
+			if took := time.Since(began); took < c.after-time.Minute || took > c.after+time.Minute {
+				t.Errorf("%d others are answered each time: it fails after %v, want %v", c.others, took, c.after)
+			}
+		})
+	}
+}
+
 // A service that refuses nearly every call now and then blames no prompt for it.
 func TestChanceBlamesNoPrompt(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,8 @@ var codes = map[string]model.Fault{
 	"payment_required":                  model.Unpaid, // OpenRouter
 	"exceeded_current_quota_error":      model.Unpaid, // Moonshot
 	"insufficient_user_quota":           model.Unpaid, // New API
+	"accountoverdueerror":               model.Unpaid, // Volcengine
+	"allocationquota.freetieronly":      model.Unpaid, // DashScope
 	"arrearage":                         model.Unpaid, // DashScope
 	"1113":                              model.Unpaid, // Zhipu
 	"1008":                              model.Unpaid, // MiniMax
@@ -121,12 +123,12 @@ var (
 	unpaid = regexp.MustCompile(`(?i)insufficient (account )?(balance|credit|fund)` +
 		`|(balance|credits?)( is| are| has been| have been)? (too low|insufficient|exhausted|depleted|not enough|not sufficient|used up)` +
 		`|(out of|not enough|run out of|ran out of|no) (more |remaining |available |api )?(credits?|balance|funds)\b` +
-		`|余额不足|余额已|额度不足|欠费|充值|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?required` +
+		`|余额不足|余额已|额度不足|额度已|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?required` +
 		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)
 	denied = regexp.MustCompile(`(?i)(incorrect|invalid|expired|revoked|missing|unknown|wrong) (openai |api |access |x-|auth(entication|orization)? )*(api|access|auth\w*|subscription)?[- ]?key\b` +
 		`|api[ _-]?key\b.{0,40}(not valid|is valid|invalid|incorrect|expired|revoked|not found|disabled)` +
 		`|invalid (credentials|authentication)|authentication fail` +
-		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(suspended|disabled|deactivated|blocked|banned|terminated|frozen)`)
+		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(not active|suspended|disabled|deactivated|blocked|banned|terminated|frozen)`)
 	filtered = regexp.MustCompile(`(?i)(violat|against).{0,60}(guideline|polic|terms)|content[ _-]?(filter|moderation|policy|safety|management)|inappropriate (content|text|words)` +
 		`|sensitive (content|words|information)|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
 	unknown = regexp.MustCompile(`(?i)\bmodel\b.{0,120}(not found|does(n't| not) exist|not exist|not available|no longer (available|supported)|decommissioned)` +

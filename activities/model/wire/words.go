@@ -50,6 +50,7 @@ type errorFields struct {
 	Metadata   jsontext.Value `json:"metadata"` // OpenRouter
 	Details    jsontext.Value `json:"details"`  // Anthropic: an object; Google: a list
 	RetryAfter jsontext.Value `json:"retry_after"`
+	RetryCamel jsontext.Value `json:"retryAfter"`
 	RetryDelay jsontext.Value `json:"retryDelay"`
 	Violations jsontext.Value `json:"violations"`
 	Limit      jsontext.Value `json:"limit_source"`
@@ -141,7 +142,7 @@ func (w *Words) readObject(e errorFields, v jsontext.Value, depth int) {
 	}
 	w.Flagged = w.Flagged || Present(e.Reasons) || Present(e.Flagged) || Present(e.Pattern)
 	w.Daily = w.Daily || e.Violations.Kind() == '[' && bytes.Contains(e.Violations, []byte("PerDay"))
-	for _, hint := range []string{String(e.RetryDelay), Scalar(e.RetryAfter)} {
+	for _, hint := range []string{String(e.RetryDelay), Scalar(e.RetryAfter), Scalar(e.RetryCamel)} {
 		if w.RetryAfter == 0 {
 			w.RetryAfter, _ = waitOf(hint, time.Time{})
 		}

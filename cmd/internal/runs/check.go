@@ -66,6 +66,8 @@ func IsChecked(model string) bool {
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.
 func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
+	late := time.AfterFunc(checkTold, func() { fmt.Fprintf(e.Notices(), "checking %s: it has not answered yet\n", p.Name) })
+	defer late.Stop()
 	answer, err := e.Activities.Check(ctx, campaign, p, calls.CheckOptions{Parameters: model.Parameters(g)})
 	var call *model.Error
 	var app *temporal.ApplicationError
@@ -92,6 +94,9 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 	}
 	return "", err
 }
+
+// checkTold is after how long it is said that a check still waits.
+const checkTold = 5 * time.Second
 
 // passes reports whether the failure of a check is of a service that is down, slow or busy.
 func passes(e *model.Error) bool {
