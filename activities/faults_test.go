@@ -1,6 +1,8 @@
 package activities_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -162,5 +164,36 @@ func TestMeter(t *testing.T) {
 	failure = nil
 	if got := turn(task.Turn{Ref: ref(second, 0)}); got.Cached != 1 || got.Calls != 1 {
 		t.Errorf("an answer from the cache: %+v", got)
+	}
+}
+
+// listing is a model that is unknown to a service that says which it has.
+type listing struct{ names []string }
+
+func (l listing) Complete(context.Context, model.Request) (model.Response, error) {
+	return model.Response{}, &model.Error{Class: model.Pause, Fault: model.Missing, Status: 404, Code: "model_not_found", Message: "The model x does not exist", Unbilled: true}
+}
+
+func (l listing) Models(context.Context) ([]string, error) { return l.names, nil }
+
+// The check of an unknown model shows which there are.
+func TestCheckListsModels(t *testing.T) {
+	t.Parallel()
+	many := make([]string, 25)
+	for i := range many {
+		many[i] = fmt.Sprintf("m%02d", i)
+	}
+	for want, names := range map[string][]string{
+		"does not exist. The service has llama3, qwen3:8b": {"qwen3:8b", "llama3"},
+		"m18, m19 and 5 more":                              many,
+		"The model x does not exist":                       nil,
+	} {
+		s := newLake(t)
+		p := recordPlan(t, s, yaml("listed", 2, 1))
+		a := newActivities(s, saying(polite))
+		_, err := a.Check(ctx, p.Campaign.Name, model.Provider{Model: listing{names}, Name: "openai/x", Account: "x"}, calls.CheckOptions{})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want …%s", err, want)
+		}
 	}
 }
