@@ -42,9 +42,9 @@ type faults struct {
 type counts struct {
 	answered int                   // calls, in all
 	failed   int                   // and those that failed
-	last     time.Time             // when one was
-	alike    map[string]int        // failures since then, by how they failed
+	alike    map[string]int        // failures since the last answer, by how they failed
 	since    time.Time             // the first of them
+	latest   time.Time             // and the last
 	prompts  map[promptKey]*streak // that failed last, or are asked again
 }
 
@@ -84,7 +84,6 @@ func (f *faults) countAnswer(q Order, ask int) {
 	defer f.mu.Unlock()
 	c := f.countsOf(q.Run.Campaign, q.Provider.Account)
 	c.answered++
-	c.last = time.Now()
 	clear(c.alike)
 	delete(c.prompts, q.promptKey(ask))
 }
@@ -110,9 +109,13 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	defer f.mu.Unlock()
 	c := f.countsOf(q.Run.Campaign, q.Provider.Account)
 	how := fmt.Sprint(e.Status, " ", e.Code)
+	if time.Since(c.latest) > longestAlone { // nothing was asked meanwhile, or the service has put it off
+		clear(c.alike)
+	}
 	if len(c.alike) == 0 {
 		c.since = time.Now()
 	}
+	c.latest = time.Now()
 	c.alike[how]++
 	key := q.promptKey(ask)
 	s := c.prompts[key]
@@ -127,9 +130,9 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	silence := time.Since(c.since)
 	switch {
 	case c.answered == 0 && rule.Unanswered > 0 && c.alike[how] >= rule.Unanswered && (e.Fault != model.Broken || silence >= atLeast):
-		return judgement{class: model.Pause, why: fmt.Sprintf("the first %d calls of this model all failed so: check its name, its key and its parameters", c.alike[how])}
+		return c.pause(key, fmt.Sprintf("the first %d calls of this model all failed so: check its name, its key and its parameters", c.alike[how]))
 	case e.Fault == model.Broken && silence >= longestBroken, silence >= longestDown:
-		return judgement{class: model.Pause, why: fmt.Sprintf("nothing has been answered for %s", silence.Round(time.Minute))}
+		return c.pause(key, fmt.Sprintf("nothing has been answered for %s", silence.Round(time.Minute)))
 	case s.n < rule.Tries && !(e.Fault == model.Refused && c.alike[how] >= fewRefused):
 		return judgement{class: model.Retry}
 	case rule.Prompt == model.Retry: // too many calls or no connection: hardly of a prompt
@@ -146,6 +149,13 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 // fewRefused is how many refusals alike, with no answer between them, make one look whether
 // anything is answered still.
 const fewRefused = 5
+
+// pause forgets what was counted: after the operator has acted it begins anew. It needs mu.
+func (c *counts) pause(key promptKey, why string) judgement {
+	clear(c.alike)
+	delete(c.prompts, key)
+	return judgement{class: model.Pause, why: why}
+}
 
 // blamePrompt needs mu.
 func (f *faults) blamePrompt(c *counts, key promptKey, n int, class model.Class) judgement {
@@ -167,12 +177,12 @@ func (f *faults) settle(q Order, ask int, e *model.Error, others error) judgemen
 	case others == nil, !isCall: // or it could not be asked: the budget, the lake
 		return judgement{class: model.Retry}
 	case failed.Class == model.Pause:
-		return judgement{class: model.Pause, why: "and so is the check: " + failed.Error()}
+		return c.pause(key, "and the check fails, too: "+failed.Error())
 	case failed.Fault.Treatment().Model == model.Retry: // it is down or busy now, which passes
 		return judgement{class: model.Retry}
 	}
 	if rule.Model == model.Pause {
-		return judgement{class: model.Pause, why: "no other prompt is answered either"}
+		return c.pause(key, "no other prompt is answered either")
 	}
 	return judgement{class: rule.Model}
 }
