@@ -9,7 +9,6 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/seats"
-	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
 
@@ -44,6 +43,9 @@ func (c *count) find(round int32, format string, args ...any) {
 	c.found = append(c.found, Mismatch{own.CollaborationID, int(own.Generation), int(round), fmt.Sprintf(format, args...)})
 }
 
+// succeeded is the status of a collaboration of which no turn can be missing.
+const succeeded = "succeeded"
+
 func (c *count) run() {
 	recorded := len(c.rows.Turns)
 	entries, err := record.TurnsByEntry(c.rows.Turns)
@@ -51,7 +53,7 @@ func (c *count) run() {
 		c.find(0, "%v", err)
 		return
 	}
-	if own := c.rows.Collaborations[0]; own.Status == string(task.Succeeded) && len(entries) > recorded {
+	if own := c.rows.Collaborations[0]; own.Status == succeeded && len(entries) > recorded {
 		c.find(0, "%d of its %d turns are missing", len(entries)-recorded, len(entries))
 		return
 	}

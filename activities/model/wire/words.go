@@ -103,12 +103,12 @@ func (w *Words) read(v jsontext.Value, depth int) {
 	case '{':
 		var e errorFields
 		if json.Unmarshal(v, &e, Lenient) == nil {
-			w.readObject(e, v, depth)
+			w.readObject(e, depth)
 		}
 	}
 }
 
-func (w *Words) readObject(e errorFields, v jsontext.Value, depth int) {
+func (w *Words) readObject(e errorFields, depth int) {
 	w.addCode(e.ErrorType, e.ErrorCode)
 	if e.Error.Kind() == '{' || e.Error.Kind() == '[' {
 		w.read(e.Error, depth-1)
