@@ -107,9 +107,9 @@ func (a *Activities) Close(ctx context.Context) error {
 	return a.caller.Close(ctx)
 }
 
-// Check asks a model once with the parameters of a campaign (Caller.Check).
-func (a *Activities) Check(ctx context.Context, campaign string, p model.Provider, params model.Parameters) (answers.Answer, error) {
-	return a.caller.Check(ctx, campaign, p, params)
+// Check asks a model once in the way in which a campaign asks it (Caller.Check).
+func (a *Activities) Check(ctx context.Context, campaign string, p model.Provider, o calls.CheckOptions) (answers.Answer, error) {
+	return a.caller.Check(ctx, campaign, p, o)
 }
 
 // Embeddings returns a source whose requests a campaign pays for (Caller.Embeddings).

@@ -256,16 +256,17 @@ func TestPlayRoundWaitsForPeople(t *testing.T) {
 	}
 }
 
-// Calls that are perhaps billed and bring nothing are not tried for ever: each question is
-// counted for itself, however often the round failed for others.
+// Calls that are perhaps billed and bring nothing are not tried for ever: each prompt is
+// counted for itself, however often the round failed for others. At the eighth failure in a row
+// the model is asked the question of the check, which it does not answer either.
 func TestEighthUnansweredAttemptPauses(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	p := debating(t, s, "eighth", "protocol: {name: debate, rounds: 1}")
 	var others atomic.Int64
 	m := &fake{answer: func(r model.Request) (model.Response, error) {
-		if r.Scene.Entry == 1 || r.Scene.Entry == 0 && others.Add(1) <= 5 {
-			return model.Response{}, &model.Error{Class: model.Retry, Provider: "test", Code: "timeout"}
+		if r.Scene == nil || r.Scene.Entry == 1 || r.Scene.Entry == 0 && others.Add(1) <= 5 {
+			return model.Response{}, &model.Error{Class: model.Retry, Fault: model.Silent, Provider: "test", Code: "timeout"}
 		}
 		return response(`{"answer": "A"}`), nil
 	}}
@@ -276,7 +277,7 @@ func TestEighthUnansweredAttemptPauses(t *testing.T) {
 			t.Errorf("attempt %d: %v, want %s", attempt, err, want)
 		}
 	}
-	same(t, m.count(), 8+6+1)
+	same(t, m.count(), 8+6+1+1)
 }
 
 // Speakers whose turns are taken elsewhere are left out, and waited for by the caller.

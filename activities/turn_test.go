@@ -14,6 +14,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -38,7 +39,9 @@ func TestLiveTurnStoresBeforeItReports(t *testing.T) {
 	same(t, s.notes, []string{"put 000000.0.intent-0.json", "call", "put 000000.0.json", "put cache"})
 	known, _ := stored(t, s, p, r).Turn(0)
 	same(t, known.Act, act)
-	same(t, m.asked[0].IdempotencyKey, callPermit(p, r).String()+"/0/0")
+	manifest, err := campaign.ReadManifest(ctx, s, p.Campaign.Name)
+	noError(t, err)
+	same(t, m.asked[0].IdempotencyKey, manifest.Run+"/"+callPermit(p, r).String()+"/0/0")
 }
 
 // An answer that cannot be stored is not reported: the turn is taken again, and

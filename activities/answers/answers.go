@@ -36,6 +36,8 @@ type Answer struct {
 	ModelAsked    string      `json:"model_asked"`
 	ModelAnswered string      `json:"model_answered,omitempty"`
 	FinishReason  string      `json:"finish_reason,omitempty"`
+	Elsewhere     string      `json:"elsewhere,omitempty"` // see model.Response, also of Waived
+	Waived        []string    `json:"waived,omitempty"`
 	RequestID     string      `json:"request_id,omitempty"`
 	Usage         model.Usage `json:"usage"`
 	Cached        bool        `json:"cached,omitempty"`   // taken from the cache: not billed

@@ -85,7 +85,7 @@ func (t Turn) cleaned() Turn {
 	for i, a := range t.Asks {
 		sum := sha256.Sum256(a.Raw)
 		a.SHA256 = hex.EncodeToString(sum[:])
-		for _, s := range []*string{&a.Provider, &a.ModelAsked, &a.ModelAnswered, &a.FinishReason, &a.RequestID, &a.Fault} {
+		for _, s := range []*string{&a.Provider, &a.ModelAsked, &a.ModelAnswered, &a.FinishReason, &a.RequestID, &a.Elsewhere, &a.Fault} {
 			*s = validText(*s)
 		}
 		asks[i] = a

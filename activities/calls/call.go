@@ -46,8 +46,36 @@ type Paid struct {
 	request model.Request // empty if it was found in the cache
 }
 
-// Call reserves what a call can cost at most, announces it, and makes it.
-func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pass Permit) (got Paid, err error) {
+// Call reserves what a call can cost at most, announces it, and makes it. The error of one that
+// failed says what is to be done about it (model.Treatments).
+func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pass Permit) (Paid, error) {
+	got, err := c.call(ctx, q, ask, r, pass)
+	failed, ok := errors.AsType[*attempted](err)
+	if !ok {
+		return got, err
+	}
+	if failed.suspect {
+		err = c.compareOthers(ctx, q, ask, r, failed.err) // the permit is given back and the budget settled
+	} else {
+		err = failed.err
+	}
+	c.Meter.failed(err)
+	c.tellFailure(q, r, failed.intent, err)
+	return got, err
+}
+
+// attempted is the error of a call that was made.
+type attempted struct {
+	err     error
+	intent  answers.Intent
+	suspect bool // it is to be found out whether other prompts are answered
+}
+
+func (a *attempted) Error() string { return a.err.Error() }
+func (a *attempted) Unwrap() error { return a.err }
+
+// call reserves, announces and makes a call. The error of one that was made is an *attempted.
+func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pass Permit) (got Paid, err error) {
 	if err := ctx.Err(); err != nil {
 		return got, err
 	}
@@ -57,6 +85,9 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 	m, err := c.Manifest(ctx, q.Run.Campaign, false)
 	if err != nil {
 		return got, err
+	}
+	if m.Run != "" { // a gateway that remembers keys must not give another run's answer
+		r.IdempotencyKey = m.Run + "/" + r.IdempotencyKey
 	}
 	price := q.priceOf(m)
 	i := answers.Intent{Entry: q.Entry, Ask: ask, Provider: q.Provider.Name, Model: q.Provider.Name}
@@ -116,37 +147,22 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
 	response, err := q.Provider.Complete(ctx, r)
-	err = c.trials.countRefusal(q.Run.Campaign, q.Provider.Account, err)
-	if call, ok := errors.AsType[*model.Error](err); ok && isUnanswered(call) && (i.Attempt+1)%maxPaidTries == 0 {
-		pause := *call
-		pause.Class = model.Pause
-		err = &pause
-	}
 	if err == nil {
-		c.trials.answered(q.Run.Campaign, q.Provider.Account)
+		c.faults.countAnswer(q, i.Ask)
 		used := response.Usage
 		if !q.believes(response, i.WorstTokens) {
 			used = model.Usage{}
 		}
 		pass.Answered(used, response.Limits)
 		if err = rejectTruncatedPrompt(q.Provider, response); err != nil {
-			c.tellFailure(q, r, *i, err)
+			err = &attempted{err: err, intent: *i}
 		}
 		return response, err
 	}
-	c.Meter.failed(err)
+	err, suspect := c.treat(q, i.Ask, err)
 	pass.Failed(err)
-	c.tellFailure(q, r, *i, err)
-	return response, err
+	return response, &attempted{err, *i, suspect}
 }
-
-// maxPaidTries is after how many attempts at one question the campaign pauses, if the
-// last of them may have been billed without bringing anything.
-const maxPaidTries = 8
-
-// isUnanswered reports whether a service took a call and sent no answer for it: a
-// status 2xx without one, or silence until the deadline.
-func isUnanswered(e *model.Error) bool { return e.Status/100 == 2 || e.Code == "timeout" }
 
 // rejectTruncatedPrompt returns an error for the answer to a prompt that its server has cut: every further
 // one would be cut as well, and the operator can raise the length.
@@ -200,7 +216,7 @@ func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
 func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
-		FinishReason: r.FinishReason, RequestID: r.RequestID, Usage: r.Usage,
+		FinishReason: r.FinishReason, Elsewhere: r.Elsewhere, Waived: r.Waived, RequestID: r.RequestID, Usage: r.Usage,
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
 	}
 	if price != nil {

@@ -28,7 +28,7 @@ type Caller struct {
 
 	budgets   budgets
 	throttles throttle.Registry // of accounts
-	trials    trials
+	faults    faults
 }
 
 // NewCaller returns a caller. It is alone if no other process works for the

@@ -3,8 +3,10 @@ package calls
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"roundtable/activities/answers"
@@ -18,23 +20,66 @@ var checkMessages = []model.Message{
 	{Role: "user", Content: "Answer with the one word yes."},
 }
 
+// checkSchema is that of the check's answer where a campaign asks for answers by a schema.
+var checkSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
+
 // CheckBytes returns the length of the question that checks whether a model can
 // be asked.
-func CheckBytes() int { return ByteSize(checkMessages) }
+func CheckBytes() int { return ByteSize(checkMessages) + len(checkSchema) }
 
-// Check asks a model once with the parameters of a campaign: whether it is
-// there, the key is right and the parameters are taken. The call goes like any
-// other through the campaign's limits, budget and ledger.
-func (c *Caller) Check(ctx context.Context, campaign string, p model.Provider, params model.Parameters) (answers.Answer, error) {
+// CheckOptions are how a model is checked.
+type CheckOptions struct {
+	Parameters model.Parameters
+	Plain      bool // without a schema
+}
+
+// isCheck reports whether a run is that of a check.
+func isCheck(run answers.RunKey) bool {
+	return strings.HasPrefix(run.Collaboration, ledger.CheckPrefix)
+}
+
+// Check asks a model once in the way in which a campaign asks it: whether it is there, the key
+// is right, the parameters are taken, and how it is told the form of an answer. The call goes
+// like any other through the campaign's limits, budget and ledger.
+func (c *Caller) Check(ctx context.Context, campaign string, p model.Provider, o CheckOptions) (answers.Answer, error) {
 	m, err := c.Manifest(ctx, campaign, false)
 	if err != nil {
 		return answers.Answer{}, err
 	}
 	c.Ceiling(m, p)
 	run := answers.RunKey{Campaign: campaign, Collaboration: ledger.CheckPrefix + strings.ToLower(rand.Text())}
-	q := Order{Run: run, Provider: p, Longest: params.MaxTokens, Messages: checkMessages}
-	request := model.Request{Messages: checkMessages, Parameters: params, IdempotencyKey: fmt.Sprintf("%s/0/0", run)}
-	return c.buyOnce(ctx, q, request, func(context.Context, *answers.Answer) error { return nil })
+	q := Order{Run: run, Provider: p, Longest: o.Parameters.MaxTokens, Messages: checkMessages}
+	request := model.Request{Messages: checkMessages, Parameters: o.Parameters, IdempotencyKey: fmt.Sprintf("%s/0/0", run)}
+	if !o.Plain {
+		request.Schema, request.Name = checkSchema, "check"
+	}
+	answer, err := c.buyOnce(ctx, q, request, func(context.Context, *answers.Answer) error { return nil })
+	return answer, withKnownModels(ctx, p, err)
+}
+
+// shownModels is how many names of models are shown.
+const shownModels = 20
+
+// withKnownModels adds to the error of a model that is unknown which there are, if its service
+// says so.
+func withKnownModels(ctx context.Context, p model.Provider, err error) error {
+	e, ok := errors.AsType[*model.Error](err)
+	lister, lists := p.Model.(model.Lister)
+	if !ok || !lists || e.Fault != model.Missing {
+		return err
+	}
+	names, failed := lister.Models(ctx)
+	if failed != nil || len(names) == 0 {
+		return err
+	}
+	slices.Sort(names)
+	more := ""
+	if len(names) > shownModels {
+		more = fmt.Sprintf(" and %d more", len(names)-shownModels)
+	}
+	told := *e
+	told.Message += ". The service has " + strings.Join(names[:min(len(names), shownModels)], ", ") + more
+	return &told
 }
 
 // buyOnce makes the one call of an entry that belongs to no turn, and stores its

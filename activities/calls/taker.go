@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -139,22 +138,30 @@ func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
 		return nil
 	}
 	last := &t.Asks[len(t.Asks)-1]
-	invalid := q.Read(last.Raw, t)
-	if cut := cutOff(*last); invalid != nil && cut != nil {
-		invalid = cut
-	}
-	switch {
-	case invalid == nil:
-	case len(t.Asks) <= q.Reasks && !slices.Contains(outcomes, last.FinishReason):
-		last.Fault, t.Text = invalid.Error(), ""
-		return nil
+	fault, final := "", false
+	switch end := model.EndOf(last.FinishReason); {
+	case end == model.Withheld: // a result of the experiment: it is recorded, not asked again
+		fault, final = last.FinishReason, true
+	case end == model.Failed:
+		fault = fmt.Sprintf("the service broke it off (%s)", last.FinishReason)
 	default:
-		last.Fault = invalid.Error()
-		t.Act = transcript.Act{Status: transcript.Invalid}
-		t.InvalidReason = invalid.Error()
-		if slices.Contains(outcomes, last.FinishReason) {
-			t.InvalidReason = last.FinishReason
+		if invalid := q.Read(last.Raw, t); invalid != nil {
+			if cut := cutOff(*last); cut != nil {
+				invalid = cut
+			}
+			fault = invalid.Error()
+			if last.Elsewhere != "" {
+				fault += fmt.Sprintf("; there is a text in %s", last.Elsewhere)
+			}
 		}
+	}
+	if fault != "" {
+		last.Fault = fault
+		if len(t.Asks) <= q.Reasks && !final {
+			t.Text = ""
+			return nil
+		}
+		t.Act, t.InvalidReason = transcript.Act{Status: transcript.Invalid}, fault
 	}
 	t.Done, t.PromptHash = true, q.Hash
 	return nil
@@ -174,10 +181,6 @@ func cutOff(a answers.Answer) error {
 	}
 	return nil
 }
-
-// outcomes are ends of an answer that are results of the experiment: they are
-// recorded, not asked again.
-var outcomes = []string{"refusal", "content_filter"}
 
 // After returns the question as a model gets it, after the answers before it.
 func (q Question) After(before []answers.Answer, p model.Parameters, name string) model.Request {

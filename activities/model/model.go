@@ -32,6 +32,12 @@ type Checker interface {
 	Check(Parameters) error
 }
 
+// Lister is a Model whose service says which models it has.
+type Lister interface {
+	// Models returns their names, from one request that costs nothing.
+	Models(context.Context) ([]string, error)
+}
+
 // Probe returns the shortest request with these parameters.
 func Probe(p Parameters) Request {
 	return Request{Messages: []Message{{Role: "user", Content: "?"}}, Parameters: p}
@@ -71,7 +77,7 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, if it must be JSON; Name names it.
 	Schema json.RawMessage
 	Name   string
-	// IdempotencyKey is campaign/collaboration/entry/ask, stable over retries and restarts.
+	// IdempotencyKey is run/campaign/collaboration/entry/ask, stable over retries and restarts.
 	IdempotencyKey string
 	// Scene is what the asked agent knows, as data. Only scripted and recorded models
 	// read it; of agents that are programs of their own, its Turn goes into headers.
@@ -107,6 +113,12 @@ type Response struct {
 	Mode         string // in which it was asked for: see Moded
 	Usage        Usage
 	Limits       Limits // of the account, as far as the service says
+	// Elsewhere is the place of the service's answer in which there was a text while that of the
+	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
+	Elsewhere string
+	// Waived is what the request asked for and the service does not take, for people; it was
+	// asked for in the words of the prompt instead.
+	Waived []string
 }
 
 // Ends of an answer that was cut off.
@@ -147,9 +159,11 @@ const (
 	Fail  Class = "fail"  // this call cannot succeed
 )
 
-// Error is a failed call, classified on status, code and type, never on message text.
+// Error is a failed call. Its fault and its class are found from the status, the code and the
+// words of the service in one place (package wire), and what is done about them is in Treatments.
 type Error struct {
 	Class      Class
+	Fault      Fault // empty if it came from no service
 	Provider   string
 	Status     int    // HTTP status; 0 if there was no response
 	Code       string // the provider's own code or type

@@ -56,6 +56,7 @@ func (f Faults) reads() bool { return f.Slow == 0 && f.Lost == 0 && f.Unheld == 
 // Complete is one call: it arrives, is billed and is answered, each of which may be
 // the last thing of it.
 func (c client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+	_, r.IdempotencyKey, _ = strings.Cut(r.IdempotencyKey, "/") // what is before it is drawn for each run
 	w, question := c.world, strings.TrimPrefix(r.IdempotencyKey, campaign+"/")
 	n := w.nth("call " + question)
 	happens := func(p float64, what string) bool { return w.happens(p, question, n, what) }

@@ -40,11 +40,12 @@ type Move struct {
 // heard, and where messages are late, neither does what is repeated before the
 // first message comes through.
 func FromTurns(turns []record.Turn, agents int) (Path, error) {
-	r := reading{agents: agents, turns: turns, at: make([][]float64, len(turns)), before: map[int32][]int{}}
-	for i, t := range turns {
-		if int(t.Entry) != i {
-			return Path{}, fmt.Errorf("entry %d is the %d. of the table turns", t.Entry, i+1)
-		}
+	entries, err := record.TurnsByEntry(turns)
+	if err != nil {
+		return Path{}, err
+	}
+	r := reading{agents: agents, turns: entries, at: make([][]float64, len(entries)), before: map[int32][]int{}}
+	for i, t := range entries {
 		stays := t.Status == "skipped"
 		if t.Agent == nil || t.Kind != "env" && t.Phase != "position" || t.ProposalJSON == nil && !stays {
 			continue // no usable answer, or nothing of ours
@@ -54,7 +55,6 @@ func FromTurns(turns []record.Turn, agents int) (Path, error) {
 				return Path{}, fmt.Errorf("the position of entry %d: %w", t.Entry, err)
 			}
 		}
-		var err error
 		if t.Kind == "env" {
 			err = r.state(i)
 		} else {
@@ -69,8 +69,8 @@ func FromTurns(turns []record.Turn, agents int) (Path, error) {
 
 type reading struct {
 	agents int
-	turns  []record.Turn
-	at     [][]float64 // by entry
+	turns  []record.Turn // by entry
+	at     [][]float64   // by entry
 	path   Path
 	now    State // being filled
 	steps  [][][]float64

@@ -43,12 +43,22 @@ func (c *count) find(round int32, format string, args ...any) {
 	c.found = append(c.found, Mismatch{own.CollaborationID, int(own.Generation), int(round), fmt.Sprintf(format, args...)})
 }
 
+// succeeded is the status of a collaboration of which no turn can be missing.
+const succeeded = "succeeded"
+
 func (c *count) run() {
-	for i, t := range c.rows.Turns {
-		if int(t.Entry) != i {
-			c.find(t.Round, "entry %d is the %d. of the table turns", t.Entry, i+1)
-			return
-		}
+	recorded := len(c.rows.Turns)
+	entries, err := record.TurnsByEntry(c.rows.Turns)
+	if err != nil {
+		c.find(0, "%v", err)
+		return
+	}
+	if own := c.rows.Collaborations[0]; own.Status == succeeded && len(entries) > recorded {
+		c.find(0, "%d of its %d turns are missing", len(entries)-recorded, len(entries))
+		return
+	}
+	c.rows.Turns = entries
+	for i, t := range entries {
 		var act transcript.Act
 		if t.DataJSON != nil {
 			if err := json.Unmarshal([]byte(*t.DataJSON), &act); err != nil {

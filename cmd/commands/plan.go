@@ -111,6 +111,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		return err
 	}
 	warned = append(warned, campaignfile.MissingKeys(p, m, s)...)
+	warned = append(warned, campaignfile.FreeModels(p, m, s)...)
 	var prompts []campaignfile.RenderedPrompt
 	if o.prompts {
 		if prompts, err = campaignfile.RenderPrompts(o.Plugins, p, s); err == nil && o.folder != "" {

@@ -71,6 +71,12 @@ func question(texts []string) (prompt string, again bool) {
 }
 
 // cell is the collaboration that asks, replicate its last part, as r0.
+// withoutRun returns an idempotency key without what tells it from that of another run.
+func withoutRun(key string) string {
+	_, key, _ = strings.Cut(key, "/")
+	return key
+}
+
 func (a *asked) cell() string      { return strings.Split(a.key+"/", "/")[1] }
 func (a *asked) replicate() string { return replicateOf(a.cell()) }
 
@@ -104,7 +110,7 @@ func (v *vendor) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := &asked{
-		at: time.Now(), from: r.RemoteAddr, key: r.Header.Get("Idempotency-Key"), auth: r.Header.Get("Authorization"),
+		at: time.Now(), from: r.RemoteAddr, key: withoutRun(r.Header.Get("Idempotency-Key")), auth: r.Header.Get("Authorization"),
 		model: q.Model, maxTokens: q.MaxTokens,
 	}
 	for _, m := range q.Messages {

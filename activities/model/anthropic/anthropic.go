@@ -2,8 +2,7 @@
 // server that speaks it.
 //
 // It promises: one request for one call (redirects are not followed); every
-// error is a *model.Error classified on status and type, and on the message only
-// where Anthropic says 400 to an empty account; no error text holds the key; a
+// error is a *model.Error classified (package wire); no error text holds the key; a
 // key goes only where it was meant for; the answer's bytes are those of the
 // service; a parameter that cannot be kept is refused before anything is sent,
 // never left out.
@@ -15,9 +14,11 @@ package anthropic
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -79,10 +80,15 @@ func New(c Config) (model.Model, error) {
 	made := &client{config: c, url: base.JoinPath("v1/messages").String()}
 	made.Exchange = &wire.Exchange{
 		HTTP: wire.NewClient(officialHost), Header: header, Report: wire.NewReporter(provider, key),
-		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
+		Forms: wire.Forms{JSON: cmp.Or(c.JSON, Auto)}, Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
 	return made, err
+}
+
+// Models returns the names of the models that the service has.
+func (c *client) Models(ctx context.Context) ([]string, error) {
+	return c.List(ctx, strings.TrimSuffix(c.url, "/messages")+"/models")
 }
 
 // requestBody returns the address and the body of a request.

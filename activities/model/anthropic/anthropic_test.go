@@ -72,7 +72,7 @@ func TestWhatIsSentAndRead(t *testing.T) {
 	text := func(s string) string { return `{"text":"` + s + `","type":"text"}` }
 	want := `{"max_tokens":100000,"messages":[{"content":[` + text("one") + `,` + text("two") + `,` + text("three") + `],"role":"user"},` +
 		`{"content":[` + text("four") + `],"role":"assistant"},{"content":[` + text("five") + `],"role":"user"}],"model":"claude-opus-5","temperature":0,"top_p":0.5,` +
-		`"output_config":{"format":{"type":"json_schema","schema":` + string(q.Schema) + `}},"stop_sequences":["END"],"system":[` + text("rules") + `]}`
+		`"output_config":{"format":{"type":"json_schema","schema":` + string(q.Schema) + `}},"stop_sequences":["END"],"stream":false,"system":[` + text("rules") + `]}`
 	if sent != want {
 		t.Errorf("sent %s\nwant %s", sent, want)
 	}
@@ -92,7 +92,7 @@ func TestNothingIsSentThatWasNotSet(t *testing.T) {
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Secret: "+modeltest.Canary)
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", modeltest.Canary)
 	request, sent, _, err := exchange(t, nil, model.Request{Messages: []model.Message{{Role: "user", Content: "hi"}}}, answered)
-	if want := `{"max_tokens":4096,"messages":[{"content":[{"text":"hi","type":"text"}],"role":"user"}],"model":"claude-opus-5"}`; err != nil || sent != want {
+	if want := `{"max_tokens":4096,"messages":[{"content":[{"text":"hi","type":"text"}],"role":"user"}],"model":"claude-opus-5","stream":false}`; err != nil || sent != want {
 		t.Errorf("sent %s, %v", sent, err)
 	}
 	if h := request.Header; h.Get("X-Secret") != "" || h.Get("Authorization") != "" || h.Get("Traceparent") != "" || h.Get("Idempotency-Key") != "" {
@@ -135,10 +135,10 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
 		_, useless := c.readAnswer(modeltest.Question, &wire.Call{Body: body, Header: http.Header{}})
 		if useless != nil {
-			modeltest.Failure(t, useless.Err)
+			modeltest.Failure(t, useless)
 		}
 		_, refused := c.classifyRefusal(&wire.Failure{Status: status, Header: http.Header{}, Body: body})
-		if e := modeltest.Failure(t, refused.Err); e.Class == "" || e.Status != status {
+		if e := modeltest.Failure(t, refused); e.Class == "" || e.Status != status {
 			t.Errorf("got %+v", *e)
 		}
 	})
@@ -205,8 +205,8 @@ func TestAutoFallsBackOnceAndRemembers(t *testing.T) {
 
 func TestOtherRefusalsAreNotAskedAgain(t *testing.T) {
 	for status, body := range map[int]string{
-		400: `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long"}}`,
-		500: `{"type":"error","error":{"type":"api_error","message":"output_config.format crashed"}}`,
+		413: `{"type":"error","error":{"type":"request_too_large","message":"output_config.format is too large"}}`,
+		401: `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`,
 		429: `{"type":"error","error":{"type":"rate_limit_error","message":"output_config.format"}}`,
 	} {
 		requests := 0

@@ -147,13 +147,13 @@ func TestThinking(t *testing.T) {
 		p     model.Parameters
 		want  string
 	}{
-		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-opus-4-6","thinking":{"type":"disabled"}}`},
-		{"claude-3-5-haiku-20241022", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-3-5-haiku-20241022"}`},
-		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "low"}, `{"max_tokens":6144,` + rest + `"claude-opus-4-6","output_config":{"effort":"low"},"thinking":{"type":"adaptive"}}`},
-		{"claude-fable-5", model.Parameters{ReasoningEffort: "high", MaxTokens: 9, Temperature: &one}, `{"max_tokens":9,` + rest + `"claude-fable-5","temperature":1,"output_config":{"effort":"high"},"thinking":{"type":"adaptive"}}`},
-		{"claude-sonnet-4-20250514", model.Parameters{ReasoningEffort: "minimal"}, `{"max_tokens":5120,` + rest + `"claude-sonnet-4-20250514","thinking":{"budget_tokens":1024,"type":"enabled"}}`},
-		{"claude-opus-4-5", model.Parameters{ReasoningEffort: "medium", MaxTokens: 9000}, `{"max_tokens":9000,` + rest + `"claude-opus-4-5","thinking":{"budget_tokens":8192,"type":"enabled"}}`},
-		{"claude-3-7-sonnet-latest", model.Parameters{ReasoningEffort: "high"}, `{"max_tokens":20480,` + rest + `"claude-3-7-sonnet-latest","thinking":{"budget_tokens":16384,"type":"enabled"}}`},
+		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-opus-4-6","stream":false,"thinking":{"type":"disabled"}}`},
+		{"claude-3-5-haiku-20241022", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-3-5-haiku-20241022","stream":false}`},
+		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "low"}, `{"max_tokens":6144,` + rest + `"claude-opus-4-6","output_config":{"effort":"low"},"stream":false,"thinking":{"type":"adaptive"}}`},
+		{"claude-fable-5", model.Parameters{ReasoningEffort: "high", MaxTokens: 9, Temperature: &one}, `{"max_tokens":9,` + rest + `"claude-fable-5","temperature":1,"output_config":{"effort":"high"},"stream":false,"thinking":{"type":"adaptive"}}`},
+		{"claude-sonnet-4-20250514", model.Parameters{ReasoningEffort: "minimal"}, `{"max_tokens":5120,` + rest + `"claude-sonnet-4-20250514","stream":false,"thinking":{"budget_tokens":1024,"type":"enabled"}}`},
+		{"claude-opus-4-5", model.Parameters{ReasoningEffort: "medium", MaxTokens: 9000}, `{"max_tokens":9000,` + rest + `"claude-opus-4-5","stream":false,"thinking":{"budget_tokens":8192,"type":"enabled"}}`},
+		{"claude-3-7-sonnet-latest", model.Parameters{ReasoningEffort: "high"}, `{"max_tokens":20480,` + rest + `"claude-3-7-sonnet-latest","stream":false,"thinking":{"budget_tokens":16384,"type":"enabled"}}`},
 	} {
 		q := model.Request{Messages: []model.Message{{Role: "user", Content: "hi"}}, Parameters: c.p}
 		_, sent, _, err := exchange(t, func(config *Config) { config.Model = c.model }, q, answered)

@@ -23,6 +23,7 @@ type question struct {
 	TopP          *float64      `json:"top_p,omitempty"`
 	OutputConfig  *outputConfig `json:"output_config,omitempty"`
 	StopSequences []string      `json:"stop_sequences,omitempty"`
+	Stream        bool          `json:"stream"` // false must be said: some servers stream by default
 	System        []block       `json:"system,omitempty"`
 	Thinking      *thinking     `json:"thinking,omitempty"`
 }

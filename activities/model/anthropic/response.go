@@ -22,43 +22,31 @@ type envelope struct {
 	Usage      jsontext.Value `json:"usage"`
 }
 
-// finishes are the stop reasons that other services know by other names; the rest keep theirs.
-var finishes = map[string]string{
-	"end_turn":      "stop",
-	"stop_sequence": "stop",
-	"max_tokens":    "length",
-}
-
 // readAnswer returns the answer in the body of a response 2xx.
-func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *wire.CallError) {
+func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no message: "+err.Error())
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no message", call.Body)
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyError(call.Body)
+		return model.Response{}, c.Report.InBody(call.Body)
 	}
 	finish := c.Report.Word(wire.String(e.StopReason), 64)
 	if !wire.Present(e.Content) && finish == "" {
-		return model.Response{}, c.uselessAnswer("no_content", "the body holds no content")
+		return model.Response{}, c.Report.Useless("no_content", "the body holds no content", call.Body)
 	}
 	text, ok := contentText(e.Content)
 	if !ok {
-		return model.Response{}, c.uselessAnswer("strange_content", "the content is no list of blocks with texts")
+		return model.Response{}, c.Report.Useless("strange_content", "the content is no list of blocks with texts", call.Body)
 	}
 	return model.Response{
 		Text:         text,
 		Model:        cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model),
-		FinishReason: cmp.Or(finishes[finish], finish),
+		FinishReason: model.FinishOf(finish),
 		RequestID:    c.Report.Word(cmp.Or(call.Header.Get("Request-Id"), wire.String(e.ID)), 200),
 		Usage:        readUsage(e.Usage),
 		Limits:       wire.Limits(call.Header, time.Now()),
 	}, nil
-}
-
-// uselessAnswer returns the error of a 2xx that brought nothing; it may have been billed.
-func (c *client) uselessAnswer(code, message string) *wire.CallError {
-	return &wire.CallError{Err: c.Report.Useless(code, message)}
 }
 
 // contentText returns the answer's bytes: its blocks of text. Blocks of thinking are none of it.
@@ -94,6 +82,7 @@ func readUsage(v jsontext.Value) model.Usage {
 		Read     wire.Tokens `json:"cache_read_input_tokens"`
 		Write    wire.Tokens `json:"cache_creation_input_tokens"`
 		Output   wire.Tokens `json:"output_tokens"`
+		Total    wire.Tokens `json:"total_tokens"` // of compatible servers
 		OutputOf struct {
 			Thinking wire.Tokens `json:"thinking_tokens"`
 		} `json:"output_tokens_details"`
@@ -101,11 +90,11 @@ func readUsage(v jsontext.Value) model.Usage {
 	if v.Kind() == '{' {
 		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
 	}
-	return model.Usage{
+	return wire.WithTotal(model.Usage{
 		Input:       int64(u.Input + u.Read + u.Write),
 		CachedInput: int64(u.Read),
 		CacheWrite:  int64(u.Write),
 		Output:      int64(u.Output),
 		Reasoning:   int64(u.OutputOf.Thinking),
-	}
+	}, 0, int64(u.Total))
 }

@@ -96,14 +96,14 @@ const noCredentials = "no AWS credentials were found; set AWS_ACCESS_KEY_ID and 
 // noIdentity classifies what kept credentials from being found; the service was not asked.
 func noIdentity(ctx context.Context, err error) *model.Error {
 	report := wire.NewReporter(provider)
-	out := report.Failed(model.Pause, "no_credentials", noCredentials+err.Error())
+	out := report.Failed(model.Denied, "no_credentials", noCredentials+err.Error())
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		out = report.Failed(model.Retry, "timeout", err.Error())
+		out = report.Failed(model.Silent, "timeout", err.Error())
 	case ctx.Err() != nil:
-		out = report.Failed(model.Retry, "canceled", err.Error())
+		out = report.Failed(model.Down, "canceled", err.Error())
 	case isTemporary(err):
-		out = report.Failed(model.Retry, "credentials_unavailable", err.Error())
+		out = report.Failed(model.Down, "credentials_unavailable", err.Error())
 	}
 	out.Unbilled = true
 	return out

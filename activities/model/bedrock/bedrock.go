@@ -2,8 +2,8 @@
 //
 // It promises: one request for one call (the SDK's retries are off and
 // redirects are not followed); nothing is sent before the first call, also not
-// to find credentials; every error is a *model.Error classified on status and
-// exception name; no error text holds a key; the answer's bytes are those of
+// to find credentials; every error is a *model.Error classified (package wire);
+// no error text holds a key; the answer's bytes are those of
 // the service; a parameter that the model does not take is refused, never
 // dropped. A Bedrock API key is sent to AWS only.
 package bedrock
@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -51,12 +50,12 @@ type Config struct {
 	Timeout model.Duration `json:"-"`
 }
 
-// client is one model; it remembers whether that refuses schemas.
+// client is one model; it remembers what that refuses.
 type client struct {
 	config  Config
 	account *account
 	runtime *sdk.Client
-	refused atomic.Bool // Auto: outputConfig.textFormat was refused
+	forms   wire.Forms
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -67,7 +66,6 @@ func New(c Config) (model.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bedrock model %q: %w", c.Model, err)
 	}
-	c.JSON = cmp.Or(c.JSON, Auto)
 	c.Timeout = cmp.Or(c.Timeout, wire.DefaultTimeout)
 	runtime := sdk.New(sdk.Options{
 		Region:       settings.Region,
@@ -78,7 +76,7 @@ func New(c Config) (model.Model, error) {
 		APIOptions: []func(*middleware.Stack) error{leaveUndecoded},
 	})
 	a := &account{region: settings.Region, token: apiKey(base), chain: settings.Credentials}
-	return &client{config: c, account: a, runtime: runtime}, nil
+	return &client{config: c, account: a, runtime: runtime, forms: wire.Forms{JSON: cmp.Or(c.JSON, Auto)}}, nil
 }
 
 // resolveSettings returns AWS's settings and the endpoint, or every error of the configuration.
@@ -99,27 +97,15 @@ func (c Config) resolveSettings() (aws.Config, *url.URL, error) {
 	return settings, base, errors.Join(append(found, err)...)
 }
 
-// Complete asks once. In Auto mode a request with a schema that is not valid is
-// sent a second time without: a refused request costs nothing. Which of its
-// parts was refused stands in no code, so only an answer shows that it was the schema.
+// Complete asks once, and once more in another form where the model refuses one (wire.Forms).
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := c.config.JSON.Of(r, c.refused.Load())
-	response, fault := c.askOnce(ctx, r, mode)
-	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.Code == "ValidationException" {
-		mode = Plain
-		if response, fault = c.askOnce(ctx, r, mode); fault == nil {
-			c.refused.Store(true)
-		}
-	}
-	if fault != nil {
-		return model.Response{}, fault
-	}
-	response.Mode = string(mode)
-	return response, nil
+	return c.forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
+		return c.askOnce(ctx, sent, mode)
+	})
 }
 
 // ModeOf returns the mode in which a request is sent now.
-func (c *client) ModeOf(r model.Request) string { return string(c.config.JSON.Of(r, c.refused.Load())) }
+func (c *client) ModeOf(r model.Request) string { return c.forms.ModeOf(r) }
 
 // askOnce makes one HTTP request.
 func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *model.Error) {

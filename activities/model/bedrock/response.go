@@ -34,37 +34,23 @@ type answer struct {
 func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, a.uselessAnswer("unreadable_body", "the body is no answer of Converse: "+err.Error())
+		return model.Response{}, a.report.Useless("unreadable_body", "the body is no answer of Converse", body)
 	}
 	message, finish := e.Output.Message, a.report.Word(wire.String(e.StopReason), 64)
 	if message == nil || len(message.Content) == 0 && finish == "" {
-		return model.Response{}, a.uselessAnswer("no_message", "the body holds no message")
+		return model.Response{}, a.report.Useless("no_message", "the body holds no message", body)
 	}
 	text, ok := contentText(message.Content)
 	if !ok {
-		return model.Response{}, a.uselessAnswer("strange_content", "the content is no list of blocks with texts")
+		return model.Response{}, a.report.Useless("strange_content", "the content is no list of blocks with texts", body)
 	}
 	return model.Response{
 		Text:         text,
 		Model:        cmp.Or(a.report.Word(routedModel(e.Trace), 300), a.model),
-		FinishReason: cmp.Or(finishes[finish], finish),
+		FinishReason: model.FinishOf(finish),
 		RequestID:    a.report.Word(header.Get("X-Amzn-Requestid"), 200),
 		Usage:        readUsage(e.Usage),
 	}, nil
-}
-
-// finishes are the stop reasons that other services know by other names; the rest keep theirs.
-var finishes = map[string]string{
-	"end_turn":             "stop",
-	"stop_sequence":        "stop",
-	"max_tokens":           "length",
-	"guardrail_intervened": "content_filter",
-	"content_filtered":     "content_filter",
-}
-
-// uselessAnswer returns the error of a 2xx that brought nothing; it may have been billed.
-func (a answer) uselessAnswer(code, message string) *model.Error {
-	return a.report.Useless(code, message)
 }
 
 // contentText returns the answer's bytes: its blocks of text. Blocks of reasoning are none of it.
@@ -112,14 +98,15 @@ func readUsage(v jsontext.Value) model.Usage {
 		Output wire.Tokens `json:"outputTokens"`
 		Read   wire.Tokens `json:"cacheReadInputTokens"`
 		Write  wire.Tokens `json:"cacheWriteInputTokens"`
+		Total  wire.Tokens `json:"totalTokens"`
 	}
 	if v.Kind() == '{' {
 		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
 	}
-	return model.Usage{
+	return wire.WithTotal(model.Usage{
 		Input:       int64(u.Input + u.Read + u.Write),
 		CachedInput: int64(u.Read),
 		CacheWrite:  int64(u.Write),
 		Output:      int64(u.Output),
-	}
+	}, 0, int64(u.Total))
 }

@@ -3,8 +3,7 @@
 // and other addresses, is left out.
 //
 // It promises: one request for one call; every error is a *model.Error
-// classified on status, google.rpc code and details; no error text holds the
-// key; a key goes only where it was meant for; the answer's bytes are those of
+// classified (package wire); no error text holds the key; a key goes only where it was meant for; the answer's bytes are those of
 // the service; a parameter that cannot be kept is refused before anything is
 // sent, never left out.
 //
@@ -16,6 +15,7 @@ package google
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -81,8 +81,14 @@ func New(c Config) (model.Model, error) {
 	made := &client{config: c, url: base.JoinPath(version, name+":generateContent").String()}
 	made.Exchange = &wire.Exchange{
 		HTTP: wire.NewClient(officialHost), Header: header, Report: wire.NewReporter(provider, key),
-		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
+		Forms: wire.Forms{JSON: cmp.Or(c.JSON, Auto)}, Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
 	return made, err
+}
+
+// Models returns the names of the models that the service has.
+func (c *client) Models(ctx context.Context) ([]string, error) {
+	before, _, _ := strings.Cut(c.url, "/"+version+"/")
+	return c.List(ctx, before+"/"+version+"/models")
 }

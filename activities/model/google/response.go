@@ -28,35 +28,24 @@ type candidate struct {
 
 const filtered = "content_filter"
 
-// finishes are the finish reasons that other services know by other names; the rest keep theirs.
-var finishes = map[string]string{
-	"STOP":               "stop",
-	"MAX_TOKENS":         "length",
-	"SAFETY":             filtered,
-	"PROHIBITED_CONTENT": filtered,
-	"BLOCKLIST":          filtered,
-	"RECITATION":         filtered,
-	"SPII":               filtered,
-}
-
 // readAnswer returns the answer in the body of a response 2xx.
-func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *wire.CallError) {
+func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no answer of generateContent: "+err.Error())
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no answer of generateContent", call.Body)
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyError(call.Body)
+		return model.Response{}, c.Report.InBody(call.Body)
 	}
 	text, finish := []byte(nil), filtered
 	switch {
 	case len(e.Candidates) > 0:
-		var useless *wire.CallError
-		if text, finish, useless = c.candidateText(e.Candidates[0]); useless != nil {
+		var useless *model.Error
+		if text, finish, useless = c.candidateText(e.Candidates[0], call.Body); useless != nil {
 			return model.Response{}, useless
 		}
 	case !isBlocked(e.Feedback):
-		return model.Response{}, c.uselessAnswer("no_candidates", "the body holds no candidates")
+		return model.Response{}, c.Report.Useless("no_candidates", "the body holds no candidates", call.Body)
 	}
 	return model.Response{
 		Text:         text,
@@ -68,21 +57,16 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 }
 
 // candidateText returns the text of a candidate and how it ended.
-func (c *client) candidateText(one candidate) (text []byte, finish string, _ *wire.CallError) {
+func (c *client) candidateText(one candidate, body []byte) (text []byte, finish string, _ *model.Error) {
 	reason := c.Report.Word(wire.String(one.FinishReason), 64)
 	if !wire.Present(one.Content) && reason == "" {
-		return nil, "", c.uselessAnswer("no_content", "the first candidate holds no content")
+		return nil, "", c.Report.Useless("no_content", "the first candidate holds no content", body)
 	}
 	text, ok := contentText(one.Content)
 	if !ok {
-		return nil, "", c.uselessAnswer("strange_content", "the content is no list of parts with texts")
+		return nil, "", c.Report.Useless("strange_content", "the content is no list of parts with texts", body)
 	}
-	return text, cmp.Or(finishes[reason], reason), nil
-}
-
-// uselessAnswer returns the error of a 2xx that brought nothing; it may have been billed.
-func (c *client) uselessAnswer(code, message string) *wire.CallError {
-	return &wire.CallError{Err: c.Report.Useless(code, message)}
+	return text, model.FinishOf(reason), nil
 }
 
 // isBlocked reports whether the prompt was refused, to which there is no candidate.
@@ -128,14 +112,16 @@ func readUsage(v jsontext.Value) model.Usage {
 		Cached     wire.Tokens `json:"cachedContentTokenCount"`
 		Candidates wire.Tokens `json:"candidatesTokenCount"`
 		Thoughts   wire.Tokens `json:"thoughtsTokenCount"`
+		Tools      wire.Tokens `json:"toolUsePromptTokenCount"`
+		Total      wire.Tokens `json:"totalTokenCount"`
 	}
 	if v.Kind() == '{' {
 		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
 	}
-	return model.Usage{
+	return wire.WithTotal(model.Usage{
 		Input:       int64(u.Prompt),
 		CachedInput: int64(u.Cached),
 		Output:      int64(u.Candidates + u.Thoughts),
 		Reasoning:   int64(u.Thoughts),
-	}
+	}, int64(u.Tools), int64(u.Total))
 }

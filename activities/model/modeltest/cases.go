@@ -31,6 +31,7 @@ type Case struct {
 // Want is an error (Class) or an answer (no Class).
 type Want struct {
 	Class    model.Class   `yaml:"class"`
+	Fault    model.Fault   `yaml:"fault"` // not compared if empty
 	Code     string        `yaml:"code"`
 	After    time.Duration `yaml:"after"`
 	Unbilled bool          `yaml:"unbilled"`
@@ -103,6 +104,9 @@ func Replay(t *testing.T, c Case, build Build) {
 		return
 	}
 	e := Failure(t, err)
+	if c.Want.Fault != "" && e.Fault != c.Want.Fault {
+		t.Errorf("the fault is %s, want %s", e.Fault, c.Want.Fault)
+	}
 	if e.Class != c.Want.Class || e.Code != c.Want.Code || e.RetryAfter != c.Want.After || e.Unbilled != c.Want.Unbilled {
 		t.Errorf("got %+v\nwant %+v", *e, c.Want)
 	}

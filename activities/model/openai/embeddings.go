@@ -50,17 +50,17 @@ func (e *Embedder) Vectors(ctx context.Context, texts []string) ([][]float64, mo
 	case failed != nil:
 		return nil, model.Usage{}, failed
 	case refused != nil:
-		return nil, model.Usage{}, c.statusError(refused).Err
+		return nil, model.Usage{}, c.statusError(refused)
 	}
 	vectors, used, useless := c.readVectors(call.Body, len(texts))
 	if useless != nil {
-		return nil, used, useless.Err
+		return nil, used, useless
 	}
 	return vectors, used, nil
 }
 
 // readVectors takes the vectors of n texts from a body that came with a status 2xx.
-func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *wire.CallError) {
+func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *model.Error) {
 	var e struct {
 		Error jsontext.Value `json:"error"`
 		Data  []struct {
@@ -72,21 +72,21 @@ func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *wir
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return nil, model.Usage{}, c.uselessAnswer("unreadable_body", err.Error())
+		return nil, model.Usage{}, c.Report.Useless("unreadable_body", "the body holds no embeddings: "+err.Error(), body)
 	}
 	used := model.Usage{Input: int64(e.Usage.Prompt)}
 	if wire.Present(e.Error) {
-		return nil, used, c.bodyError(body)
+		return nil, used, c.Report.InBody(body)
 	}
 	vectors := make([][]float64, n)
 	for _, d := range e.Data {
 		if d.Index < 0 || d.Index >= n || vectors[d.Index] != nil {
-			return nil, used, c.uselessAnswer("strange_content", fmt.Sprintf("the vector of text %d was not asked for, or is there twice", d.Index))
+			return nil, used, c.Report.Useless("strange_content", fmt.Sprintf("the vector of text %d was not asked for, or is there twice", d.Index), nil)
 		}
 		vectors[d.Index] = d.Embedding
 	}
 	if err := checkVectors(vectors); err != nil {
-		return nil, used, c.uselessAnswer("strange_content", err.Error())
+		return nil, used, c.Report.Useless("strange_content", err.Error(), nil)
 	}
 	return vectors, used, nil
 }

@@ -221,3 +221,62 @@ func TestQuotedAnswerIsNoRefusalOfSchemas(t *testing.T) {
 		}
 	}
 }
+
+// A prompt of which a server counts only what it has not in its cache is not cut, if it has
+// counted a longer one.
+func TestPromptInTheCacheIsNotCut(t *testing.T) {
+	counted := "900"
+	m := serve(t, func(c *Config) { c.CheckPromptTokens = new(true) }, func(w http.ResponseWriter, r *http.Request) {
+		reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":`+counted+`}}`)(w, r)
+	})
+	for _, c := range []struct {
+		counted string
+		words   int
+		want    string
+	}{{"900", 800, "stop"}, {"26", 800, "stop"}, {"26", 2000, model.TruncatedPrompt}, {"2600", 2000, "stop"}, {"26", 2000, "stop"}} {
+		counted = c.counted
+		got, err := m.Complete(t.Context(), model.Request{Messages: []model.Message{{Role: "user", Content: strings.Repeat("word ", c.words)}}})
+		if err != nil || got.FinishReason != c.want {
+			t.Errorf("%s counted of %d words: ended with %q, want %q; %v", c.counted, c.words, got.FinishReason, c.want, err)
+		}
+	}
+}
+
+// Usage in other forms: strings, and tokens that are billed beside the answer.
+func TestUsageBesideTheAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want model.Usage
+	}{
+		"strings":           {`{"prompt_tokens":"100","completion_tokens":"20","total_tokens":"120"}`, model.Usage{Input: 100, Output: 20}},
+		"xAI":               {`{"prompt_tokens":100,"completion_tokens":20,"total_tokens":1120,"completion_tokens_details":{"reasoning_tokens":1000}}`, model.Usage{Input: 100, Output: 1020, Reasoning: 1000}},
+		"xAI without total": {`{"prompt_tokens":100,"completion_tokens":20,"completion_tokens_details":{"reasoning_tokens":1000}}`, model.Usage{Input: 100, Output: 1020, Reasoning: 1000}},
+		"Gemini by proxy":   {`{"prompt_tokens":100,"completion_tokens":20,"total_tokens":1120}`, model.Usage{Input: 100, Output: 1020}},
+		"parts":             {`{"prompt_tokens":100,"completion_tokens":20,"completion_tokens_details":{"text_tokens":20,"reasoning_tokens":7}}`, model.Usage{Input: 100, Output: 27, Reasoning: 7}},
+		"Responses":         {`{"input_tokens":100,"output_tokens":20,"total_tokens":320,"output_tokens_details":{"reasoning_tokens":200}}`, model.Usage{Input: 100, Output: 220, Reasoning: 200}},
+		"Perplexity":        {`{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"citation_tokens":30,"reasoning_tokens":500}`, model.Usage{Input: 130, Output: 520, Reasoning: 500}},
+		"part of it":        {`{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"completion_tokens_details":{"reasoning_tokens":12}}`, model.Usage{Input: 100, Output: 20, Reasoning: 12}},
+	} {
+		if got := readUsage([]byte(c.body)); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Names are listed where a model is unknown, and nothing is asked for them otherwise.
+func TestModelsAreListed(t *testing.T) {
+	m := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.URL.Path == "/v1/models" {
+			reply(200, `{"object":"list","data":[{"id":"qwen3:8b"},{"id":"llama3"}]}`)(w, r)
+			return
+		}
+		reply(404, `{"error":{"message":"model \"x\" not found, try pulling it first","type":"api_error"}}`)(w, r)
+	})
+	_, err := m.Complete(t.Context(), question)
+	if e := modeltest.Failure(t, err); e.Fault != model.Missing {
+		t.Errorf("got %+v", *e)
+	}
+	if names, err := m.Models(t.Context()); err != nil || strings.Join(names, " ") != "qwen3:8b llama3" {
+		t.Errorf("got %q, %v", names, err)
+	}
+}

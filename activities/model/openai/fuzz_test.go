@@ -21,13 +21,13 @@ func FuzzRead(f *testing.F) {
 	c := at(f, "http://localhost:1/v1", nil)
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
 		if _, useless := c.readChat(body, http.Header{}); useless != nil {
-			modeltest.Failure(t, useless.Err)
+			modeltest.Failure(t, useless)
 		}
 		if _, useless := c.readResponse(body, http.Header{}); useless != nil {
-			modeltest.Failure(t, useless.Err)
+			modeltest.Failure(t, useless)
 		}
 		if vectors, _, useless := c.readVectors(body, 2); useless != nil {
-			modeltest.Failure(t, useless.Err)
+			modeltest.Failure(t, useless)
 		} else if len(vectors) != 2 {
 			t.Errorf("%d vectors of 2 texts", len(vectors))
 		}
@@ -35,7 +35,7 @@ func FuzzRead(f *testing.F) {
 		if refused == nil { // a filter that says so is an answer
 			return
 		}
-		if e := modeltest.Failure(t, refused.Err); e.Class == "" || e.Status != status || e.RetryAfter < 0 || e.RetryAfter > 24*time.Hour {
+		if e := modeltest.Failure(t, refused); e.Class == "" || e.Status != status || e.RetryAfter < 0 || e.RetryAfter > 24*time.Hour {
 			t.Errorf("got %+v", *e)
 		}
 		readUsage(body) // usage that cannot be is the caller's to refuse

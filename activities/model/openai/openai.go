@@ -15,10 +15,12 @@ package openai
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -91,6 +93,8 @@ type client struct {
 	host   host
 	base   *url.URL
 	cuts   bool // the server may cut prompts
+	// longest is the longest prompt in tokens that the server has counted: a shorter one fits.
+	longest atomic.Int64
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -126,7 +130,7 @@ func newClient(c Config) (*client, error) {
 	made := &client{config: c, host: h, base: base, cuts: cuts}
 	made.Exchange = &wire.Exchange{
 		HTTP: wire.NewClient(h.publicNames()...), Header: header, Report: wire.NewReporter(provider, key),
-		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout), Seat: c.Seat,
+		Forms: wire.Forms{JSON: cmp.Or(c.JSON, Auto)}, Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout), Seat: c.Seat,
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
 	return made, err
@@ -137,6 +141,7 @@ func (c *client) requestBody(r model.Request, mode JSONMode) (address string, bo
 	if err := c.checkRequest(r); err != nil {
 		return "", nil, err
 	}
+	r.Messages = wire.Spoken(r.Messages)
 	path, question := c.requestFor(r, mode)
 	body, err = json.Marshal(question)
 	if err == nil {
@@ -162,14 +167,17 @@ func (c *client) urlOf(path string) string {
 	return u.String()
 }
 
+// Models returns the names of the models that the server has.
+func (c *client) Models(ctx context.Context) ([]string, error) { return c.List(ctx, c.urlOf("models")) }
+
 // readAnswer returns the answer in the body of a response 2xx.
-func (c *client) readAnswer(r model.Request, call *wire.Call) (model.Response, *wire.CallError) {
+func (c *client) readAnswer(r model.Request, call *wire.Call) (model.Response, *model.Error) {
 	read := c.readChat
 	if c.config.API == Responses {
 		read = c.readResponse
 	}
 	answer, failed := read(call.Body, call.Header)
-	if failed == nil && c.cuts && cutShort(r.Messages, answer.Usage) {
+	if failed == nil && c.cuts && c.isPromptCut(r.Messages, answer.Usage) {
 		answer.FinishReason = model.TruncatedPrompt
 	}
 	return answer, failed

@@ -107,7 +107,7 @@ func TestNothingIsSentThatWasNotSet(t *testing.T) {
 	if _, err := c.Complete(t.Context(), question); err != nil {
 		t.Fatal(err)
 	}
-	if len(sent) != 2 { // model, messages
+	if len(sent) != 3 || sent["stream"] != false { // model, messages
 		t.Errorf("sent %v", sent)
 	}
 }
@@ -211,7 +211,7 @@ func countSchemas(r *http.Request) int {
 func TestAutoDoesNotFallBackOnOtherFaults(t *testing.T) {
 	for _, h := range []http.HandlerFunc{
 		reply(400, `{"error":{"message":"too long","code":"context_length_exceeded"}}`),
-		reply(500, `{"error":{"message":"response_format crashed"}}`),
+		reply(503, `{"error":{"message":"response_format crashed"}}`),
 		reply(429, `{"error":{"message":"response_format"}}`),
 	} {
 		var calls atomic.Int32

@@ -42,6 +42,7 @@ type chatRequest struct {
 	Stop                []string        `json:"stop,omitempty"`
 	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
 	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	Stream              bool            `json:"stream"` // false must be said: some servers stream by default
 }
 
 // responseFormat says that the answer must be JSON.

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -23,44 +25,130 @@ type envelope struct {
 }
 
 type choice struct {
-	Error   jsontext.Value `json:"error"` // OpenRouter: what ended the answer
-	Message *struct {
-		Content jsontext.Value `json:"content"`
-		Refusal jsontext.Value `json:"refusal"`
-	} `json:"message"`
+	Error        jsontext.Value `json:"error"` // OpenRouter: what ended the answer
+	Message      *said          `json:"message"`
+	Delta        *said          `json:"delta"` // servers that stream although they were not asked to
+	Text         jsontext.Value `json:"text"`  // servers that complete texts
 	FinishReason jsontext.Value `json:"finish_reason"`
 }
 
-func (c *client) readChat(body []byte, header http.Header) (model.Response, *wire.CallError) {
+// said is what the model said, in the places in which servers put it.
+type said struct {
+	Content   jsontext.Value `json:"content"`
+	Refusal   jsontext.Value `json:"refusal"`
+	Thinking  jsontext.Value `json:"reasoning_content"` // vLLM, DeepSeek, SGLang
+	Reasoning jsontext.Value `json:"reasoning"`         // OpenRouter, Ollama
+	Tools     []struct {
+		Function struct {
+			Arguments jsontext.Value `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+func (c *client) readChat(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no chat completion: "+err.Error())
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no chat completion", body)
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyError(body)
+		return model.Response{}, c.Report.InBody(body)
 	}
 	if len(e.Choices) == 0 {
-		return model.Response{}, c.uselessAnswer("no_choices", "the body holds no choices")
+		return model.Response{}, c.Report.Useless("no_choices", "the body holds no choices", body)
 	}
 	first := e.Choices[0]
 	if wire.Present(first.Error) {
-		return model.Response{}, c.bodyError(slices.Concat([]byte(`{"error":`), first.Error, []byte(`}`)))
+		return model.Response{}, c.Report.InBody(slices.Concat([]byte(`{"error":`), first.Error, []byte(`}`)))
 	}
-	finish := c.Report.Word(wire.String(first.FinishReason), 64)
-	if first.Message == nil || len(first.Message.Content) == 0 && len(first.Message.Refusal) == 0 && finish == "" {
-		return model.Response{}, c.uselessAnswer("no_message", "the first choice holds no message")
+	finish := model.FinishOf(c.Report.Word(wire.String(first.FinishReason), 64))
+	m := cmp.Or(first.Message, first.Delta)
+	if m == nil && first.Text.Kind() == '"' {
+		m = &said{Content: first.Text}
 	}
-	text, ok := contentText(first.Message.Content)
+	if m == nil || m.isEmpty() && finish == "" {
+		return model.Response{}, c.Report.Useless("no_message", "the first choice holds no message", body)
+	}
+	text, ok := contentText(m.Content)
 	if !ok {
-		return model.Response{}, c.uselessAnswer("strange_content", "the content is neither a text nor a list of texts")
+		return model.Response{}, c.Report.Useless("strange_content", "the content is neither a text nor a list of texts", body)
 	}
-	if refusal := wire.String(first.Message.Refusal); refusal != "" {
-		finish = "refusal"
-		if len(text) == 0 {
+	refusal := wire.String(m.Refusal)
+	if part := refusalPart(m.Content); refusal == "" && len(bytes.TrimSpace(text)) == 0 {
+		refusal = part
+	}
+	elsewhere := ""
+	switch {
+	case refusal != "":
+		if finish = model.Refusal; len(text) == 0 {
 			text = []byte(refusal)
 		}
+	case len(bytes.TrimSpace(text)) == 0:
+		if text, elsewhere = m.textElsewhere(); elsewhere != "" && len(text) > 0 {
+			finish = endElsewhere(finish)
+		}
 	}
-	return c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage)), nil
+	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
+	answer.Elsewhere = elsewhere
+	return answer, nil
+}
+
+func (m *said) isEmpty() bool {
+	return len(m.Content) == 0 && len(m.Refusal) == 0 && len(m.Thinking) == 0 && len(m.Reasoning) == 0 && len(m.Tools) == 0
+}
+
+// textElsewhere returns the text that is in another place than the content, and where it is.
+// It is an answer if it is one JSON object, as servers with a parser for reasoning put those:
+// anything else was thought, and is left out.
+func (m *said) textElsewhere() (text []byte, where string) {
+	for _, place := range []struct {
+		name  string
+		value jsontext.Value
+	}{{"reasoning_content", m.Thinking}, {"reasoning", m.Reasoning}, {"tool_calls", m.arguments()}} {
+		if place.value.Kind() != '"' {
+			continue
+		}
+		said := bytes.TrimSpace(wire.Unquote(place.value))
+		if len(said) == 0 {
+			continue
+		}
+		if v := jsontext.Value(said); v.Kind() == '{' && v.IsValid(wire.Lenient) {
+			return said, place.name
+		}
+		where = cmp.Or(where, place.name)
+	}
+	return nil, where
+}
+
+// arguments returns those of the one function that was called although there is none.
+func (m *said) arguments() jsontext.Value {
+	if len(m.Tools) != 1 {
+		return nil
+	}
+	return m.Tools[0].Function.Arguments
+}
+
+// endElsewhere returns how an answer ended that was taken for a call of a function.
+func endElsewhere(finish string) string {
+	if finish == "tool_calls" || finish == "function_call" {
+		return "stop"
+	}
+	return finish
+}
+
+// refusalPart returns the text of a part that is a refusal.
+func refusalPart(v jsontext.Value) string {
+	var parts []struct {
+		Refusal jsontext.Value `json:"refusal"`
+	}
+	if v.Kind() != '[' || json.Unmarshal(v, &parts, wire.Lenient) != nil {
+		return ""
+	}
+	for _, p := range parts {
+		if text := wire.String(p.Refusal); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // newAnswer returns a response with the names that the server gave it, fit to be shown.
@@ -73,14 +161,6 @@ func (c *client) newAnswer(text []byte, finish string, header http.Header, id, n
 		Usage:        u,
 		Limits:       wire.Limits(header, time.Now()),
 	}
-}
-
-// uselessAnswer returns the error of a 2xx that brought nothing; it may have been
-// billed. Often a second try succeeds; callers bound the tries. Its class is
-// Retry and its status 200, and its code is unreadable_body, no_choices,
-// no_message, strange_content or not_completed.
-func (c *client) uselessAnswer(code, message string) *wire.CallError {
-	return &wire.CallError{Err: c.Report.Useless(code, message)}
 }
 
 func (c *client) answeredBy(v jsontext.Value) string {

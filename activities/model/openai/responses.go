@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/go-json-experiment/json"
@@ -20,6 +21,7 @@ type responseRequest struct {
 	MaxOutputTokens int               `json:"max_output_tokens,omitempty"`
 	Reasoning       *reasoning        `json:"reasoning,omitempty"`
 	Text            map[string]format `json:"text,omitempty"`
+	Stream          bool              `json:"stream"` // false must be said, too
 }
 
 type reasoning struct {
@@ -71,21 +73,21 @@ type response struct {
 	} `json:"output"`
 }
 
-func (c *client) readResponse(body []byte, header http.Header) (model.Response, *wire.CallError) {
+func (c *client) readResponse(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e response
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no response: "+err.Error())
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no response", body)
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyError(body)
+		return model.Response{}, c.Report.InBody(body)
 	}
 	finish := c.Report.Word(e.finishReason(), 64)
 	if finish == "" {
-		return model.Response{}, c.uselessAnswer("not_completed", "the response's status is "+wire.Scalar(e.Status)+", not completed or incomplete")
+		return model.Response{}, c.Report.Useless("not_completed", "the response's status is "+wire.Scalar(e.Status)+", not completed or incomplete", body)
 	}
 	text, refused, found := e.messageText()
 	if !found && finish == "stop" {
-		return model.Response{}, c.uselessAnswer("no_message", "the output holds no message")
+		return model.Response{}, c.Report.Useless("no_message", "the output holds no message", body)
 	}
 	if refused {
 		finish = "refusal"
@@ -102,14 +104,7 @@ func (r response) finishReason() string {
 		if r.Incomplete == nil {
 			return "incomplete"
 		}
-		switch reason := wire.String(r.Incomplete.Reason); reason {
-		case "max_output_tokens":
-			return "length"
-		case "":
-			return "incomplete"
-		default:
-			return reason
-		}
+		return cmp.Or(model.FinishOf(wire.String(r.Incomplete.Reason)), "incomplete")
 	}
 	return ""
 }

@@ -22,6 +22,9 @@ func readUsage(v jsontext.Value) model.Usage {
 	}
 	type outputDetails struct {
 		Reasoning wire.Tokens `json:"reasoning_tokens"`
+		Text      wire.Tokens `json:"text_tokens"`
+		Audio     wire.Tokens `json:"audio_tokens"`
+		Image     wire.Tokens `json:"image_tokens"`
 	}
 	var u struct {
 		Prompt       wire.Tokens   `json:"prompt_tokens"`
@@ -39,6 +42,9 @@ func readUsage(v jsontext.Value) model.Usage {
 		Read    wire.Tokens `json:"cache_read_input_tokens"`     // LiteLLM, as Anthropic says it
 		Created wire.Tokens `json:"cache_creation_input_tokens"` // LiteLLM, as Anthropic says it
 		Total   wire.Tokens `json:"total_tokens"`
+
+		Reasoning wire.Tokens `json:"reasoning_tokens"` // Perplexity
+		Citation  wire.Tokens `json:"citation_tokens"`  // Perplexity, beside the prompt
 	}
 	if v.Kind() == '{' {
 		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
@@ -48,9 +54,14 @@ func readUsage(v jsontext.Value) model.Usage {
 		CachedInput: int64(max(u.PromptOf.Cached, u.InputOf.Cached, u.Cached, u.Hit, u.Read)),
 		CacheWrite:  int64(max(u.PromptOf.Written, u.PromptOf.Created, u.InputOf.Written, u.Created)),
 		Output:      int64(max(u.Completion, u.Output)),
-		Reasoning:   int64(max(u.CompletionOf.Reasoning, u.OutputOf.Reasoning)),
+		Reasoning:   int64(max(u.CompletionOf.Reasoning, u.OutputOf.Reasoning, u.Reasoning)),
 	}
-	return withCachedInput(counted, int64(u.Total))
+	for _, d := range []outputDetails{u.CompletionOf, u.OutputOf} {
+		if written := d.Text + d.Audio + d.Image; written > 0 {
+			counted.Output = max(counted.Output, int64(written+d.Reasoning))
+		}
+	}
+	return wire.WithTotal(withCachedInput(counted, int64(u.Total)), int64(u.Citation), int64(u.Total))
 }
 
 // withCachedInput adds to the input what a server had in its cache or wrote there and
@@ -73,11 +84,13 @@ func cutsPrompts(base *url.URL) bool {
 // fewBytes is a prompt so short that no server has to cut it.
 const fewBytes = 2000
 
-// cutShort reports whether fewer tokens were read than the messages have words.
+// isPromptCut reports whether fewer tokens were read than the messages have words.
 // Tokenizers split a text at its white space first, so that a word is one
 // token or several, and a chat template only adds more: an uncut prompt never
-// looks like this. A prompt of which a small part was cut may pass.
-func cutShort(messages []model.Message, u model.Usage) bool {
+// looks like this. A prompt of which a small part was cut may pass. So does one that
+// is shorter than another that was read whole: servers that count only what they have
+// not in their cache say less of it.
+func (c *client) isPromptCut(messages []model.Message, u model.Usage) bool {
 	// Small parts of a cache may be left out of the input unnoticed.
 	read := u.Input + u.CachedInput + u.CacheWrite
 	if read == 0 {
@@ -90,5 +103,10 @@ func cutShort(messages []model.Message, u model.Usage) bool {
 			words++
 		}
 	}
-	return size > fewBytes && read < words
+	if read >= words {
+		for old := c.longest.Load(); read > old && !c.longest.CompareAndSwap(old, read); old = c.longest.Load() {
+		}
+		return false
+	}
+	return size > fewBytes && words > c.longest.Load()
 }

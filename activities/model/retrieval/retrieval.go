@@ -68,7 +68,7 @@ func New(c Config) (model.Model, error) {
 	made := &client{config: c, url: base.String(), report: wire.NewReporter(provider, key)}
 	return &wire.Exchange{
 		HTTP: wire.NewClient(), Header: header, Report: made.report,
-		JSON: wire.Plain, Timeout: cmp.Or(c.Timeout, model.Duration(time.Minute)),
+		Forms: wire.Forms{JSON: wire.Plain}, Timeout: cmp.Or(c.Timeout, model.Duration(time.Minute)),
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}, err
 }
@@ -90,17 +90,15 @@ func (c *client) requestBody(r model.Request, _ wire.JSONMode) (url string, body
 }
 
 // classifyRefusal classifies a response that is no answer.
-func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *wire.CallError) {
-	err := c.report.Refused(f, wire.Classify(f.Status), wire.Unnamed(f.Status), string(f.Body))
-	err.Unbilled = f.Unbilled()
-	return model.Response{}, &wire.CallError{Err: err}
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *model.Error) {
+	return model.Response{}, c.report.Refused(f, wire.ReadWords(f.Body, f.Header))
 }
 
 // readAnswer returns the texts that were found.
-func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *wire.CallError) {
+func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *model.Error) {
 	text, err := found(call.Body)
 	if err != nil {
-		return model.Response{}, &wire.CallError{Err: c.report.Failed(model.Fail, "bad_answer", err.Error())}
+		return model.Response{}, c.report.Failed(model.Rejected, "bad_answer", err.Error())
 	}
 	return model.Response{Text: []byte(text), Model: c.config.Model, FinishReason: "stop"}, nil
 }

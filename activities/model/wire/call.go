@@ -22,7 +22,7 @@ import (
 // the Call's transport, and can neither change them nor ask again unnoticed.
 type Call struct {
 	Header http.Header // of the response, if there was one
-	Body   []byte      // of a response 2xx, whole
+	Body   []byte      // of a response 2xx, whole, without what servers put around JSON (unwrap)
 
 	key       string
 	sent      atomic.Bool
@@ -44,12 +44,17 @@ func Watch(ctx context.Context, idempotencyKey string) (context.Context, *Call) 
 // Post sends JSON with these headers, such as the one that carries the key. It
 // leaves the answer to the Call that watches the context.
 func Post(ctx context.Context, client *http.Client, url string, body []byte, header http.Header) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	return send(ctx, client, http.MethodPost, url, body, header)
+}
+
+func send(ctx context.Context, client *http.Client, method, url string, body []byte, header http.Header) error {
+	q, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	q.Header.Set("Content-Type", "application/json")
 	q.Header.Set("Accept", "application/json")
+	q.Header.Set("Accept-Encoding", "identity")
 	q.Header.Set("User-Agent", "roundtable")
 	maps.Copy(q.Header, header)
 	answer, err := client.Do(q)
@@ -75,6 +80,10 @@ const maxErrorBody = 64 << 10
 func readFailure(r *http.Response) *Failure {
 	defer r.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // a cut error body still has its status
+	if plain, err := decompress(body, r.Header); err == nil {
+		body = plain[:min(len(plain), maxErrorBody)]
+	}
+	body = unwrap(body)
 	return &Failure{Status: r.StatusCode, Header: r.Header, Body: body, At: time.Now()}
 }
 
@@ -109,6 +118,10 @@ func (w watched) RoundTrip(q *http.Request) (*http.Response, error) {
 	if c.Body, err = io.ReadAll(r.Body); err != nil {
 		return nil, err
 	}
+	if c.Body, err = decompress(c.Body, r.Header); err != nil {
+		return nil, err
+	}
+	c.Body = unwrap(c.Body)
 	r.Body = io.NopCloser(bytes.NewReader(c.Body))
 	return r, nil
 }

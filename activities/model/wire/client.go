@@ -109,7 +109,7 @@ func checkAddress(name string, a netip.Addr, public []string) error {
 	switch {
 	case a.IsLinkLocalUnicast(), a.IsMulticast(), a.IsUnspecified():
 		return fmt.Errorf("%w to %s: link-local and metadata addresses serve no models", errForbidden, a)
-	case a.IsLoopback() && !namesLoopback(name):
+	case a.IsLoopback() && !IsLoopback(name):
 		return fmt.Errorf("%w to %s, where the name leads: to use this machine, name localhost in base_url", errForbidden, a)
 	case a.IsPrivate() && slices.Contains(public, strings.ToLower(name)):
 		return fmt.Errorf("%w to the private address %s, where %s leads", errForbidden, a, name)
@@ -129,7 +129,8 @@ func checkLiteral(name string) error {
 	return checkAddress(name, a, nil)
 }
 
-func namesLoopback(name string) bool {
+// IsLoopback reports whether a host is this machine by its name.
+func IsLoopback(name string) bool {
 	if a, err := netip.ParseAddr(name); err == nil {
 		return a.Unmap().IsLoopback()
 	}

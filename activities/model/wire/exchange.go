@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
+	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"roundtable/activities/model"
 )
@@ -21,61 +23,43 @@ type Exchange struct {
 	HTTP    *http.Client
 	Header  http.Header // carries the key
 	Report  Reporter
-	JSON    JSONMode
+	Forms   Forms
 	Timeout model.Duration
 	Seat    bool // what is asked is a program of one's own: it is sent which turn is asked for
 
 	// Request returns the address and the body, or why the request cannot be sent.
 	Request func(model.Request, JSONMode) (url string, body []byte, err error)
 	// Read returns the answer in a body that came with a status 2xx, which alone says nothing.
-	Read func(model.Request, *Call) (model.Response, *CallError)
+	Read func(model.Request, *Call) (model.Response, *model.Error)
 	// Refuse classifies any other response, or returns the answer that it holds.
-	Refuse func(*Failure) (model.Response, *CallError)
-
-	refused atomic.Bool // Auto: the service refused a schema
+	Refuse func(*Failure) (model.Response, *model.Error)
 }
 
-// CallError is a classified error with what the fallback of Auto needs to know.
-type CallError struct {
-	Err           *model.Error
-	RefusesSchema bool // the service refused to take a schema, and nothing else
-}
-
-// Complete asks once. In Auto mode a service that refuses JSON schemas is asked
-// a second time without: the refused request was not answered, so nothing is
-// paid twice. Every error is a *model.Error.
+// Complete asks once, and once more in another form where the service refuses one (Forms).
+// Every error is a *model.Error.
 func (x *Exchange) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := x.JSON.Of(r, x.refused.Load())
-	response, failed := x.askOnce(ctx, r, mode)
-	if failed != nil && x.JSON == Auto && mode == Schema && failed.RefusesSchema {
-		x.refused.Store(true)
-		mode = Plain
-		response, failed = x.askOnce(ctx, r, mode)
-	}
-	if failed != nil {
-		return model.Response{}, failed.Err
-	}
-	response.Mode = string(mode)
-	return response, nil
+	return x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
+		return x.askOnce(ctx, sent, mode)
+	})
 }
 
 // ModeOf returns the mode in which a request is sent now.
-func (x *Exchange) ModeOf(r model.Request) string { return string(x.JSON.Of(r, x.refused.Load())) }
+func (x *Exchange) ModeOf(r model.Request) string { return x.Forms.ModeOf(r) }
 
 // askOnce makes one HTTP request.
-func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *CallError) {
+func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *model.Error) {
 	url, body, err := x.Request(r, mode)
 	if err != nil {
-		return model.Response{}, &CallError{Err: x.Report.Unasked(err)}
+		return model.Response{}, x.Report.Unasked(err)
 	}
 	header := x.Header
 	if x.Seat && r.Scene != nil {
 		header = turnHeader(header, r.Scene.Turn)
 	}
-	call, refused, failed := x.Send(ctx, url, body, header, x.JSON.Key(r, mode))
+	call, refused, failed := x.Send(ctx, url, body, header, r.IdempotencyKey)
 	switch {
 	case failed != nil:
-		return model.Response{}, &CallError{Err: failed}
+		return model.Response{}, failed
 	case refused != nil:
 		return x.Refuse(refused)
 	}
@@ -98,17 +82,37 @@ func (x *Exchange) Send(ctx context.Context, url string, body []byte, header htt
 	return call, nil, nil
 }
 
-// Useless returns the error of a 2xx that brought no answer; it may have been
-// billed. Often a second try succeeds; callers bound the tries.
-func (r Reporter) Useless(code, message string) *model.Error {
-	return r.InBody(model.Retry, code, message)
-}
+// listTimeout bounds a request for names.
+const listTimeout = 10 * time.Second
 
-// InBody returns an error that came with a status 2xx.
-func (r Reporter) InBody(class model.Class, code, message string) *model.Error {
-	err := r.Failed(class, code, message)
-	err.Status = http.StatusOK
-	return err
+// List returns the names of models that a service lists at an address, in the form of OpenAI,
+// Anthropic or Google.
+func (x *Exchange) List(ctx context.Context, url string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	ctx, call := Watch(ctx, "")
+	if err := send(ctx, x.HTTP, http.MethodGet, url, nil, x.Header); err != nil {
+		return nil, err
+	}
+	var listed struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if err := json.Unmarshal(call.Body, &listed, Lenient); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range listed.Data {
+		names = append(names, x.Report.Word(m.ID, 100))
+	}
+	for _, m := range listed.Models {
+		names = append(names, x.Report.Word(strings.TrimPrefix(m.Name, "models/"), 100))
+	}
+	return names, nil
 }
 
 // CheckSettings returns what is wrong with the settings that all providers share.

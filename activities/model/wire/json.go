@@ -3,10 +3,13 @@ package wire
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"roundtable/activities/model"
 )
 
 // Lenient keeps raw bytes: invalid UTF-8 in an answer is data, not an error.
@@ -75,14 +78,26 @@ func appendRune(out []byte, r rune) []byte {
 	return utf8.AppendRune(out, r)
 }
 
-// Tokens is a count that forgives its writer: 12.0 is 12, null and "x" are 0.
+// Tokens is a count that forgives its writer: 12.0 and "12" are 12, null and "x" are 0.
 type Tokens int64
 
 // UnmarshalJSON never fails.
 func (t *Tokens) UnmarshalJSON(v []byte) error {
-	n, err := strconv.ParseFloat(string(v), 64)
+	n, err := strconv.ParseFloat(strings.TrimSpace(strings.Trim(string(v), `"`)), 64)
 	if err == nil && n > 0 && n < 1<<53 {
 		*t = Tokens(n)
 	}
 	return nil
+}
+
+// WithTotal returns usage with what its total has more than its parts, if there is a total:
+// it was billed, and is output that a service thought beside its answer. So is reasoning of
+// which there is more than output. beside is input that is counted apart from it.
+func WithTotal(u model.Usage, beside, total int64) model.Usage {
+	if u.Reasoning > u.Output {
+		u.Output += u.Reasoning
+	}
+	u.Input += beside
+	u.Output += max(total-u.Input-u.Output, 0)
+	return u
 }

@@ -37,12 +37,7 @@ func allowance(h http.Header, limit, remaining, resets string, now time.Time) mo
 		return model.Allowance{}
 	}
 	a := model.Allowance{Limit: l, Remaining: left}
-	v := h.Get(resets)
-	if t, err := time.Parse(time.RFC3339, v); err == nil {
-		a.Reset = bounded(t.Sub(serverTime(h, now)))
-	} else {
-		a.Reset = reset(v, serverTime(h, now))
-	}
+	a.Reset, _ = waitOf(h.Get(resets), serverTime(h, now))
 	return a
 }
 

@@ -42,12 +42,3 @@ func (m JSONMode) Of(r model.Request, refused bool) JSONMode {
 	}
 	return Schema
 }
-
-// Key returns the idempotency key of a request that is sent in a mode: what Auto
-// sends instead of a schema has another body and must have another key.
-func (m JSONMode) Key(r model.Request, sent JSONMode) string {
-	if r.IdempotencyKey != "" && m == Auto && sent == Plain && len(r.Schema) > 0 {
-		return r.IdempotencyKey + "/plain"
-	}
-	return r.IdempotencyKey
-}

@@ -59,29 +59,30 @@ func proxySecrets() (all []string) {
 	return all
 }
 
-// Failed returns a classified error with texts that are fit to be shown.
-func (r Reporter) Failed(class model.Class, code, message string) *model.Error {
-	return &model.Error{Class: class, Provider: r.provider, Code: r.Line(code, 100), Message: r.Text(message, 2048)}
+// Failed returns the error of a fault with texts that are fit to be shown.
+func (r Reporter) Failed(fault model.Fault, code, message string) *model.Error {
+	return &model.Error{Fault: fault, Class: fault.Class(), Provider: r.provider, Code: r.Line(code, 100), Message: r.Text(message, 2048)}
 }
 
 // Broken classifies what kept an answer from arriving: anything that is no Failure.
 func (r Reporter) Broken(ctx context.Context, c *Call, err error) *model.Error {
-	out := r.Failed(model.Retry, "connection_error", err.Error())
-	out.Unbilled = !c.connected.Load()
+	fault, code, unbilled := model.Down, "connection_error", !c.connected.Load()
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, errForbidden):
-		out.Class, out.Code = model.Pause, "address_refused"
+		fault, code = model.Denied, "address_refused"
 	case errors.As(err, &certificate):
-		out.Class, out.Code, out.Unbilled = model.Pause, "bad_certificate", true
+		fault, code, unbilled = model.Denied, "bad_certificate", true
 	case errors.Is(err, errTooLarge):
 		// The same question would be answered, and paid, at the same length again.
-		out.Class, out.Code = model.Fail, "answer_too_large"
+		fault, code = model.Rejected, "answer_too_large"
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		out.Code = "timeout"
+		fault, code = model.Silent, "timeout"
 	case ctx.Err() != nil:
-		out.Code = "canceled"
+		code = "canceled"
 	}
+	out := r.Failed(fault, code, err.Error())
+	out.Unbilled = unbilled
 	return out
 }
 

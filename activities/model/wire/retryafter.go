@@ -1,9 +1,10 @@
 package wire
 
 import (
-	"cmp"
 	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,48 +16,96 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
 	}
-	v := cmp.Or(h.Get("Retry-After"), h.Get("Llm_provider-Retry-After")) // LiteLLM passes on that of the service behind it so
-	if v != "" {
-		if d, ok := number(v, time.Second); ok {
+	now = serverTime(h, now)
+	// LiteLLM passes on the header of the service behind it under another name.
+	for _, name := range []string{"Retry-After", "Llm_provider-Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset", "X-Ratelimit-Reset-After"} {
+		if d, ok := waitOf(h.Get(name), now); ok {
 			return d
 		}
-		if t, err := http.ParseTime(v); err == nil {
-			return bounded(t.Sub(serverTime(h, now)))
+	}
+	wait := time.Duration(0)
+	for _, pair := range [][2]string{
+		{"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"}, {"X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
+		{"Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset"}, {"Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset"},
+		{"Anthropic-Ratelimit-Input-Tokens-Remaining", "Anthropic-Ratelimit-Input-Tokens-Reset"}, {"Anthropic-Ratelimit-Output-Tokens-Remaining", "Anthropic-Ratelimit-Output-Tokens-Reset"},
+		{"Ratelimit-Remaining", "Ratelimit-Reset"},
+	} {
+		if left := h.Get(pair[0]); left == "" && !strings.HasPrefix(pair[0], "X-") || left != "" && left != "0" { // not the one that is used up
+			continue
 		}
+		d, _ := waitOf(h.Get(pair[1]), now)
+		wait = max(wait, d)
 	}
-	if v := h.Get("X-Ratelimit-Reset"); v != "" {
-		return reset(v, serverTime(h, now))
+	if m := policyReset.FindStringSubmatch(h.Get("Ratelimit")); m != nil && wait == 0 {
+		wait, _ = waitOf(m[1], now)
 	}
-	return max(limitReset(h, "Requests"), limitReset(h, "Tokens"))
+	return wait
 }
 
-// limitReset reads OpenAI's pair of headers: when a limit is full again ("6m0s"), if it is the one that is used up.
-func limitReset(h http.Header, what string) time.Duration {
-	if left := h.Get("X-Ratelimit-Remaining-" + what); left != "" && left != "0" {
-		return 0
+// policyReset finds the time until a reset in the header of the IETF's draft: "default";r=0;t=4.
+var policyReset = regexp.MustCompile(`;\s*r=0\b.*?;\s*t=(\d+)`)
+
+// inWords finds a time to wait in an error's message: "try again in 4s", "retry after 2 seconds".
+var inWords = regexp.MustCompile(`(?i)(?:again|retry|wait|reset|available|come back)[^.0-9]{0,30}?\b(?:in|after|for)?\s*(?:about |approximately )?((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+|(?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
+
+// oneUnit splits what inWords finds.
+var oneUnit = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*(ms|mil|h|m|s)`)
+
+// retryAfter returns when to come back: what the body says in a member of its own, the
+// headers, or the message; 0 if none does.
+func (w Words) retryAfter(h http.Header, at time.Time) time.Duration {
+	if w.RetryAfter > 0 {
+		return w.RetryAfter
 	}
-	v := h.Get("X-Ratelimit-Reset-" + what)
-	if d, ok := number(v, time.Second); ok {
+	if d := RetryAfter(h, at); d > 0 {
 		return d
 	}
-	d, _ := time.ParseDuration(v)
-	return bounded(d)
+	return waitInWords(w.Message)
 }
 
-// reset returns seconds from now, or a Unix time in seconds or milliseconds.
-func reset(v string, now time.Time) time.Duration {
-	n, err := strconv.ParseFloat(v, 64)
-	switch {
-	case err != nil:
-		d, _ := time.ParseDuration(v)
-		return bounded(d)
-	case n > 1e11 && n < 1e15:
-		return bounded(time.UnixMilli(int64(n)).Sub(now))
-	case n > 1e9 && n <= 1e11:
-		return bounded(time.Unix(int64(n), 0).Sub(now))
+func waitInWords(message string) (wait time.Duration) {
+	m := inWords.FindStringSubmatch(message)
+	if m == nil {
+		return 0
 	}
-	d, _ := number(v, time.Second)
-	return d
+	units := map[string]time.Duration{"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute, "s": time.Second}
+	for _, part := range oneUnit.FindAllStringSubmatch(m[1], -1) {
+		d, _ := number(part[1], units[strings.ToLower(part[2])])
+		wait += d
+	}
+	return bounded(wait)
+}
+
+// waitOf returns how long to wait, in every spelling that services use: seconds ("4", "4.0",
+// "4s", "6m0s"), the first of a list, a date (HTTP or ISO 8601), or a Unix time in seconds or
+// milliseconds. What is past is 0; false if it is none of these.
+func waitOf(v string, now time.Time) (time.Duration, bool) {
+	v = strings.TrimSpace(v)
+	if t, err := http.ParseTime(v); err == nil {
+		return bounded(t.Sub(now)), true
+	}
+	v, _, _ = strings.Cut(v, ",")
+	v, _, _ = strings.Cut(strings.TrimSpace(v), ";")
+	if n, err := strconv.ParseFloat(v, 64); err == nil && !now.IsZero() {
+		switch {
+		case n > 1e11 && n < 1e15:
+			return bounded(time.UnixMilli(int64(n)).Sub(now)), true
+		case n > 1e9 && n <= 1e11:
+			return bounded(time.Unix(int64(n), 0).Sub(now)), true
+		}
+	}
+	if d, ok := number(v, time.Second); ok {
+		return d, true
+	}
+	if d, err := time.ParseDuration(strings.ReplaceAll(v, " ", "")); err == nil {
+		return bounded(d), true
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+		if t, err := time.Parse(form, v); err == nil && !now.IsZero() {
+			return bounded(t.Sub(now)), true
+		}
+	}
+	return 0, false
 }
 
 // serverTime returns the server's clock, so that a wrong one here does not matter.

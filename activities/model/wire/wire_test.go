@@ -100,9 +100,14 @@ func TestReset(t *testing.T) {
 	for v, want := range map[string]time.Duration{
 		"12": 12 * time.Second, "1800000030": 30 * time.Second, "1800000030000": 30 * time.Second,
 		"1700000000": 0, "6m0s": 6 * time.Minute, "x": 0, "-1": 0, "NaN": 0, "Inf": maxRetryAfter,
+		"4s": 4 * time.Second, "4.0": 4 * time.Second, "4, 4": 4 * time.Second, "4;w=60": 4 * time.Second, "1.5": 1500 * time.Millisecond,
+		"350ms": 350 * time.Millisecond, "1h 2m": 62 * time.Minute, "soon": 0, "": 0,
+		now.Add(9 * time.Second).UTC().Format(http.TimeFormat): 9 * time.Second,
+		now.Add(9 * time.Second).UTC().Format(time.RFC3339):    9 * time.Second,
+		now.Add(-time.Hour).UTC().Format(http.TimeFormat):      0,
 	} {
-		if got := reset(v, now); got != want {
-			t.Errorf("reset(%s) = %v, want %v", v, got, want)
+		if got, _ := waitOf(v, now); got != want {
+			t.Errorf("waitOf(%q) = %v, want %v", v, got, want)
 		}
 	}
 }

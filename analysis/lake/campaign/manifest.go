@@ -1,7 +1,12 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"strings"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
@@ -13,6 +18,7 @@ import (
 // Limits, labels (of messages and of the grid), prices, notices and the question are no part of its identity: they may change while it runs.
 type Manifest struct {
 	Campaign string           `json:"campaign"`
+	Run      string           `json:"run,omitempty"` // drawn once for a campaign in a lake: no other run has it
 	Revision string           `json:"revision"`
 	Limits   plan.Limits      `json:"limits"`
 	Labels   *Labelling       `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
@@ -37,8 +43,15 @@ func ReadManifest(ctx context.Context, s store.Store, campaign string) (Manifest
 	return m, lake.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
 }
 
-// WriteManifest replaces a campaign's manifest.
+// WriteManifest replaces a campaign's manifest. Its Run is that of the one before, or drawn.
 func WriteManifest(ctx context.Context, s store.Store, m Manifest) error {
+	if m.Run == "" {
+		before, err := ReadManifest(ctx, s, m.Campaign)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrCorrupt) {
+			return err
+		}
+		m.Run = cmp.Or(before.Run, strings.ToLower(rand.Text()))
+	}
 	data, err := lake.Seal(m)
 	if err != nil {
 		return err

@@ -114,3 +114,28 @@ func Compare[T Row](a, b T) int {
 func ConditionOf(collaborationID string) string {
 	return collaborationID[:max(strings.LastIndex(collaborationID, "-i"), 0)]
 }
+
+// mostEntries bounds what one row can make TurnsByEntry allocate.
+const mostEntries = 1 << 20
+
+// TurnsByEntry returns turns, which are in the order of entries, by their entry. A phase of
+// which a turn failed may have later turns that were taken: entries without one are zero.
+// It returns an error if turns are out of order, or if turns of another phase follow a gap.
+func TurnsByEntry(turns []Turn) ([]Turn, error) {
+	entries := make([]Turn, 0, len(turns))
+	gap := -1 // row that follows the first gap
+	for i, t := range turns {
+		missing := int(t.Entry) - len(entries)
+		if missing < 0 || t.Entry >= mostEntries {
+			return nil, fmt.Errorf("entry %d is out of order in the table turns, at row %d", t.Entry, i+1)
+		}
+		if missing > 0 && gap < 0 {
+			gap = i
+		}
+		if gap >= 0 && (t.Round != turns[gap].Round || t.Phase != turns[gap].Phase) {
+			return nil, fmt.Errorf("entry %d is in the table turns, and an entry before %d, of an earlier phase, is missing", t.Entry, turns[gap].Entry)
+		}
+		entries = append(append(entries, make([]Turn, missing)...), t)
+	}
+	return entries, nil
+}

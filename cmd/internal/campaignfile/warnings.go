@@ -94,6 +94,30 @@ func MissingKeys(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 	return list
 }
 
+// FreeModels returns a note for each model that is taken to cost nothing, since it is served
+// on this machine.
+func FreeModels(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
+	models := providers.NewFile(s, providers.FileFolder{}, true)
+	var list []string
+	for _, c := range p.Campaign.Conditions {
+		for _, choice := range c.AllModels() {
+			provider, _, _ := strings.Cut(choice.Name, "/")
+			price, priced := m.Prices[choice.Name]
+			if !providers.IsLive(provider) || !priced || price != (campaign.Price{}) {
+				continue
+			}
+			made, err := models.Named(choice.Name, choice.Decode(), plan.Condition{}, nil)
+			if err != nil || !providers.IsFree(made) {
+				continue
+			}
+			if text := fmt.Sprintf("%s is on this machine (%s) and counts as free; prices: gives it a price", choice.Name, made.Endpoint); !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}
+
 // Warn prints the warnings.
 func Warn(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan, s store.Store) error {
 	list, err := Warnings(ctx, plugins, p, s)

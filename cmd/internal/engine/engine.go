@@ -37,6 +37,7 @@ type Engine struct {
 	Client     client.Client
 	worker     worker.Worker
 	Activities *activities.Activities
+	Models     providers.Models // that its activities ask: they remember what services refuse
 	queues     *queues
 	lock       io.Closer
 	metrics    *telemetry.Metrics       // nil if nobody reads them
@@ -100,8 +101,9 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	infra.TuneProcessors()
 	infra.KeepWorkflows(6000)
 	_, local := o.LocalLake()
+	e.Models = providers.New(s)
 	e.Activities = activities.New(activities.Config{
-		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
+		Store: s, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
 		Listeners: e.listeners(o), Noticed: e.noticed, LakeName: o.LakeName(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue, settings: e.workerOptions}

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
+	"roundtable/activities/model/wire"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -162,7 +164,17 @@ func (l *PriceList) find(p model.Provider) (campaign.Price, bool) {
 			price = entry.Price
 		}
 	}
+	if !ok && !l.unknown && IsFree(p) {
+		return campaign.Price{}, true
+	}
 	return price, ok
+}
+
+// IsFree reports whether a model is served on this machine, where nothing is paid for unless
+// a price is given.
+func IsFree(p model.Provider) bool {
+	u, err := url.Parse(p.Endpoint)
+	return err == nil && wire.IsLoopback(u.Hostname())
 }
 
 // PriceFor returns the price of a model that is asked about a campaign after it has run:
@@ -174,7 +186,7 @@ func PriceFor(ctx context.Context, s store.Store, name string, p model.Provider,
 		return nil, err
 	}
 	list := PriceList{}
-	if err := list.Open(nil, true, m.Limits); err != nil {
+	if err := list.Open(nil, unknown, m.Limits); err != nil {
 		return nil, err
 	}
 	if m.Prices != nil {

@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
@@ -17,7 +18,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
-	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -32,7 +32,7 @@ func (r Options) check(ctx context.Context, e *engine.Engine, s store.Store, p c
 	if err != nil {
 		return err
 	}
-	build, asked := providers.New(s).Build, map[string]bool{}
+	build, asked := e.Models.Build, map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
 		for _, m := range c.AllModels() {
 			if !IsChecked(m.Name) || answered[m.Name] {
@@ -66,7 +66,9 @@ func IsChecked(model string) bool {
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.
 func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
-	answer, err := e.Activities.Check(ctx, campaign, p, model.Parameters(g))
+	late := time.AfterFunc(checkTold, func() { fmt.Fprintf(e.Notices(), "checking %s: it has not answered yet\n", p.Name) })
+	defer late.Stop()
+	answer, err := e.Activities.Check(ctx, campaign, p, calls.CheckOptions{Parameters: model.Parameters(g)})
 	var call *model.Error
 	var app *temporal.ApplicationError
 	switch {
@@ -75,11 +77,14 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 		if answer.CostUSD != nil {
 			cost = fmt.Sprintf("$%.6f", *answer.CostUSD)
 		}
-		fmt.Fprintf(e.Notices(), "checked %s: it answers (%d tokens, %s)\n", p.Name, answer.Usage.Input+answer.Usage.Output, cost)
+		fmt.Fprintf(e.Notices(), "checked %s: it answers%s (%d tokens, %s)\n", p.Name, describeAnswer(answer), answer.Usage.Input+answer.Usage.Output, cost)
+		for _, waived := range answer.Waived {
+			fmt.Fprintf(e.Notices(), "  it takes %s\n", waived)
+		}
 		return "", nil
 	case ctx.Err() != nil:
 		return "", cli.InterruptedError(errors.New("interrupted"))
-	case errors.As(err, &call) && call.Class == model.Retry && !calls.IsRefusal(err):
+	case errors.As(err, &call) && passes(call):
 		fmt.Fprintf(e.Notices(), "checked %s: %v; it will be tried again\n", p.Name, err)
 		return "", nil
 	case errors.As(err, &call):
@@ -88,6 +93,29 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 		return app.Message(), nil
 	}
 	return "", err
+}
+
+// checkTold is after how long it is said that a check still waits.
+const checkTold = 5 * time.Second
+
+// passes reports whether the failure of a check is of a service that is down, slow or busy.
+func passes(e *model.Error) bool {
+	return e.Class == model.Retry && e.Fault != model.Useless && e.Fault != model.Refused
+}
+
+// describeAnswer says of an answer to the check what makes others of its kind useless.
+func describeAnswer(a answers.Answer) string {
+	if len(strings.TrimSpace(string(a.Raw))) > 0 {
+		return ""
+	}
+	said := ", with an empty text"
+	if a.Elsewhere != "" {
+		said += "; there is one in " + a.Elsewhere
+	}
+	if a.FinishReason != "" && a.FinishReason != "stop" {
+		said += "; it ended with " + a.FinishReason
+	}
+	return said
 }
 
 // haltBefore pauses a campaign before its first call.

@@ -1,0 +1,226 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"roundtable/activities/model"
+)
+
+// How long a service that has answered before may answer nothing at all,
+// while calls of it fail, until its campaigns pause: of faults that pass by themselves, the
+// first is of a service that is there and broken.
+const (
+	longestBroken = 15 * time.Minute
+	longestDown   = 6 * time.Hour
+)
+
+// Of a service that is busy or down, one prompt fails alone if it has failed for an hour, or
+// if four of five calls were answered meanwhile: by chance that is next to impossible.
+const (
+	longestAlone = time.Hour
+	mostAnswered = 4
+)
+
+// atLeast is how long a model that has never answered may be broken: it may be loading.
+const atLeast = 10 * time.Second
+
+// faults counts what failed in this process and has not been answered since, to tell what is
+// the fault of one prompt from what is that of its model or account (model.Treatments).
+type faults struct {
+	mu     sync.Mutex
+	known  map[string]*counts // by campaign and account
+	asking singleflight.Group // of checks, by campaign and account
+}
+
+// counts are of the calls of one campaign to one account.
+type counts struct {
+	answered int                   // calls, in all
+	failed   int                   // and those that failed
+	alike    map[string]int        // failures since the last answer, by how they failed
+	since    time.Time             // the first of them
+	latest   time.Time             // and the last
+	prompts  map[promptKey]*streak // that failed last, or are asked again
+}
+
+// promptKey names a prompt: an ask of an entry of a run.
+type promptKey struct {
+	run        string
+	entry, ask int
+}
+
+// streak is how often a prompt has failed in one way in a row.
+type streak struct {
+	how      string
+	n        int
+	answered int // calls of the account when it failed before
+	began    time.Time
+	before   int // calls of the account that were answered when it failed first
+	failed   int // and that had failed
+}
+
+// countsOf needs mu.
+func (f *faults) countsOf(campaign, account string) *counts {
+	if f.known == nil {
+		f.known = map[string]*counts{}
+	}
+	key := campaign + " " + account
+	if f.known[key] == nil {
+		f.known[key] = &counts{alike: map[string]int{}, prompts: map[promptKey]*streak{}}
+	}
+	return f.known[key]
+}
+
+func (q Order) promptKey(ask int) promptKey { return promptKey{q.Run.String(), q.Entry, ask} }
+
+// countAnswer forgets the failures of a prompt that was answered, and those of its account.
+func (f *faults) countAnswer(q Order, ask int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.countsOf(q.Run.Campaign, q.Provider.Account)
+	c.answered++
+	clear(c.alike)
+	delete(c.prompts, q.promptKey(ask))
+}
+
+// judgement is what a failure is taken for.
+type judgement struct {
+	class model.Class
+	why   string // added to the service's words; empty if they say all
+	// suspect says that it is to be found out whether other prompts are answered.
+	suspect bool
+}
+
+// judge counts a failure and says what is done about it.
+func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
+	rule := e.Fault.Treatment()
+	if e.Fault == "" || e.Code == "canceled" {
+		return judgement{class: e.Class}
+	}
+	if rule.Tries == 0 {
+		return judgement{class: rule.First}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.countsOf(q.Run.Campaign, q.Provider.Account)
+	how := fmt.Sprint(e.Status, " ", e.Code)
+	if time.Since(c.latest) > longestAlone { // nothing was asked meanwhile, or the service has put it off
+		clear(c.alike)
+	}
+	if len(c.alike) == 0 {
+		c.since = time.Now()
+	}
+	c.latest = time.Now()
+	c.alike[how]++
+	key := q.promptKey(ask)
+	s := c.prompts[key]
+	if s == nil || s.how != how {
+		s = &streak{how: how, began: time.Now(), before: c.answered, failed: c.failed}
+		c.prompts[key] = s
+	}
+	others := c.answered > s.answered && s.n > 0 // since the failure before
+	s.n++
+	c.failed++
+	s.answered = c.answered
+	silence := time.Since(c.since)
+	switch {
+	case c.answered == 0 && rule.Unanswered > 0 && c.alike[how] >= rule.Unanswered && (e.Fault != model.Broken || silence >= atLeast):
+		return c.pause(key, fmt.Sprintf("the first %d calls of this model all failed so: check its name, its key and its parameters", c.alike[how]))
+	case e.Fault == model.Broken && silence >= longestBroken, silence >= longestDown:
+		return c.pause(key, fmt.Sprintf("nothing has been answered for %s", silence.Round(time.Minute)))
+	case s.n < rule.Tries && !(e.Fault == model.Refused && c.alike[how] >= fewRefused):
+		return judgement{class: model.Retry}
+	case rule.Prompt == model.Retry: // too many calls or no connection: hardly of a prompt
+		if others && (time.Since(s.began) >= longestAlone || c.answered-s.before >= mostAnswered*(c.failed-s.failed)) {
+			return f.blamePrompt(c, key, s.n, model.Fail)
+		}
+		return judgement{class: model.Retry}
+	case others && s.n >= rule.Tries:
+		return f.blamePrompt(c, key, s.n, rule.Prompt)
+	}
+	return judgement{class: model.Retry, suspect: true}
+}
+
+// fewRefused is how many refusals alike, with no answer between them, make one look whether
+// anything is answered still.
+const fewRefused = 5
+
+// pause forgets what was counted: after the operator has acted it begins anew. It needs mu.
+func (c *counts) pause(key promptKey, why string) judgement {
+	clear(c.alike)
+	delete(c.prompts, key)
+	return judgement{class: model.Pause, why: why}
+}
+
+// blamePrompt needs mu.
+func (f *faults) blamePrompt(c *counts, key promptKey, n int, class model.Class) judgement {
+	delete(c.prompts, key)
+	return judgement{class: class, why: fmt.Sprintf("asked %d times, while other prompts were answered", n)}
+}
+
+// settle says what is done about a failure once it is known whether another prompt is answered.
+func (f *faults) settle(q Order, ask int, e *model.Error, others error) judgement {
+	rule := e.Fault.Treatment()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.countsOf(q.Run.Campaign, q.Provider.Account)
+	key := q.promptKey(ask)
+	failed, isCall := errors.AsType[*model.Error](others)
+	switch s := c.prompts[key]; {
+	case others == nil && s != nil && s.n >= rule.Tries:
+		return f.blamePrompt(c, key, s.n, rule.Prompt)
+	case others == nil, !isCall: // or it could not be asked: the budget, the lake
+		return judgement{class: model.Retry}
+	case failed.Class == model.Pause:
+		return c.pause(key, "and the check fails, too: "+failed.Error())
+	case failed.Fault.Treatment().Model == model.Retry: // it is down or busy now, which passes
+		return judgement{class: model.Retry}
+	}
+	if rule.Model == model.Pause {
+		return c.pause(key, "no other prompt is answered either")
+	}
+	return judgement{class: rule.Model}
+}
+
+// treat counts the failure of a call and returns its error as it is to be taken, and whether
+// it is to be found out first whether other prompts are answered.
+func (c *Caller) treat(q Order, ask int, err error) (treated error, suspect bool) {
+	e, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		return err, false
+	}
+	j := c.faults.judge(q, ask, e)
+	return j.apply(e), j.suspect && !isCheck(q.Run) && !q.Wordless
+}
+
+// compareOthers asks a model the question of the check to find out whether the failure of a
+// call was its prompt's fault: that is one more call, for all prompts that want to know it at
+// that time. It returns the error as it is to be taken.
+func (c *Caller) compareOthers(ctx context.Context, q Order, ask int, r model.Request, err error) error {
+	e, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		return err
+	}
+	_, others, _ := c.faults.asking.Do(q.Run.Campaign+" "+q.Provider.Account, func() (any, error) {
+		return c.Check(ctx, q.Run.Campaign, q.Provider, CheckOptions{Parameters: r.Parameters, Plain: true})
+	})
+	return c.faults.settle(q, ask, e, others).apply(e)
+}
+
+// apply returns an error with the class that was found for it.
+func (j judgement) apply(e *model.Error) error {
+	if j.class == e.Class && j.why == "" {
+		return e
+	}
+	treated := *e
+	treated.Class = j.class
+	if j.why != "" {
+		treated.Message += " (" + j.why + ")"
+	}
+	return &treated
+}

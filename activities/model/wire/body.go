@@ -1,0 +1,261 @@
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// decompress returns a body as it was before a server compressed it, which nobody has asked
+// it to do; errTooLarge if it grows beyond maxBody.
+func decompress(body []byte, h http.Header) ([]byte, error) {
+	var from io.Reader
+	var err error
+	switch encoding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding"))); {
+	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):
+		from, err = gzip.NewReader(bytes.NewReader(body))
+	case encoding == "deflate":
+		from, err = zlib.NewReader(bytes.NewReader(body))
+	default:
+		return body, nil
+	}
+	if err != nil {
+		return body, nil //nolint:nilerror // it is what it says it is not: read as it came
+	}
+	plain, err := io.ReadAll(io.LimitReader(from, maxBody+1))
+	if len(plain) > maxBody {
+		return nil, errTooLarge
+	}
+	if err != nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return plain, nil
+}
+
+// unwrap returns the JSON of an answer from what servers put around it though they were not
+// asked to: a byte order mark, a stream of events, and numbers that JSON does not have.
+// Anything else stays as it is.
+func unwrap(body []byte) []byte {
+	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf")))
+	if before, ended := bytes.CutSuffix(body, []byte("data: [DONE]")); ended && isValid(bytes.TrimSpace(before)) {
+		return bytes.TrimSpace(before) // a whole answer that ends as a stream does
+	}
+	if events, whole := readEvents(body); len(events) > 0 {
+		if joined := joinEvents(events, whole); joined != nil {
+			body = joined
+		}
+	}
+	if len(body) > 0 && (body[0] == '{' || body[0] == '[') && !isValid(body) {
+		if cleaned := withoutNaN(body); isValid(cleaned) {
+			return cleaned
+		}
+	}
+	return body
+}
+
+func isValid(v jsontext.Value) bool { return v.IsValid(Lenient) }
+
+// withoutNaN puts null in the place of NaN and Infinity outside of strings.
+func withoutNaN(body []byte) []byte {
+	out := make([]byte, 0, len(body))
+	for i := 0; i < len(body); {
+		if body[i] == '"' {
+			end := i + 1
+			for end < len(body) && body[end] != '"' {
+				if body[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(body))
+			out, i = append(out, body[i:end]...), end
+			continue
+		}
+		found := ""
+		for _, name := range []string{"-Infinity", "Infinity", "NaN"} {
+			if bytes.HasPrefix(body[i:], []byte(name)) {
+				found = name
+				break
+			}
+		}
+		if found == "" {
+			out, i = append(out, body[i]), i+1
+			continue
+		}
+		out, i = append(out, "null"...), i+len(found)
+	}
+	return out
+}
+
+// readEvents returns the data of a stream of server-sent events, and whether it says that it
+// is whole; none if the body is no stream.
+func readEvents(body []byte) (events []jsontext.Value, whole bool) {
+	isStream := false
+	for _, start := range []string{"data:", "event:", "id:", "retry:", ":"} {
+		isStream = isStream || bytes.HasPrefix(body, []byte(start))
+	}
+	if !isStream {
+		return nil, false
+	}
+	for line := range bytes.SplitSeq(body, []byte("\n")) {
+		data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
+		if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
+			continue
+		}
+		if string(data) == "[DONE]" {
+			whole = true
+			continue
+		}
+		if !isValid(data) {
+			data = withoutNaN(data)
+		}
+		if isValid(data) {
+			events = append(events, data)
+		}
+	}
+	return events, whole
+}
+
+// event is one part of a streamed answer, in the form of any of the services.
+type event struct {
+	Type    jsontext.Value `json:"type"`
+	Error   jsontext.Value `json:"error"`
+	ID      jsontext.Value `json:"id"`
+	Model   jsontext.Value `json:"model"`
+	Usage   jsontext.Value `json:"usage"`
+	Choices []struct {
+		Delta   *delta         `json:"delta"`
+		Message jsontext.Value `json:"message"`
+		Finish  jsontext.Value `json:"finish_reason"`
+	} `json:"choices"`
+	Response jsontext.Value `json:"response"` // Responses
+	Message  jsontext.Value `json:"message"`  // Anthropic, at the start
+	Delta    *delta         `json:"delta"`    // Anthropic
+	Content  jsontext.Value `json:"content"`  // Anthropic, whole
+	Output   jsontext.Value `json:"output"`   // Responses, whole
+	// Google
+	Candidates []struct {
+		Content struct {
+			Parts []jsontext.Value `json:"parts"`
+		} `json:"content"`
+		Finish jsontext.Value `json:"finishReason"`
+	} `json:"candidates"`
+	GoogleUsage jsontext.Value `json:"usageMetadata"`
+}
+
+type delta struct {
+	Content   jsontext.Value `json:"content"`
+	Reasoning jsontext.Value `json:"reasoning_content"`
+	Text      jsontext.Value `json:"text"`
+	Stop      jsontext.Value `json:"stop_reason"`
+}
+
+// unfinished is the end of a stream that breaks off.
+const unfinished = `"incomplete"`
+
+// joinEvents makes one answer of a stream's parts, in the form in which its service answers
+// without one; nil if they are of no service that is known. The bytes of texts are kept.
+func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
+	var text, reasoning []byte // inside of the quotes
+	var id, name, usage, finish, started, stop, googleUsage, googleEnd jsontext.Value
+	var parts []jsontext.Value
+	chat, messages, google := false, false, false
+	for _, data := range events {
+		var e event
+		if data.Kind() != '{' || json.Unmarshal(data, &e, Lenient) != nil {
+			continue
+		}
+		switch kind := String(e.Type); {
+		case Present(e.Error):
+			return data
+		case strings.HasPrefix(kind, "response.") && Present(e.Response):
+			if kind != "response.created" && kind != "response.in_progress" && kind != "response.queued" {
+				return e.Response
+			}
+		case len(e.Choices) > 0 && Present(e.Choices[0].Message), Present(e.Content), Present(e.Output):
+			return data // it is whole
+		case len(e.Choices) > 0:
+			chat = true
+			if d := e.Choices[0].Delta; d != nil {
+				text, reasoning = appendInner(text, d.Content), appendInner(reasoning, d.Reasoning)
+			}
+			finish = latest(finish, e.Choices[0].Finish)
+		case kind == "message_start":
+			messages, started = true, e.Message
+		case kind == "content_block_delta" && e.Delta != nil:
+			messages, text = true, appendInner(text, e.Delta.Text)
+		case kind == "message_delta" && e.Delta != nil:
+			stop = latest(stop, e.Delta.Stop)
+		case len(e.Candidates) > 0:
+			google = true
+			parts, googleEnd = append(parts, e.Candidates[0].Content.Parts...), latest(googleEnd, e.Candidates[0].Finish)
+		}
+		id, name, usage, googleUsage = latest(id, e.ID), latest(name, e.Model), latest(usage, e.Usage), latest(googleUsage, e.GoogleUsage)
+	}
+	end := func(v jsontext.Value) string {
+		if !Present(v) && !whole {
+			return unfinished
+		}
+		return orNull(v)
+	}
+	switch {
+	case chat:
+		return jsontext.Value(`{"id":` + orNull(id) + `,"model":` + orNull(name) + `,"choices":[{"message":{"content":"` + string(text) + `","reasoning_content":"` + string(reasoning) +
+			`"},"finish_reason":` + end(finish) + `}],"usage":` + orNull(usage) + `}`)
+	case messages:
+		return joinMessage(started, text, end(stop), usage)
+	case google:
+		all, _ := json.Marshal(parts, Lenient)
+		return jsontext.Value(`{"candidates":[{"content":{"parts":` + string(all) + `},"finishReason":` + end(googleEnd) + `}],"usageMetadata":` + orNull(googleUsage) + `}`)
+	}
+	return nil
+}
+
+// joinMessage makes an answer of Anthropic's Messages: the input was counted at its start, the
+// output at its end.
+func joinMessage(started jsontext.Value, text []byte, stop string, last jsontext.Value) jsontext.Value {
+	var first struct {
+		ID    jsontext.Value            `json:"id"`
+		Model jsontext.Value            `json:"model"`
+		Usage map[string]jsontext.Value `json:"usage"`
+	}
+	_ = json.Unmarshal(started, &first, Lenient) // what could be read is read
+	used := first.Usage
+	if used == nil {
+		used = map[string]jsontext.Value{}
+	}
+	_ = json.Unmarshal(last, &used, Lenient)
+	counted, err := json.Marshal(used, Lenient)
+	if err != nil {
+		counted = []byte("null")
+	}
+	return jsontext.Value(`{"id":` + orNull(first.ID) + `,"model":` + orNull(first.Model) + `,"content":[{"type":"text","text":"` + string(text) + `"}],"stop_reason":` + stop + `,"usage":` + string(counted) + `}`)
+}
+
+// appendInner appends what is between the quotes of a JSON string.
+func appendInner(out []byte, v jsontext.Value) []byte {
+	if v.Kind() != '"' {
+		return out
+	}
+	return append(out, v[1:len(v)-1]...)
+}
+
+func latest(before, now jsontext.Value) jsontext.Value {
+	if Present(now) {
+		return now
+	}
+	return before
+}
+
+func orNull(v jsontext.Value) string {
+	if !Present(v) {
+		return "null"
+	}
+	return string(v)
+}

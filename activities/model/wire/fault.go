@@ -1,0 +1,296 @@
+package wire
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"roundtable/activities/model"
+)
+
+// ClientClosed is the status with which proxies say that they gave up waiting.
+const ClientClosed = 499
+
+// codes are what codes, types, reasons and exceptions mean with any status, in lower case:
+// of OpenAI and what is compatible, Anthropic, Google (google.rpc) and AWS. Their pages on
+// errors name them; services that we know from their answers alone are named here.
+var codes = map[string]model.Fault{
+	"insufficient_quota":                model.Unpaid,
+	"credit_balance_exhausted":          model.Unpaid,
+	"organization_usage_limit_exceeded": model.Unpaid,
+	"billing_hard_limit_reached":        model.Unpaid,
+	"billing_not_active":                model.Unpaid,
+	"billing_error":                     model.Unpaid,
+	"budget_exceeded":                   model.Unpaid, // LiteLLM, with 400 or 429
+	"payment_required":                  model.Unpaid, // OpenRouter
+	"exceeded_current_quota_error":      model.Unpaid, // Moonshot
+	"insufficient_user_quota":           model.Unpaid, // New API
+	"accountoverdueerror":               model.Unpaid, // Volcengine
+	"allocationquota.freetieronly":      model.Unpaid, // DashScope
+	"arrearage":                         model.Unpaid, // DashScope
+	"1113":                              model.Unpaid, // Zhipu
+	"1008":                              model.Unpaid, // MiniMax
+	"servicequotaexceededexception":     model.Unpaid,
+
+	"account_deactivated":                  model.Denied,
+	"invalid_api_key":                      model.Denied,
+	"authentication":                       model.Denied, // OpenRouter
+	"authentication_error":                 model.Denied,
+	"permission_denied":                    model.Denied,
+	"permission_error":                     model.Denied,
+	"unsupported_country_region_territory": model.Denied,
+	"unauthenticated":                      model.Denied,
+	"failed_precondition":                  model.Denied, // Google: billing is off, or the country is not served
+	"service_disabled":                     model.Denied,
+	"accessdeniedexception":                model.Denied,
+	"badcscoreexception":                   model.Denied,
+	"notauthorized":                        model.Denied,
+	"optinrequired":                        model.Denied,
+	"unrecognizedclientexception":          model.Denied,
+	"invalidclienttokenid":                 model.Denied,
+	"expiredtokenexception":                model.Denied,
+	"expiredtoken":                         model.Denied,
+	"invalidsignatureexception":            model.Denied,
+	"signaturedoesnotmatch":                model.Denied,
+	"incompletesignature":                  model.Denied,
+	"incompletesignatureexception":         model.Denied,
+	"missingauthenticationtoken":           model.Denied,
+	"missingauthenticationtokenexception":  model.Denied,
+	"requestexpired":                       model.Denied,
+	"requesttimetooskewed":                 model.Denied,
+	"ftuformnotfilled":                     model.Denied,
+
+	"model_not_found":           model.Missing,
+	"model_decommissioned":      model.Missing, // Groq, with 400
+	"not_found_error":           model.Missing,
+	"not_found":                 model.Missing,
+	"resourcenotfoundexception": model.Missing,
+	"resourcenotfound":          model.Missing,
+	"unknownoperationexception": model.Missing,
+	"invalidaction":             model.Missing,
+
+	"context_length_exceeded":       model.Rejected,
+	"exceed_context_size_error":     model.Rejected, // llama.cpp
+	"content_filter":                model.Rejected,
+	"content_policy_violation":      model.Rejected,
+	"data_inspection_failed":        model.Rejected, // DashScope
+	"datainspectionfailed":          model.Rejected,
+	"invalid_prompt":                model.Rejected,
+	"bio_policy":                    model.Rejected,
+	"misalignment_policy_violation": model.Rejected,
+	"request_too_large":             model.Rejected,
+	"1301":                          model.Rejected, // Zhipu: unsafe content
+
+	"rate_limit_exceeded":         model.Busy,
+	"rate_limit_error":            model.Busy,
+	"slow_down":                   model.Busy,
+	"overloaded_error":            model.Busy,
+	"resource_exhausted":          model.Busy,
+	"throttlingexception":         model.Busy,
+	"throttledexception":          model.Busy,
+	"toomanyrequestsexception":    model.Busy,
+	"modelnotreadyexception":      model.Busy,
+	"unavailable":                 model.Down,
+	"timeout_error":               model.Down,
+	"deadline_exceeded":           model.Down,
+	"cancelled":                   model.Down,
+	"modeltimeoutexception":       model.Down,
+	"serviceunavailable":          model.Down,
+	"serviceunavailableexception": model.Down,
+
+	"tool_use_failed":           model.Broken, // Groq: the model wrote what its parser cannot read
+	"output_parse_failed":       model.Broken,
+	"json_validate_failed":      model.Broken,
+	"conflict_error":            model.Broken,
+	"internal":                  model.Broken,
+	"aborted":                   model.Broken,
+	"unknown":                   model.Broken,
+	"modelerrorexception":       model.Broken,
+	"modelstreamerrorexception": model.Broken,
+	"internalserverexception":   model.Broken,
+	"internalfailure":           model.Broken,
+	"requestabortedexception":   model.Broken,
+
+	"invalid_argument": model.Refused,
+	"out_of_range":     model.Refused,
+	"unimplemented":    model.Refused,
+}
+
+// Texts count where codes say nothing or something else: accounts without credit, keys that
+// are wrong and prompts that are filtered come with every status and code.
+var (
+	unpaid = regexp.MustCompile(`(?i)insufficient (account )?(balance|credit|fund)` +
+		`|(balance|credits?)( is| are| has been| have been)? (too low|insufficient|exhausted|depleted|not enough|not sufficient|used up)` +
+		`|(out of|not enough|run out of|ran out of|no) (more |remaining |available |api )?(credits?|balance|funds)\b` +
+		`|余额不足|余额已|额度不足|额度已|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?required` +
+		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)
+	denied = regexp.MustCompile(`(?i)(incorrect|invalid|expired|revoked|missing|unknown|wrong) (openai |api |access |x-|auth(entication|orization)? )*(api|access|auth\w*|subscription)?[- ]?key\b` +
+		`|api[ _-]?key\b.{0,40}(not valid|is valid|invalid|incorrect|expired|revoked|not found|disabled)` +
+		`|invalid (credentials|authentication)|authentication fail` +
+		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(not active|suspended|disabled|deactivated|blocked|banned|terminated|frozen)`)
+	filtered = regexp.MustCompile(`(?i)(violat|against).{0,60}(guideline|polic|terms)|content[ _-]?(filter|moderation|policy|safety|management)|inappropriate (content|text|words)` +
+		`|sensitive (content|words|information)|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
+	unknown = regexp.MustCompile(`(?i)\bmodel\b.{0,120}(not found|does(n't| not) exist|not exist|not available|no longer (available|supported)|decommissioned)` +
+		`|(no such|unknown|unsupported) model\b|invalid model (name|id)`)
+	// stuck are faults of the service that hit a prompt or a model again and again.
+	stuck = regexp.MustCompile(`(?i)too large|too long|context (length|size|window)|\bmemory\b|\bcuda\b|unloaded|crashed|not (supported|implemented)|unsupported`)
+)
+
+// FaultOf returns what a failure was: what a code or a text means, or else the status.
+func FaultOf(status int, w Words) model.Fault {
+	switch {
+	case w.Limit == "openrouter_in_flight_budget":
+		return model.Busy // the credit is held by the calls in flight
+	case w.Flagged:
+		return model.Rejected
+	case w.Daily, unpaid.MatchString(w.Message):
+		return model.Unpaid
+	case denied.MatchString(w.Message):
+		return model.Denied
+	}
+	fault, known := w.fault()
+	if !known || fault == model.Denied || fault == model.Refused {
+		if isRequestFault(status) && filtered.MatchString(w.Message) {
+			return model.Rejected
+		}
+	}
+	if !known {
+		fault = statusFault(status)
+	}
+	switch {
+	case fault == model.Refused && unknown.MatchString(w.Message):
+		return model.Missing
+	case (fault == model.Busy || fault == model.Broken) && status != http.StatusServiceUnavailable && stuck.MatchString(w.Message):
+		return model.Refused
+	}
+	return fault
+}
+
+// fault returns what the first code that is known means.
+func (w Words) fault() (model.Fault, bool) {
+	for _, code := range w.Codes {
+		code = strings.ToLower(code)
+		if fault, ok := codes[code]; ok {
+			return fault, true
+		}
+		switch {
+		case strings.HasSuffix(code, "_spend_limit_exceeded"), strings.HasSuffix(code, "spend_limit_reached"):
+			return model.Unpaid, true
+		case strings.HasPrefix(code, "api_key_"):
+			return model.Denied, true
+		}
+	}
+	return "", false
+}
+
+// isRequestFault reports whether a status blames the request.
+func isRequestFault(status int) bool {
+	return status/100 == 4 && status != http.StatusUnauthorized && status != http.StatusNotFound && status != http.StatusTooManyRequests
+}
+
+// statusFault uses the status alone where the service says nothing more exact.
+func statusFault(status int) model.Fault {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable,
+		420, 430, 498, 509, 529: // what some services say for 429 and 503
+		return model.Busy
+	case http.StatusRequestTimeout, http.StatusTooEarly, ClientClosed, http.StatusBadGateway, http.StatusGatewayTimeout:
+		return model.Down
+	case http.StatusConflict, http.StatusFailedDependency:
+		return model.Broken
+	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
+		return model.Denied
+	case http.StatusPaymentRequired:
+		return model.Unpaid
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return model.Missing // every call would end like this one
+	case http.StatusRequestEntityTooLarge:
+		return model.Rejected
+	case http.StatusNotImplemented:
+		return model.Refused
+	}
+	switch {
+	case status/100 == 3:
+		return model.Missing
+	case status >= unknownError && status <= 530:
+		return model.Down
+	case status >= 500:
+		return model.Broken
+	}
+	return model.Refused
+}
+
+// Unnamed returns what an error is called to which the service gives no name.
+func Unnamed(status int) string {
+	if status == http.StatusOK {
+		return "error_in_body"
+	}
+	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
+}
+
+// Refused returns the error of a response that is no answer, with what its status, headers
+// and words say.
+func (r Reporter) Refused(f *Failure, w Words) *model.Error {
+	err := r.Failed(FaultOf(f.Status, w), w.Name(f.Status), w.Text())
+	err.Status = f.Status
+	err.Unbilled = f.Unbilled()
+	if err.Class == model.Retry {
+		err.RetryAfter = w.retryAfter(f.Header, f.At)
+	}
+	err.Limits = Limits(f.Header, f.At)
+	if f.Status/100 == 3 {
+		err.Message = "the server redirects, which is not followed; set base_url to the final address"
+	}
+	return err
+}
+
+// InBody returns an error that came with a status 2xx: nothing useful arrived. Routers put
+// the status that they could not send any more into the code.
+func (r Reporter) InBody(body []byte) *model.Error {
+	w := ReadWords(body, nil)
+	fault := model.Useless
+	if said := FaultOf(http.StatusOK, w); said != model.Refused {
+		fault = said
+	} else if _, known := w.fault(); known {
+		fault = said
+	}
+	for _, code := range w.Codes {
+		if status, err := strconv.Atoi(code); err == nil && status >= 400 && status < 600 && fault == model.Useless {
+			fault = FaultOf(status, w)
+		}
+	}
+	err := r.Failed(fault, w.Name(http.StatusOK), w.Text())
+	err.Status = http.StatusOK
+	if err.Class == model.Retry {
+		err.RetryAfter = w.RetryAfter
+	}
+	return err
+}
+
+// Unasked returns the error of a request that was not sent, for what is wrong with it.
+func (r Reporter) Unasked(fault error) *model.Error {
+	err := r.Failed(model.Unsent, "bad_request", fault.Error())
+	err.Unbilled = true
+	return err
+}
+
+// Useless returns the error of a 2xx that brought no answer, which shows how its body begins;
+// it may have been billed. Often a second try succeeds; callers bound the tries.
+func (r Reporter) Useless(code, message string, body []byte) *model.Error {
+	w := ReadWords(body, nil)
+	if said := w.Message; said != "" && said != string(body) { // an error in a form of its own
+		err := r.InBody(body)
+		err.Message = r.Text(message+": "+said, 2048)
+		if len(w.Codes) == 0 {
+			err.Code = code
+		}
+		return err
+	}
+	if begins := r.Line(string(body), 200); begins != "" {
+		message += ": " + begins
+	}
+	err := r.Failed(model.Useless, code, message)
+	err.Status = http.StatusOK
+	return err
+}

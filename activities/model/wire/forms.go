@@ -1,0 +1,192 @@
+package wire
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"roundtable/activities/model"
+)
+
+// Forms remembers what one model does not take: JSON schemas, or messages of the system. It is
+// found from a refusal, after which the same prompt is sent without: a refused request was not
+// answered, so nothing is paid twice. What is learnt holds as long as the process.
+type Forms struct {
+	JSON JSONMode
+
+	mu       sync.Mutex
+	noSchema map[string]bool // by name; "" for all schemas
+	took     map[string]bool // schemas that were taken, by name: their later refusals have another reason
+	// suspected counts answers to requests without a schema after the same with it was refused in
+	// words that do not name it.
+	suspected map[string]int
+	noSystem  bool
+}
+
+// Complete asks with send until an answer or a fault is in that another form of the request
+// cannot help against. Every error is a *model.Error.
+func (f *Forms) Complete(r model.Request, send func(model.Request, JSONMode) (model.Response, *model.Error)) (model.Response, error) {
+	mode, system := f.known(r)
+	named := false // the schema, in the words of a refusal
+	for {
+		sent := r
+		if !system && hasSystem(r.Messages) {
+			sent.Messages = withoutSystem(r.Messages)
+			sent.IdempotencyKey = otherKey(r, "/user")
+		}
+		if mode == Plain && f.JSON == Auto && len(r.Schema) > 0 {
+			sent.IdempotencyKey = otherKey(sent, "/plain")
+		}
+		response, fault := send(sent, mode)
+		switch {
+		case fault == nil:
+			response.Waived, response.Mode = f.learn(r, mode, system, named), nameForm(r, mode, system)
+			return response, nil
+		case system && refusesSystem(r, fault):
+			system = false
+		case f.JSON == Auto && mode == Schema && f.mayRefuseSchema(r, fault):
+			mode, named = Plain, namesSchema.MatchString(fault.Message)
+		default:
+			return model.Response{}, fault
+		}
+	}
+}
+
+// otherKey returns the idempotency key of a request in another form, which has another body.
+func otherKey(r model.Request, form string) string {
+	if r.IdempotencyKey == "" {
+		return ""
+	}
+	return r.IdempotencyKey + form
+}
+
+// ModeOf returns the form in which a request is sent now.
+func (f *Forms) ModeOf(r model.Request) string {
+	mode, system := f.known(r)
+	return nameForm(r, mode, system)
+}
+
+func nameForm(r model.Request, mode JSONMode, system bool) string {
+	if !system && hasSystem(r.Messages) {
+		return string(mode) + ", no system message"
+	}
+	return string(mode)
+}
+
+// known returns how a request is sent: in which mode, and whether with messages of the system.
+func (f *Forms) known(r model.Request) (mode JSONMode, system bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.JSON.Of(r, f.noSchema[""] || f.noSchema[r.Name]), !f.noSystem
+}
+
+// learn remembers how a request was answered, and returns what it did without.
+func (f *Forms) learn(r model.Request, mode JSONMode, system, named bool) (waived []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.took == nil {
+		f.took, f.noSchema, f.suspected = map[string]bool{}, map[string]bool{}, map[string]int{}
+	}
+	switch {
+	case mode == Schema:
+		f.took[r.Name] = true
+	case f.JSON == Auto && len(r.Schema) > 0:
+		waived = append(waived, "no JSON schema: the prompt alone asks for the form")
+		f.suspected[r.Name]++
+		switch {
+		case len(f.took) == 0: // it has never taken one
+			f.noSchema[""] = true
+		case named || f.suspected[r.Name] > 1: // once is perhaps chance
+			f.noSchema[r.Name] = true
+		}
+	}
+	if !system {
+		f.noSystem = true
+		if hasSystem(r.Messages) {
+			waived = append(waived, "no system message: its text stands in front of the user's")
+		}
+	}
+	return waived
+}
+
+// namesSchema finds words of a refusal that are about the form of the answer: it decides about
+// a capability of the service.
+var namesSchema = regexp.MustCompile(`(?i)response_?format|schema|json[_ ](mode|object)|output_(config|format)|output format|structured[_ ]output|text\.format|grammar|guided|response_?mime_?type`)
+
+// mayRefuseSchema reports whether a fault can be that of the schema. Services say so in all
+// words, or in none.
+func (f *Forms) mayRefuseSchema(r model.Request, e *model.Error) bool {
+	f.mu.Lock()
+	took := f.took[r.Name]
+	f.mu.Unlock()
+	switch {
+	case took || e.Code == "json_validate_failed":
+		return false
+	case e.Fault != model.Refused && e.Fault != model.Broken && e.Fault != model.Missing && e.Fault != model.Rejected:
+		return false
+	}
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented:
+		return e.Fault == model.Refused || e.Fault == model.Broken || namesSchema.MatchString(e.Message)
+	case http.StatusForbidden, http.StatusNotFound, http.StatusUnsupportedMediaType:
+		return namesSchema.MatchString(e.Message)
+	}
+	return false
+}
+
+// namesSystem finds words of a refusal that are about the role system.
+var namesSystem = regexp.MustCompile(`(?i)\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer (instruction|message|role)|\broles?\b.{0,60}(alternate|supported|user|assistant)|systemInstruction|system_instruction|\bsystem (is )?not supported`)
+
+func refusesSystem(r model.Request, e *model.Error) bool {
+	return hasSystem(r.Messages) && (e.Fault == model.Refused || e.Fault == model.Broken) && namesSystem.MatchString(e.Message)
+}
+
+func hasSystem(messages []model.Message) bool {
+	return slices.ContainsFunc(messages, func(m model.Message) bool { return m.Role == "system" })
+}
+
+// withoutSystem returns messages with the system's texts in front of the user's first.
+func withoutSystem(messages []model.Message) []model.Message {
+	var first []string
+	var rest []model.Message
+	for _, m := range messages {
+		if m.Role == "system" {
+			first = append(first, m.Content)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	if len(first) == 0 {
+		return messages
+	}
+	if len(rest) == 0 || rest[0].Role != "user" {
+		rest = slices.Insert(rest, 0, model.Message{Role: "user"})
+	}
+	rest[0].Content = strings.TrimSpace(strings.Join(append(first, rest[0].Content), "\n\n"))
+	return joined(rest)
+}
+
+// Spoken returns messages without blank ones, which say nothing and which services refuse: an
+// empty answer that is asked for again is one. The neighbours of one that is left out become
+// one message if they are of one role, since roles must alternate.
+func Spoken(messages []model.Message) []model.Message {
+	kept := slices.DeleteFunc(slices.Clone(messages), func(m model.Message) bool { return strings.TrimSpace(m.Content) == "" })
+	if len(kept) == len(messages) || len(kept) == 0 {
+		return messages
+	}
+	return joined(kept)
+}
+
+// joined makes one message of neighbours of one role.
+func joined(messages []model.Message) (out []model.Message) {
+	for _, m := range messages {
+		if n := len(out); n > 0 && out[n-1].Role == m.Role {
+			out[n-1].Content += "\n\n" + m.Content
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
