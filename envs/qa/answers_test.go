@@ -22,15 +22,15 @@ func TestExtract(t *testing.T) {
 		q          Question
 		text, want string // "" if there is none
 	}{
-		{choice, "First (A), but then (B).", "(B)"},
+		{choice, "First (A), but then (B).", ""},
 		{choice, "I say (b)", "(B)"},
 		{choice, "It is (B). Write it in the form (X).", "(B)"}, // an echo of the instructions
 		{choice, "It is (Z).", ""},
-		{choice, "It is B", ""},
+		{choice, "It is B", "(B)"},
 		{Question{Kind: Integer}, "So (3) and in the end (306).", "306"},
 		{Question{Kind: Integer}, "(-14)", "-14"},
 		{Question{Kind: Integer}, "( +007 )", "7"},
-		{Question{Kind: Integer}, "306", ""},
+		{Question{Kind: Integer}, "306", "306"},
 		{Question{Kind: YesNo}, "No, wait. Yes.", "yes"},
 		{Question{Kind: YesNo}, "I do not know", ""},
 		{Question{Kind: Math}, `a \boxed{1} b \boxed{\frac{1}{2}} c`, `\frac{1}{2}`},
@@ -213,7 +213,7 @@ func TestOfficialFiles(t *testing.T) {
 			if err != nil || in.Score(p).Goodness != 1 || in.Utility(0, p) != 1 {
 				t.Errorf("%s: the right answer %s of %s scores %+v: %v", x.file, right, in.ID(), in.Score(p), err)
 			}
-			if found, err := in.Answer("I see. " + formatAnswer(in.q.Kind, right)); err != nil || found != p {
+			if found, _, err := in.Answer("I see. "+formatAnswer(in.q.Kind, right), false); err != nil || found != p {
 				t.Errorf("%s: the right answer %s of %s is found as %s: %v", x.file, right, in.ID(), found, err)
 			}
 		}

@@ -45,7 +45,7 @@ func TestReadings(t *testing.T) {
 		{choice, "The answer is (A). No: the answer is (D). (B) is wrong.", "(D)", "(B)"},
 		{choice, "The answer is clear. (A) fails, (B) holds.", "(B)", "(B)"},
 		{choice, "Answer:\n\n(E)\n\n(F) is close.", "(E)", "(F)"},
-		{choice, "(A), but then (B).", "(B)", "(B)"},
+		{choice, "(A), but then (B).", "", "(B)"},
 		{yesno, "I don't think the answer is yes.", "", "yes"},
 		{yesno, "It is not the case that the answer is yes.", "", "yes"},
 		{yesno, "There's no way the answer is yes. No.", "no", "no"},
@@ -64,7 +64,7 @@ func TestReadings(t *testing.T) {
 		{choice, "Answer (B). Do not choose (C).", "(B)", "(C)"},
 		{choice, "(B). Do not choose (C).", "(B)", "(C)"},
 		{choice, "Agent 1's answer (B) is wrong. So (C).", "(C)", "(C)"},
-		{choice, "If I choose (B), (C) fails.", "(C)", "(C)"},
+		{choice, "If I choose (B), (C) fails.", "", "(C)"},
 		{choice, "The correct option is (B), because (C) contradicts it.", "(B)", "(C)"},
 		{choice, "The correct choice is (B). (C) fails the test.", "(B)", "(C)"},
 		{choice, "The answer must be (B). (A) is wrong and (C) too.", "(B)", "(C)"},
@@ -178,7 +178,7 @@ func TestReadingOfTheEnvironment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := in.(*Instance).Answer("The answer is (A), not (B)."); string(got) != want || err != nil {
+		if got, _, err := in.(*Instance).Answer("The answer is (A), not (B).", false); string(got) != want || err != nil {
 			t.Errorf("%s: %s, %v", reading, got, err)
 		}
 	}

@@ -72,7 +72,7 @@ func (f Form) withWords() Form {
 	var all []string
 	for i, text := range f.texts {
 		key := wordsKey(text)
-		if _, double := f.byWords[key]; key == "" || double || slices.Contains(f.labels, strings.TrimSpace(text)) {
+		if _, double := f.byWords[key]; key == "" || double || slices.Contains(f.labels, strings.ToUpper(strings.TrimSpace(text))) {
 			f.byWords[key] = ""
 			continue
 		}
@@ -187,6 +187,7 @@ var (
 	bareUpper = regexp.MustCompile(`[A-Z]`)
 	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\n)`)
 	lowerItem = regexp.MustCompile(`(?:^|\n)\s*([a-z])[).:]\s`)
+	lowerList = regexp.MustCompile(`(?im)answers?["\s]*(?:[:=]|is|are)\s*([a-z](?:\s*(?:[,;/&]|and)+\s*[a-z])+)[.\s]*$`)
 	letters   = regexp.MustCompile(`[A-Z]{2,8}`)
 	// attached brackets belong to what is before them, as in Rule 12(b)(6) or f(3).
 	attached = regexp.MustCompile(`(?:[0-9]|(?:^|[^A-Za-z])[A-Za-z]{1,2})(?:\([^()\s]{1,3}\))*$`)
@@ -240,6 +241,13 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 		add(at, at+1, mention{value: f.label(whole), weak: true})
 	}
 	if f.several {
+		for _, m := range lowerList.FindAllStringSubmatchIndex(part, -1) {
+			for i := m[2]; i < m[3]; i++ {
+				if isLatinAt(part, i) && !isLatinAt(part, i-1) && !isLatinAt(part, i+1) && !taken(i) {
+					add(i, i+1, mention{value: f.label(part[i : i+1]), weak: true})
+				}
+			}
+		}
 		for _, m := range letters.FindAllStringIndex(part, -1) {
 			run := part[m[0]:m[1]]
 			if value := f.ascending(run); value != "" && !isLatinAt(text, from+m[0]-1) && !isLatinAt(text, from+m[1]) && !taken(m[0]) {
@@ -488,7 +496,9 @@ func (f Form) decimal(number, power, scale string) string {
 	}, number)
 	point, comma := strings.LastIndexByte(number, '.'), strings.LastIndexByte(number, ',')
 	switch {
-	case point >= 0 && comma > point || comma >= 0 && point < 0 && (f.number.comma || !thousands.MatchString(number)):
+	case comma >= 0 && point < 0 && !f.number.comma && !thousands.MatchString(number):
+		return "" // 2,5 is 2.5 where the question writes numbers so
+	case point >= 0 && comma > point || comma >= 0 && point < 0 && f.number.comma:
 		number = strings.Replace(strings.ReplaceAll(number, ".", ""), ",", ".", 1)
 	case f.number.comma && comma < 0 && pointThousands.MatchString(number):
 		number = strings.ReplaceAll(number, ".", "")
@@ -594,7 +604,7 @@ func (t *parsed) result(at int, s span) int {
 }
 
 var (
-	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: )?(?:\d+\. )?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
+	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: )?(?:\d+\. |[a-z]\)\s*)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
 	aloneRest   = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `).,:!\]✅✓]*$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!]*$`)

@@ -54,7 +54,7 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	return t.decide()
 }
 
-const mostText = 64 << 10 // bytes that are read, from the end
+const mostText = 32 << 10 // bytes that are read, from the end
 
 // standing is what a text says of an answer that it names.
 type standing int
@@ -105,12 +105,23 @@ func (t *parsed) index(at int) int {
 
 const answerBytes = 3 // of an answer in the skeleton
 
+// longestSentence in bytes; longer ones are none, and are read in parts.
+const longestSentence = 800
+
 var ends = regexp.MustCompile(`[.!?]+["')\]` + boldOff + `]*(?:\s|$)|[。！？।؟]["')\]]*|\n+`)
 
 // split finds the sentences of the skeleton, and which one each answer is in.
 func (t *parsed) split() {
 	from := 0
 	cut := func(to int) {
+		for to-from > longestSentence {
+			at := from + longestSentence
+			for !utf8.RuneStart(t.skeleton[at]) {
+				at--
+			}
+			t.sentences = append(t.sentences, span{from, at})
+			from = at
+		}
 		if strings.TrimSpace(t.skeleton[from:to]) != "" {
 			t.sentences = append(t.sentences, span{from, to})
 		}
@@ -142,6 +153,9 @@ var unfinished = regexp.MustCompile(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct
 // judge finds what each sentence says of its answers.
 func (t *parsed) judge() {
 	for i, s := range t.sentences {
+		if strings.IndexFunc(t.text(s), isAnswer) < 0 {
+			continue
+		}
 		t.judgeClaims(s)
 		t.judgeEndorsements(s)
 		t.judgeRest(i)
@@ -378,7 +392,7 @@ func (t *parsed) judgeEndorsements(s span) {
 		switch {
 		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.text(s)), "?"):
 			is = foreign
-		case denied.MatchString(t.skeleton[clause.from:m.at]) || deniesClaim.MatchString(plain(t.skeleton[clause.from:m.at])):
+		case t.noneOf(clause, m.at) || denied.MatchString(t.skeleton[clause.from:m.at]) || deniesClaim.MatchString(plain(t.skeleton[clause.from:m.at])):
 			is = out
 		case t.form.isHedged(text):
 			is = open
@@ -481,7 +495,7 @@ var (
 func (t *parsed) retract() {
 	for n, s := range t.sentences {
 		text := t.text(s)
-		if n == 0 || strings.IndexFunc(text, isAnswer) >= 0 || !retracted.MatchString(text) || !rejected.MatchString(plain(text)) {
+		if n == 0 || len(t.all) == 0 || strings.IndexFunc(text, isAnswer) >= 0 || !retracted.MatchString(text) || !rejected.MatchString(plain(text)) {
 			continue
 		}
 		for i := len(t.all) - 1; i >= 0; i-- {
@@ -602,6 +616,9 @@ func (t *parsed) alone() int {
 			continue
 		}
 		n := t.all[i].sentence
+		if t.form.yesNo {
+			return i
+		}
 		if n > 0 && t.isRival(i, n-1) || n+1 < len(t.sentences) && t.isRival(i, n+1) {
 			continue
 		}
@@ -670,9 +687,9 @@ func (t *parsed) only() (Answer, error) {
 			}
 		}
 	}
-	skeleton := plain(t.skeleton)
+	skeleton := lastOf(t.skeleton, 4*longestSentence)
 	switch {
-	case declined.MatchString(skeleton):
+	case declined.MatchString(plain(skeleton)):
 		return Answer{}, ErrDeclined
 	case hedges:
 		return Answer{}, ErrOpen
@@ -685,7 +702,7 @@ func (t *parsed) only() (Answer, error) {
 		}
 		for _, i := range found {
 			switch {
-			case t.form.isHedged(t.skeleton):
+			case t.form.isHedged(skeleton):
 				return Answer{}, ErrOpen
 			case len(marked) == 1:
 				return t.answer(i, Marked), nil
@@ -710,7 +727,7 @@ func (t *parsed) isOperand(m mention) bool {
 func standsAlone(lead, rest string) bool {
 	lead, rest = strings.TrimSpace(lead), strings.TrimSpace(rest)
 	ends := strings.TrimLeft(rest, ".!\"' 。！)") == "" || rest == "です。" || rest == "です"
-	begins := strings.Trim(lead, "\"' -"+boldOn) == ""
+	begins := aloneLead.MatchString(lead)
 	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) || ends && endsWithAnswer.MatchString(lead)
 }
 
