@@ -104,7 +104,12 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 		return r
 	}
 	q.Read = func(raw []byte, t *answers.Turn) error {
-		parsed, invalid := prompt.Parse(raw, step, c.Instance)
+		reply := prompt.Reply{Raw: raw}
+		if n := len(t.Asks); n > 0 {
+			reply.Thinking, reply.Cut = t.Asks[n-1].Thinking, prompt.IsCut(t.Asks[n-1].FinishReason)
+		}
+		parsed, invalid := prompt.ParseReply(reply, step, c.Instance)
+		t.Thinking, t.ReadAs = parsed.Thinking, parsed.ReadAs
 		if t.Text = parsed.Text; invalid == nil { // a text without a usable answer can still be shown
 			t.Act, t.Reason, t.Proposal = parsed.Act, parsed.Reason, string(parsed.Proposal)
 		}

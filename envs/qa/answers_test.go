@@ -95,7 +95,7 @@ func FuzzExtract(f *testing.F) {
 func TestNormalise(t *testing.T) {
 	for latex, want := range map[string]string{
 		`\frac12`: `\frac{1}{2}`, `\frac1{72}`: `\frac{1}{72}`, `\dfrac{3}{4}`: `\frac{3}{4}`, `3/4`: `\frac{3}{4}`, `0.5`: `\frac{1}{2}`,
-		`.25`: `0.25`, `x=5`: `5`, `abc=5`: `abc=5`, `\sqrt3`: `\sqrt{3}`, `10\%`: `10`, `\$5`: `5`, `90^\circ`: `90`, `5\text{ cm}`: `5`,
+		`.25`: `0.25`, `x=5`: `5`, `x = 5`: `5`, `abc=5`: `abc=5`, `ab=5`: `ab=5`, `5\text{ or }7`: `5\text{or}7`, `\sqrt3`: `\sqrt{3}`, `10\%`: `10`, `\$5`: `5`, `90^\circ`: `90`, `5\text{ cm}`: `5`,
 		`\left(1, 2\right)`: `(1,2)`, `03/4`: `03/4`, `a/b`: `a/b`, `\frac1`: `\frac1`, "1\n2": `12`,
 	} {
 		if got := Normalise(latex); got != want {

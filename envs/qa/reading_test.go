@@ -90,6 +90,28 @@ func TestReadings(t *testing.T) {
 	}
 }
 
+// The texts of package reading's corpus whose answers are words or formulas.
+func TestCorpusOfTexts(t *testing.T) {
+	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv"} {
+		data, err := os.ReadFile("../reading/testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			parts := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
+			kind := map[string]Kind{"txt": Text, "math": Math}[parts[0]]
+			if kind == "" {
+				continue
+			}
+			text := strings.ReplaceAll(parts[2], `\n`, "\n")
+			got, err := Question{Kind: kind}.Extract(text)
+			if (err == nil) != (parts[1] != "-") || err == nil && got != parts[1] {
+				t.Errorf("%s %q is read as %q, %v, not %q", kind, text, got, err, parts[1])
+			}
+		}
+	}
+}
+
 // What writers put around an answer to MATH is no part of it.
 func TestMathAnswersAsWritten(t *testing.T) {
 	q := Question{Kind: Math}

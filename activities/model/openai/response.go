@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -25,8 +26,11 @@ type envelope struct {
 type choice struct {
 	Error   jsontext.Value `json:"error"` // OpenRouter: what ended the answer
 	Message *struct {
-		Content jsontext.Value `json:"content"`
-		Refusal jsontext.Value `json:"refusal"`
+		Content   jsontext.Value `json:"content"`
+		Refusal   jsontext.Value `json:"refusal"`
+		Reasoning jsontext.Value `json:"reasoning"`         // OpenRouter, Ollama, vLLM
+		Thinking  jsontext.Value `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
+		Calls     jsontext.Value `json:"tool_calls"`
 	} `json:"message"`
 	FinishReason jsontext.Value `json:"finish_reason"`
 }
@@ -60,7 +64,12 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *wir
 			text = []byte(refusal)
 		}
 	}
-	return c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage)), nil
+	if arguments := toolArguments(first.Message.Calls); len(text) == 0 && arguments != nil {
+		text, finish = arguments, "stop"
+	}
+	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
+	answer.Thinking = cmp.Or(wire.String(first.Message.Thinking), wire.String(first.Message.Reasoning), contentThinking(first.Message.Content))
+	return answer, nil
 }
 
 // newAnswer returns a response with the names that the server gave it, fit to be shown.
@@ -121,4 +130,37 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 		return text, true
 	}
 	return nil, false
+}
+
+// toolArguments returns the arguments of the only call of a tool: where some services write
+// the object that is asked for. Nil if there is none.
+func toolArguments(v jsontext.Value) []byte {
+	var calls []struct {
+		Function struct {
+			Arguments jsontext.Value `json:"arguments"`
+		} `json:"function"`
+	}
+	if v.Kind() != '[' || json.Unmarshal(v, &calls, wire.Lenient) != nil || len(calls) != 1 {
+		return nil
+	}
+	if arguments := calls[0].Function.Arguments; arguments.Kind() == '"' {
+		return wire.Unquote(arguments)
+	}
+	return nil
+}
+
+// contentThinking returns the thinking in a list of parts, as Mistral's interface has it.
+func contentThinking(v jsontext.Value) string {
+	var parts []struct {
+		Thinking jsontext.Value `json:"thinking"`
+	}
+	if v.Kind() != '[' || json.Unmarshal(v, &parts, wire.Lenient) != nil {
+		return ""
+	}
+	var all []byte
+	for _, p := range parts {
+		text, _ := contentText(p.Thinking)
+		all = append(all, text...)
+	}
+	return string(all)
 }
