@@ -54,10 +54,15 @@ func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance)
 
 var bareNumbers = regexp.MustCompile(`^(?i:solutions? )?(\d{1,9}(?:[\s,]+\d{1,9})*)\.?$`)
 
+const longestBallot = 8 << 10 // bytes of one that stands alone
+
 // parseBare reads a ballot that stands alone, as paper 2's agents write it: numbers apart by
 // commas or spaces, an object of candidates and points, or one candidate that a text states.
 func parseBare(text string, cut bool, spec transcript.BallotSpec) (Answer, bool) {
 	words, readAs := strings.TrimSpace(text), string(reading.Alone)
+	if len(words) > longestBallot {
+		return Answer{}, false
+	}
 	if spec.Kind == transcript.Choose && !strings.Contains(words, "{") {
 		found, err := reading.Candidates(spec.N).Read(words, cut)
 		if err != nil {

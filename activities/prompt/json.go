@@ -33,12 +33,18 @@ func findObject(raw []byte, cut bool) (object jsontext.Value, repairs []string, 
 	return objectIn(text, cut)
 }
 
+const mostRepeats = 16 // of the same object
+
 // objectIn returns the one object of a text.
 func objectIn(text string, cut bool) (found jsontext.Value, repairs []string, err error) {
-	for rest := text; ; {
+	rest := text
+	for n := 0; ; n++ {
 		at := beginsObject(rest)
 		if at < 0 {
 			break
+		}
+		if n == mostRepeats {
+			return nil, nil, errors.New("it holds more than one JSON object")
 		}
 		value, size, fixed, wrong := parseObject(rest[at:], cut)
 		switch {
@@ -240,14 +246,15 @@ func (r *repairer) value(depth int) (jsontext.Value, error) {
 	return jsontext.Value(fixed), nil
 }
 
-// closed reports whether a container ends here: by its bracket, or because the text has
-// ended by itself without it.
-func (r *repairer) closed(bracket byte) (bool, error) {
+// closed reports whether a container ends here: by its bracket, or, of the object itself,
+// because the text has ended by itself after a member. What ends in a list or an inner
+// object may lack more than its bracket.
+func (r *repairer) closed(bracket byte, depth int) (bool, error) {
 	r.skip()
 	rest := r.text[r.at:]
 	switch {
 	case rest == "" || strings.HasPrefix(rest, "```"):
-		if r.cut {
+		if r.cut || depth > 1 || strings.HasSuffix(strings.TrimSpace(r.text[:r.at]), ",") {
 			return false, errEarly
 		}
 		r.repaired("missing bracket")
@@ -286,7 +293,7 @@ func (r *repairer) list(depth int, bracket byte) (jsontext.Value, error) {
 	r.at++
 	var items [][]byte
 	for {
-		if done, err := r.closed(bracket); done || err != nil {
+		if done, err := r.closed(bracket, depth+1); done || err != nil {
 			return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]")), err
 		}
 		item, err := r.value(depth + 1)
@@ -305,7 +312,7 @@ func (r *repairer) object(depth int) (jsontext.Value, error) {
 	var members [][]byte
 	values := map[string]jsontext.Value{}
 	for {
-		if done, err := r.closed('}'); done || err != nil {
+		if done, err := r.closed('}', depth); done || err != nil {
 			if err == nil && len(members) == 0 && r.text[r.at-1] != '}' {
 				err = errEarly
 			}

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -56,6 +57,9 @@ const maxThoughts = 64
 // splitThinking returns what a text says and what it thinks. inside reports whether a
 // place is within the text's JSON object, where marks are part of a string.
 func splitThinking(text string, inside func(text string, from, to int) bool) (said, thinking string, err error) {
+	if !strings.ContainsAny(text, "<◁]") && !strings.HasPrefix(strings.TrimSpace(text), "analysis") {
+		return text, "", nil // without marks
+	}
 	if m := withoutMarks.FindStringSubmatch(text); m != nil {
 		return strings.TrimSpace(untilEnd(m[2], inside)), strings.TrimSpace(m[1]), nil
 	}
@@ -70,7 +74,11 @@ func splitThinking(text string, inside func(text string, from, to int) bool) (sa
 	text = heads.ReplaceAllString(text, "")
 	from, open, depth := 0, -1, 0
 	seen := 0
-	for _, m := range marks.FindAllStringIndex(text, maxThoughts) {
+	all := marks.FindAllStringIndex(text, maxThoughts)
+	if len(all) == maxThoughts && !inside(text, all[0][0], all[0][1]) {
+		return "", "", fmt.Errorf("it holds %d or more marks of thinking", maxThoughts)
+	}
+	for _, m := range all {
 		mark := text[m[0]:m[1]]
 		opens, kind := kindOf(mark)
 		switch {
