@@ -152,21 +152,21 @@ func (f Form) find(text string) (all []found) {
 // inBox returns the answer that a box holds; "" if it is none.
 func (f Form) inBox(text string) string {
 	values := map[string]bool{}
-	joined := ""
+	var joined strings.Builder
 	ms := f.findPlain(text, 0, len(text))
 	if _, after, is := strings.Cut(text, "="); is && f.number != nil {
 		ms = f.findPlain(after, 0, len(after))
 	}
 	for _, m := range ms {
 		if !values[m.value] {
-			joined += m.value
+			joined.WriteString(m.value)
 		}
 		values[m.value] = true
 	}
 	if !f.several && len(values) != 1 {
 		return ""
 	}
-	return joined
+	return joined.String()
 }
 
 // findPlain returns the answers between two places of a text.

@@ -6,7 +6,6 @@ package reading
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -735,6 +734,3 @@ var (
 	clauseOf       = regexp.MustCompile(`(?i)^(?:it|he|she|they|we|you|i|this|that|these|those|there|the|a|an|as|because|since|but|based|according|given|not)\b`)
 	endsWithAnswer = regexp.MustCompile(`(?i)(?:,|:|\bso|\bsay|\bthink|\bis|\ba|\btherefore|\bhence)$`)
 )
-
-// Explain returns an error with the form that an answer has.
-func Explain(err error, form string) error { return fmt.Errorf("%w; an answer is %s", err, form) }
