@@ -342,7 +342,7 @@ func (f Form) joinWords(text string, all []found) []found {
 			between := text[prior.to:m.from]
 			if betweenWords.MatchString(between) && !(prior.bracket && strings.Contains(between, ".")) {
 				if prior.value == m.value {
-					prior.to = m.to
+					prior.to, prior.own = m.to, true
 					continue
 				}
 				if !strings.ContainsAny(between, ",\n") && !prior.weak {
@@ -652,7 +652,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 		return false
 	}
 	if aloneLead.MatchString(lead) {
-		return !describing.MatchString(rest)
+		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0) && !describing.MatchString(rest)
 	}
 	return strings.Trim(rest, " .!\"')"+boldOff) == "" && clauseEnd.MatchString(lead)
 }

@@ -77,6 +77,7 @@ type mention struct {
 	bracket  bool
 	words    bool // an option's own words
 	many     bool // claimed with others, of which one may be given
+	own      bool // a label with its option's words
 	weak     bool // may be no answer at all: a bare letter or number
 	sentence int
 }
