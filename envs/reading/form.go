@@ -652,13 +652,14 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 		return false
 	}
 	if aloneLead.MatchString(lead) {
-		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0) && !describing.MatchString(rest)
+		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0 || backed.MatchString(rest)) && !describing.MatchString(rest)
 	}
 	return strings.Trim(rest, " .!\"')"+boldOff) == "" && clauseEnd.MatchString(lead)
 }
 
 var (
 	labelled   = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
+	backed     = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
 	describing = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
 	stating    = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt)\s*["']?$`)
 	listing    = regexp.MustCompile(`(?i)^\W*(?:next|now|first|firstly|second|secondly|third|then)\b`)
