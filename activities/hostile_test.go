@@ -47,7 +47,7 @@ func TestHostileAnswers(t *testing.T) {
 		proposing(`{"Alex": {"apples": 50, "bread": 50}, "Blake": {"apples": 50, "bread": "`+huge+`"}}`),
 		"\x00"+proposing("null"), proposing("null")+"\xff\xfe",
 		strings.Repeat(`{"proposal":`, 100_000)+"null"+strings.Repeat("}", 100_000),
-		`{"proposal": null, "proposal": null}`, `{"proposal": null, "Proposal": null}`,
+		`{"proposal": null, "proposal": {}}`, `{"proposal": null, "Proposal": null}`,
 		`{"proposal": {"Alex": {"apples": NaN, "bread": 50}, "Blake": {"apples": 50, "bread": 50}}}`,
 		`{"proposal": {"Alex": {"apples": -50, "bread": 50}, "Blake": {"apples": 150, "bread": 50}}}`,
 		`{"proposal": {"Alex": {"apples": 1e400, "bread": 50}, "Blake": {"apples": 50, "bread": 50}}}`,

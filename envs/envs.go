@@ -120,10 +120,12 @@ type Fact struct {
 	Text string `json:"text"`
 }
 
-// Answering is an Instance that finds an answer at the end of a free text. The
-// error says what is missing, in words that can be shown to the model.
+// Answering is an Instance that finds the answer of a free text.
 type Answering interface {
-	Answer(text string) (Proposal, error)
+	// Answer returns it with how it was found, such as "stated". Of a text that was cut
+	// off only a statement counts. The error says what is missing, in words that can be
+	// shown to the model.
+	Answer(text string, cut bool) (p Proposal, readAs string, err error)
 }
 
 // Cue asks the environment itself for an entry of a transcript, by a name of

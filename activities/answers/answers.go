@@ -28,10 +28,11 @@ type RunKey struct {
 
 // Answer is one raw answer and what is known about the call that brought it.
 type Answer struct {
-	Ask           int         `json:"ask"`     // 0, then re-asks
-	Attempt       int         `json:"attempt"` // number of the intent it answers
-	Raw           []byte      `json:"raw"`     // as received, byte for byte (base64 in the object)
-	SHA256        string      `json:"sha256"`  // of Raw, hexadecimal; filled in by Put
+	Ask           int         `json:"ask"`                // 0, then re-asks
+	Attempt       int         `json:"attempt"`            // number of the intent it answers
+	Raw           []byte      `json:"raw"`                // as received, byte for byte (base64 in the object)
+	Thinking      string      `json:"thinking,omitempty"` // what the service gave apart from Raw
+	SHA256        string      `json:"sha256"`             // of Raw, hexadecimal; filled in by Put
 	Provider      string      `json:"provider"`
 	ModelAsked    string      `json:"model_asked"`
 	ModelAnswered string      `json:"model_answered,omitempty"`
@@ -68,6 +69,8 @@ type Turn struct {
 	Act           transcript.Act `json:"act"`
 	Text          string         `json:"text,omitempty"`     // what others can see
 	Reason        string         `json:"reason,omitempty"`   // private
+	Thinking      string         `json:"thinking,omitempty"` // private, and not read
+	ReadAs        string         `json:"read_as,omitempty"`  // how the answer was found
 	Proposal      string         `json:"proposal,omitempty"` // canonical JSON
 	InvalidReason string         `json:"invalid_reason,omitempty"`
 	PromptHash    string         `json:"prompt_hash,omitempty"`

@@ -215,7 +215,7 @@ func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
 // NewAnswerRecord returns the record of a response.
 func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
-		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
+		Raw: r.Text, Thinking: r.Thinking, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
 		FinishReason: r.FinishReason, Elsewhere: r.Elsewhere, Waived: r.Waived, RequestID: r.RequestID, Usage: r.Usage,
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
 	}

@@ -98,7 +98,7 @@ func replacement(entry int, step transcript.Step, text string, instance envs.Ins
 	if invalid != nil {
 		return answers.Turn{}, fmt.Errorf("the text cannot stand in the place of what %s says in round %d, phase %s: %w", instance.Agents()[step.Speaker.Index].Name, step.Round, step.Phase, invalid)
 	}
-	return answers.Turn{Entry: entry, Done: true, Act: parsed.Act, Text: parsed.Text, Reason: parsed.Reason, Proposal: string(parsed.Proposal)}, nil
+	return answers.Turn{Entry: entry, Done: true, Act: parsed.Act, Text: parsed.Text, Reason: parsed.Reason, ReadAs: parsed.ReadAs, Proposal: string(parsed.Proposal)}, nil
 }
 
 // CheckReplaced returns, in words, in which of the campaign's instances a text cannot be used

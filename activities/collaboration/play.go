@@ -85,8 +85,8 @@ func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter 
 	return q, t, err
 }
 
-// withoutRawAnswers returns a turn without its raw answers, which only its rows need.
+// withoutRawAnswers returns a turn without its raw answers and thinking, which only its rows need.
 func withoutRawAnswers(t answers.Turn) answers.Turn {
-	t.Asks = nil
+	t.Asks, t.Thinking = nil, ""
 	return t
 }

@@ -104,7 +104,12 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 		return r
 	}
 	q.Read = func(raw []byte, t *answers.Turn) error {
-		parsed, invalid := prompt.Parse(raw, step, c.Instance)
+		reply := prompt.Reply{Raw: raw}
+		if n := len(t.Asks); n > 0 {
+			reply.Thinking, reply.Cut = t.Asks[n-1].Thinking, prompt.IsCut(t.Asks[n-1].FinishReason)
+		}
+		parsed, invalid := prompt.ParseReply(reply, step, c.Instance)
+		t.Thinking, t.ReadAs = parsed.Thinking, parsed.ReadAs
 		if !q.Form.Text && invalid == nil {
 			var reasonless bool
 			if reasonless, invalid = prompt.CheckCopied(raw, q.Messages, q.Form); reasonless {

@@ -108,6 +108,7 @@ type Scene struct {
 type Response struct {
 	Text         []byte // raw, as received: perhaps not UTF-8, perhaps not JSON
 	Model        string // the model that answered, as the service names it
+	Thinking     string // what the service gave apart from the text; "" if nothing
 	FinishReason string // stop, length, content_filter, refusal, …
 	RequestID    string
 	Mode         string // in which it was asked for: see Moded

@@ -13,17 +13,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"roundtable/envs"
+	"roundtable/envs/reading"
 	"roundtable/workflows/transcript"
 )
 
 // parseBallot reads a ballot in a JSON object or, where the step allows it, one that stands alone.
-func parseBallot(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
+func parseBallot(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error) {
 	if step.Payload.Bare {
-		if a, ok := parseBare(raw, step.Payload.Ballot); ok {
+		if a, ok := parseBare(text, cut, step.Payload.Ballot); ok {
 			return a, nil
 		}
 	}
-	return inObject(withExplanation(parseDecision))(raw, step, inst)
+	return inObject(withExplanation(parseDecision))(text, cut, step, inst)
 }
 
 func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance) (Answer, error) {
@@ -53,17 +54,24 @@ func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance)
 
 var bareNumbers = regexp.MustCompile(`^(?i:solutions? )?(\d{1,9}(?:[\s,]+\d{1,9})*)\.?$`)
 
-// parseBare reads a ballot that stands alone, as paper 2's agents write it: a
-// number, numbers apart by commas or spaces, or an object of candidates and points.
-func parseBare(raw []byte, spec transcript.BallotSpec) (Answer, bool) {
-	if plain(raw) != nil {
+const longestBallot = 8 << 10 // bytes of one that stands alone
+
+// parseBare reads a ballot that stands alone, as paper 2's agents write it: numbers apart by
+// commas or spaces, an object of candidates and points, or one candidate that a text states.
+func parseBare(text string, cut bool, spec transcript.BallotSpec) (Answer, bool) {
+	words, readAs := strings.TrimSpace(text), string(reading.Alone)
+	if len(words) > longestBallot {
 		return Answer{}, false
 	}
-	words, err := aloud(raw)
-	if err != nil {
+	if spec.Kind == transcript.Choose && !strings.Contains(words, "{") {
+		found, err := reading.Candidates(spec.N).Read(words, cut)
+		if err != nil {
+			return Answer{}, false
+		}
+		words, readAs = found.Text, string(found.Way)
+	} else if cut {
 		return Answer{}, false
 	}
-	words = strings.TrimSpace(words)
 	value := jsontext.Value(words)
 	if m := bareNumbers.FindStringSubmatch(words); m != nil {
 		numbers := strings.FieldsFunc(m[1], func(r rune) bool { return r < '0' || r > '9' })
@@ -83,7 +91,7 @@ func parseBare(raw []byte, spec transcript.BallotSpec) (Answer, bool) {
 	if err != nil || spec.Validate(b) != nil {
 		return Answer{}, false
 	}
-	return Answer{Act: transcript.Act{Status: transcript.Said, Ballot: &b}}, true
+	return Answer{Act: transcript.Act{Status: transcript.Said, Ballot: &b}, ReadAs: readAs}, true
 }
 
 // ballot reads a ballot whose candidates are numbered from 1.

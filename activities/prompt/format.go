@@ -1,7 +1,8 @@
 package prompt
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -16,7 +17,7 @@ type format struct {
 }
 
 type (
-	parser       func(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error)
+	parser       func(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error)
 	objectParser func(object jsontext.Value, step transcript.Step, inst envs.Instance) (Answer, error)
 )
 
@@ -33,26 +34,45 @@ var formats = map[transcript.Format]format{
 	transcript.FormatPersona:  {parse: inObject(parsePersona), fields: personaFields},
 }
 
-// Parse reads a raw answer in the step's format. The error tells the model what
-// to fix; an answer in free text keeps its text next to it.
+// objectNames are the names of the members of a format's object, by which one is known; the
+// first is what a list that stands alone is. Other formats are free text.
+var objectNames = map[transcript.Format][]string{
+	transcript.FormatMessage:  {"message", "target", "reason_for_decision"},
+	transcript.FormatEstimate: {"estimate", "reason_for_decision"},
+	transcript.FormatProposal: {"proposal", "reason_for_decision", "explanation"},
+	transcript.FormatBallot:   {"decision", "reason_for_decision", "explanation"},
+	transcript.FormatPersona:  {"role", "description"},
+}
+
+// Parse reads a whole answer in the step's format; see ParseReply.
 func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
-	f, ok := formats[step.Payload.Format]
-	if !ok {
-		return Answer{}, fmt.Errorf("no answer can have the format %q", step.Payload.Format)
-	}
-	a, err := f.parse(raw, step, inst)
-	if err == nil {
-		err = check(a, step, inst)
-	}
-	return a, err
+	return ParseReply(Reply{Raw: raw}, step, inst)
 }
 
 func inObject(parse objectParser) parser {
-	return func(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
-		object, err := Object(raw)
+	return func(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error) {
+		names := objectNames[step.Payload.Format]
+		object, repairs, err := objectIn(text, cut)
+		if list := bareList(text); err != nil && list != nil && !cut {
+			object, repairs, err = slices.Concat([]byte(`{"`+names[0]+`":`), list, []byte(`}`)), []string{"list without an object"}, nil
+		}
 		if err != nil {
 			return Answer{}, err
 		}
-		return parse(object, step, inst)
+		object, shaped := shape(object, names)
+		a, err := parse(object, step, inst)
+		if err == nil {
+			a.ReadAs = readAsJSON(slices.Concat(repairs, shaped))
+		}
+		return a, err
 	}
+}
+
+// bareList returns the JSON list that a text consists of; nil if it does not.
+func bareList(text string) jsontext.Value {
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "```"), "json"), "```"))
+	if list := jsontext.Value(text); strings.HasPrefix(text, "[") && list.IsValid() && len(text) < MaxAnswer/4 {
+		return list
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,9 +21,8 @@ import (
 
 // Bounds of an answer.
 const (
-	MaxAnswer   = 256 << 10 // bytes
-	maxDepth    = 64        // of nesting
-	maxThoughts = 8         // blocks of thinking before an answer
+	MaxAnswer = 256 << 10 // bytes
+	maxDepth  = 64        // of nesting
 )
 
 // Answer is what an answer says.
@@ -32,109 +30,85 @@ type Answer struct {
 	Act      transcript.Act
 	Text     string        // what others may see
 	Reason   string        // private
+	Thinking string        // private, and not read: nobody is shown it
+	ReadAs   string        // how a proposal or ballot was found: "stated", "json", …; see the column read_as
 	Proposal envs.Proposal // canonical; "" if none
 }
 
-// Marks that reasoning models put around their thinking; servers whose prompt
-// ends with the first one answer with the second one only.
-var thinking, spoken = []byte("<think>"), []byte("</think>")
-
-var errThinking = errors.New("its thinking never ends with </think>, so it holds no answer")
-
-// Object finds the one JSON object of an answer. Thinking, prose or a code
-// fence around it is passed over; a second object, names given twice (also in
-// another case), deep nesting and broken text are errors.
-func Object(raw []byte) (jsontext.Value, error) {
-	if err := plain(raw); err != nil {
-		return nil, err
-	}
-	start, end, err := object(raw)
-	for range maxThoughts {
-		mark := bytes.Index(raw, spoken)
-		if mark < 0 || err == nil && start < mark && mark < end { // none, or within the object
-			break
-		}
-		raw = raw[mark+len(spoken):]
-		start, end, err = object(raw)
-	}
-	switch mark := bytes.Index(raw, thinking); {
-	case mark >= 0 && (err != nil || mark < start):
-		return nil, errThinking
-	case err != nil:
-		return nil, err
-	case bytes.IndexByte(raw[end:], '{') >= 0:
-		return nil, errors.New("it holds more than one JSON object")
-	}
-	return jsontext.Value(raw[start:end]), nil
+// Reply is what a service sent for one question.
+type Reply struct {
+	Raw      []byte
+	Thinking string // what the service gave apart from the text
+	Cut      bool   // it was cut off: at the limit of its tokens, for one
 }
 
-// object returns the extent of the first JSON object.
-func object(raw []byte) (start, end int, err error) {
-	if start = bytes.IndexByte(raw, '{'); start < 0 {
-		return 0, 0, errors.New("it holds no JSON object")
+// IsCut reports whether a finish reason says that an answer was cut off: at max_tokens, or
+// where the model's context was full.
+func IsCut(finish string) bool { return finish == "length" || finish == "context_length" }
+
+// ParseReply reads a reply in the step's format. The error tells the model what to fix; an
+// answer in free text keeps its text next to it, and thinking is kept in any case.
+func ParseReply(r Reply, step transcript.Step, inst envs.Instance) (Answer, error) {
+	f, ok := formats[step.Payload.Format]
+	if !ok {
+		return Answer{}, fmt.Errorf("no answer can have the format %q", step.Payload.Format)
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw[start:]))
-	names := map[string]bool{} // of the object itself, in lower case
-	for {
-		token, err := dec.ReadToken()
-		switch {
-		case errors.Is(err, jsontext.ErrDuplicateName):
-			return 0, 0, errors.New("its JSON gives a name twice")
-		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return 0, 0, errors.New("its JSON ends too early")
-		case err != nil:
-			return 0, 0, fmt.Errorf("its JSON is broken at byte %d, counted from the first {", dec.InputOffset())
-		case dec.StackDepth() > maxDepth:
-			return 0, 0, fmt.Errorf("its JSON is nested more than %d deep", maxDepth)
-		case dec.StackDepth() == 0:
-			return start, start + int(dec.InputOffset()), nil
+	apart := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(r.Thinking, "\uFFFD"), "\x00", ""))
+	names := objectNames[step.Payload.Format]
+	elsewhere := ""
+	if len(bytes.TrimSpace(r.Raw)) == 0 && apart != "" {
+		if names == nil || !isObject(apart) {
+			return Answer{Thinking: apart}, fmt.Errorf("it is empty; all that was sent is thinking (%d characters), which is not read as an answer", len([]rune(apart)))
 		}
-		if _, n := dec.StackIndex(1); dec.StackDepth() == 1 && n%2 == 1 {
-			name := strings.ToLower(token.String())
-			if names[name] {
-				return 0, 0, fmt.Errorf("its JSON gives the name %q twice, in different case", Clean([]byte(name), 60))
-			}
-			names[name] = true
-		}
+		r.Raw, apart, elsewhere = []byte(apart), "", ", sent as thinking"
 	}
+	if err := checkText(r.Raw); err != nil {
+		return Answer{Thinking: apart}, err
+	}
+	inside := nowhere
+	if names != nil {
+		inside = withinObject
+	}
+	said, thought, err := splitThinking(string(r.Raw), inside)
+	var a Answer
+	if err == nil {
+		a, err = f.parse(said, r.Cut, step, inst)
+	}
+	if err == nil {
+		err = check(a, step, inst)
+	}
+	if a.ReadAs != "" {
+		a.ReadAs += elsewhere
+	}
+	a.Thinking = strings.TrimSpace(apart + "\n" + thought)
+	return a, err
 }
 
-// aloud is free text without the thinking before it, which is private.
-func aloud(raw []byte) (string, error) {
-	if _, after, ended := bytes.Cut(raw, spoken); ended {
-		raw = bytes.TrimSpace(after)
-		if len(raw) == 0 {
-			return "", errors.New("nothing follows its thinking")
-		}
-	} else if bytes.HasPrefix(bytes.TrimSpace(raw), thinking) {
-		return "", errThinking
-	}
-	return string(raw), nil
+// isObject reports whether a text is one JSON object and nothing else.
+func isObject(text string) bool {
+	start, end, err := strictObject([]byte(text))
+	return err == nil && start == 0 && end == len(text)
 }
 
-func parseText(raw []byte, _ transcript.Step, _ envs.Instance) (Answer, error) {
-	if err := plain(raw); err != nil {
-		return Answer{}, err
+func parseText(text string, _ bool, _ transcript.Step, _ envs.Instance) (Answer, error) {
+	if strings.TrimSpace(text) == "" {
+		return Answer{}, errors.New("it is empty")
 	}
-	words, err := aloud(raw)
-	if err != nil {
-		return Answer{}, err
-	}
-	return Answer{Act: transcript.Act{Status: transcript.Said}, Text: words}, nil
+	return Answer{Act: transcript.Act{Status: transcript.Said}, Text: text}, nil
 }
 
 // parseAnswer reads a free text that ends with an answer. Beside the error
 // that there is none comes the text: others may see it all the same.
-func parseAnswer(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
-	a, err := parseText(raw, step, inst)
-	if err != nil {
-		return Answer{}, err
-	}
-	p, err := final(a.Text, inst)
+func parseAnswer(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error) {
+	a, err := parseText(text, cut, step, inst)
 	if err != nil {
 		return a, err
 	}
-	a.Proposal, a.Act.Key = p, Key(p)
+	p, readAs, err := final(a.Text, cut, inst)
+	if err != nil {
+		return a, err
+	}
+	a.Proposal, a.ReadAs, a.Act.Key = p, readAs, Key(p)
 	if stated, ok := confidence(a.Text); ok && step.Payload.Confidence {
 		a.Act.Values = []float64{stated}
 	}
@@ -154,20 +128,30 @@ func confidence(text string) (float64, bool) {
 	return float64(percent) / 100, err == nil && percent <= 100
 }
 
-// final returns the answer that a text ends with: what the environment finds, or
-// else the one JSON object that is in it.
-func final(text string, inst envs.Instance) (envs.Proposal, error) {
+// final returns the answer that a text ends with, and how it was found: what the environment
+// finds, or else the one JSON object that is in it.
+func final(text string, cut bool, inst envs.Instance) (p envs.Proposal, readAs string, err error) {
 	if answering, ok := inst.(envs.Answering); ok {
-		return answering.Answer(text)
+		return answering.Answer(text, cut)
 	}
-	object, err := Object([]byte(text))
+	object, repairs, err := objectIn(text, cut)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return inst.Parse(object)
+	p, err = inst.Parse(object)
+	return p, readAsJSON(repairs), err
 }
 
-func plain(raw []byte) error {
+// readAsJSON says that an answer was JSON, and what of it was repaired.
+func readAsJSON(repairs []string) string {
+	if len(repairs) == 0 {
+		return "json"
+	}
+	return "json, repaired: " + strings.Join(repairs, ", ")
+}
+
+// checkText returns what keeps an answer from being read as text at all.
+func checkText(raw []byte) error {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return errors.New("it is empty")

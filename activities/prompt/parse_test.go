@@ -98,6 +98,24 @@ func TestParse(t *testing.T) {
 		{message, none, `I could say {… </think> {"message": "hi </think> there"}`, said(), "hi </think> there"},
 		{message, none, strings.Repeat("[", 100_000) + `{"message": "hi"}`, said(), "hi"},
 
+		{message, none, `{"Message": "hi"}`, said(), "hi"},
+		{message, none, "{\"message\": \"a\nb\"}", said(), "a\nb"},
+		{message, none, `{“message”: “hi”}`, said(), "hi"},
+		{message, none, `{'message': 'don't', 'target': None}`, said(), "don't"},
+		{message, none, `{"message": "hi",}`, said(), "hi"},
+		{message, none, `{"message": "hi"`, said(), "hi"},
+		{message, none, "```json\n{\"message\": \"hi\"\n```", said(), "hi"},
+		{message, none, `{message: "hi", target: ["Blake"]} // done`, said(1), "hi"},
+		{message, none, `{"message": "\(x\)"}`, said(), `\(x\)`},
+		{message, none, `{"message": "hi"} {"message": "hi"}`, said(), "hi"},
+		{message, none, `Since {A} and \frac{1}{2} hold: {"message": "hi"}`, said(), "hi"},
+		{message, none, `{"answer": {"message": "hi"}}`, said(), "hi"},
+		{message, none, `{"message": "hi"}<|im_end|>` + "\n<|im_start|>user\n" + `{"message": "no"}`, said(), "hi"},
+		{message, none, `{"message": "say <|im_end|>"}`, said(), "say <|im_end|>"},
+		{ballot, rank, `[3, 1, 2]`, cast(transcript.Ballot{Order: []int{2, 0, 1}}), ""},
+		{ballot, choose, "{\"decision\": 2 // my vote\n}", cast(transcript.Ballot{Choice: 1}), ""},
+		{ballot, choose, `{"Decision": 2}`, cast(transcript.Ballot{Choice: 1}), ""},
+
 		{proposal, none, `{"reason_for_decision": "fair", "proposal": ` + even + `}`, proposed, even},
 		{proposal, none, `{"proposal": {"Blake": {"bread": 5e1, "apples": 50.0}, "Alex": {"bread": 50, "apples": 50}}}`, proposed, even},
 		{proposal, none, `{"proposal": null}`, skipped, ""},
@@ -179,12 +197,10 @@ func TestUnusable(t *testing.T) {
 		{message, none, "", "it is empty"},
 		{message, none, "null", "it holds no JSON object"},
 		{message, none, "Hello!", "it holds no JSON object"},
-		{message, none, `["Blake", "hi"]`, "it holds no JSON object"},
 		{message, none, "{}", `it needs "target" (a list of names) and "message" (a text)`},
 		{message, none, `{"message": null}`, `it needs "target"`},
 		{message, none, `{"message": 5}`, `it needs "target"`},
 		{message, none, `{"message": ["hi"]}`, `it needs "target"`},
-		{message, none, `{"Message": "hi"}`, `it needs "target"`},
 		{message, none, `{"target": ["Zed"], "message": "hi"}`, `there is no agent named "Zed" to address; there are Alex and Blake`},
 		{message, none, `{"target": ["all", "Zed"], "message": "hi"}`, `no agent named "Zed"`},
 		{message, none, `{"target": [""], "message": "hi"}`, `no agent named ""`},
@@ -195,11 +211,7 @@ func TestUnusable(t *testing.T) {
 		{message, none, `{"message": "a\u0000b"}`, "it holds a NUL character"},
 		{message, none, "{\"message\": \"a\x00b\"}", "it holds a NUL character"},
 		{message, none, `{"message": "a\ud800b"}`, "its JSON is broken"},
-		{message, none, "{\"message\": \"a\nb\"}", "its JSON is broken"},
 		{message, none, `{"message": "cut`, "its JSON ends too early"},
-		{message, none, `{“message”: “hi”}`, "its JSON is broken"},
-		{message, none, `{'message': 'hi'}`, "its JSON is broken"},
-		{message, none, `{"message": "hi",}`, "its JSON is broken"},
 		{message, none, `{"message": "hi"} {"message": "ho"}`, "it holds more than one JSON object"},
 		{message, none, `{"message": "hi"}{`, "it holds more than one JSON object"},
 		{message, none, `{"message": "hi", "message": "ho"}`, "its JSON gives a name twice"},
@@ -214,7 +226,12 @@ func TestUnusable(t *testing.T) {
 		{message, none, `<think>I could say {"message": "no"}`, "its thinking never ends"},
 		{message, none, `Well. <think>I could say {"message": "no"}`, "its thinking never ends"},
 		{message, none, `<think>no {`, "its thinking never ends"},
-		{message, none, `{"message": "hi"}</think>`, "it holds no JSON object"},
+		{message, none, `{"message": "hi"}</think>`, "nothing follows its thinking"},
+		{message, none, `["Blake", "hi"]`, `it needs "target"`},
+		{proposal, none, `{"proposal": [x]}`, `"x]}" stands where a value belongs`},
+		{ballot, choose, `{"decision": 2, "decision": 3}`, "gives a name twice"},
+		{ballot, choose, `{"decision": 2} {"decision": 3}`, "more than one JSON object"},
+		{ballot, choose, `{"decision": 25%}`, "a plain number"},
 
 		{proposal, none, `{"reason_for_decision": "x"}`, `it needs "proposal": a proposal, or null to propose nothing`},
 		{proposal, none, even, `it needs "proposal"`},
@@ -270,7 +287,7 @@ func TestUnusable(t *testing.T) {
 			t.Errorf("%s %s: error %v, want %q; read as %+v", x.form.Kind, clip(x.raw), err, x.says, got)
 			continue
 		}
-		if !reflect.DeepEqual(got, prompt.Answer{}) {
+		if got.Thinking = ""; !reflect.DeepEqual(got, prompt.Answer{}) {
 			t.Errorf("%s: an error, and yet %+v", clip(x.raw), got)
 		}
 		presentable(t, x.raw, err)
@@ -286,6 +303,7 @@ func TestBareBallots(t *testing.T) {
 		want *transcript.Ballot // nil if it is unusable
 	}{
 		{choose, "2", second}, {choose, " Solution 2. ", second}, {choose, `{"decision": 2}`, second}, {choose, "<think>1 or 2</think>2", second}, {choose, "01", first},
+		{choose, "I vote for solution 2, as 1 is wrong.", second}, {choose, "Solution 1 or 2.", nil}, {choose, "Solution 2 is wrong.", nil},
 		{choose, "1, 2", nil}, {choose, "9", nil}, {choose, "two", nil}, {choose, "0", nil}, {choose, "", nil},
 		{approve, "3, 1", &transcript.Ballot{Order: []int{0, 2}}}, {approve, "2", &transcript.Ballot{Order: []int{1}}},
 		{rank, "2 1 3", &transcript.Ballot{Order: []int{1, 0, 2}}}, {spread, `{"1": 3}`, &transcript.Ballot{Points: []int{3, 0, 0}}},

@@ -22,14 +22,18 @@ const (
 
 var tags = regexp.MustCompile(`(?i)\[\s*(agree|disagree)\s*\]`)
 
+// refuses are texts that say "agree" and do not.
+var refuses = regexp.MustCompile(`(?i)(?:\bnot|n['’]t|\bcannot|\bnever|\bunable to|\bhard to|\bwould|\bcould|\bif (?:i|we))\s+(?:\w+\s+){0,2}agree`)
+
 // stance returns a reply's first tag; without one, a text that says "agree" and
-// nowhere "disagree" agrees, as in the code of paper 2's authors.
+// nowhere "disagree" agrees, as in the code of paper 2's authors, unless it says that it
+// does not.
 func stance(text string) string {
 	if m := tags.FindStringSubmatch(text); m != nil {
 		return strings.ToLower(m[1])
 	}
 	text = strings.ToLower(text)
-	if strings.Contains(text, TagAgree) && !strings.Contains(text, TagDisagree) {
+	if strings.Contains(text, TagAgree) && !strings.Contains(text, TagDisagree) && !refuses.MatchString(text) {
 		return TagAgree
 	}
 	return TagDisagree
@@ -38,8 +42,8 @@ func stance(text string) string {
 // parseReply reads a message of a discussion. Where there is a draft, it agrees
 // with it, which is a vote for it, or not; what answer it ends with is kept, but
 // it needs none.
-func parseReply(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
-	a, err := parseText(raw, step, inst)
+func parseReply(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error) {
+	a, err := parseText(text, cut, step, inst)
 	if err != nil {
 		return a, err
 	}
@@ -49,8 +53,8 @@ func parseReply(raw []byte, step transcript.Step, inst envs.Instance) (Answer, e
 			a.Act.Ballot = &transcript.Ballot{}
 		}
 	}
-	if p, err := final(a.Text, inst); err == nil {
-		a.Proposal, a.Act.Key = p, Key(p)
+	if p, readAs, err := final(tags.ReplaceAllString(a.Text, "\n"), cut, inst); err == nil {
+		a.Proposal, a.ReadAs, a.Act.Key = p, readAs, Key(p)
 	}
 	return a, nil
 }

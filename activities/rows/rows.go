@@ -87,8 +87,9 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 		Key: t.key, Entry: int32(e.Index), Round: int32(e.Round), Phase: e.Phase,
 		Kind: e.Kind.String(), Role: e.Speaker.Role, Format: string(e.Payload.Format),
 		Status: string(e.Act.Status), InvalidReason: record.Optional(said.InvalidReason), Asks: int32(len(said.Asks)),
-		Text: record.Optional(said.Text), Reason: record.Optional(said.Reason), ProposalJSON: record.Optional(said.Proposal),
-		SeesJSON: encodeSees(e.Sees), PromptHash: said.PromptHash, DataJSON: encode(e.Act),
+		Text: record.Optional(said.Text), Reason: record.Optional(said.Reason), Thinking: record.Optional(said.Thinking), ReadAs: record.Optional(said.ReadAs),
+		ProposalJSON: record.Optional(said.Proposal),
+		SeesJSON:     encodeSees(e.Sees), PromptHash: said.PromptHash, DataJSON: encode(e.Act),
 		ModelSimulated: said.Simulated,
 	}
 	if e.Speaker.Role == "" {

@@ -68,6 +68,7 @@ type Turn struct {
 	Proposal string // "" if there is none or it is the Text
 	Text     string // what others could see
 	Reason   string // private
+	Thinking string // what the model thought before its answer: private, and long
 	Invalid  bool   // there was no usable answer
 	Decided  bool   // it is a count of ballots
 	Asked    bool   // a model was asked for it

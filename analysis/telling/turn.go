@@ -37,7 +37,7 @@ func (t *telling) newTurn(row record.Turn) Turn {
 	if row.ProposalJSON == nil || row.Text != nil && *row.Text != *row.ProposalJSON {
 		turn.Text = plainLines(row.Text)
 	}
-	turn.Reason = plainLines(row.Reason)
+	turn.Reason, turn.Thinking = plainLines(row.Reason), plainLines(row.Thinking)
 	if row.Kind == "env" && turn.Text == "" { // what it gives is no speech
 		turn.Does = " gives nothing"
 		if row.ProposalJSON != nil {

@@ -98,7 +98,7 @@ func (in *Instance) wrongSolution() (envs.Contribution, error) {
 		}
 		text = formatAnswer(in.q.Kind, others[envs.Stream(0, "qa/wrong", in.q.ID).IntN(len(others))])
 	}
-	p, err := in.Answer(text)
+	p, _, err := in.Answer(text, false)
 	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p}, Simulated: in.env.challenges[in.q.ID].Simulated}, err
 }
 

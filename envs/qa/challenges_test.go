@@ -88,7 +88,7 @@ func TestFaultyChallenges(t *testing.T) {
 	for lines, want := range map[string]string{
 		`{"question":"c","context":"x"}`:                             `line 1: there is no question "c"`,
 		`{"question":"a","wrong":"Yes"}`:                             "is right: yes",
-		`{"question":"a","wrong":"Perhaps"}`:                         "does not end with an answer",
+		`{"question":"a","wrong":"Perhaps"}`:                         "does not state an answer",
 		`{"question":"a","irrelevant":"Yes."}`:                       "ends with the right answer",
 		`{"question":"a","context":"x"}` + "\n" + `{"question":"b"}`: "line 2: a line has context and another has not",
 		`{"question":"a"}` + "\n" + `{"question":"a"}`:               "question a is there twice",

@@ -10,11 +10,8 @@ import (
 )
 
 var (
-	// numbers are (2.5), (-1,234.5), ($12) and (40 %).
-	numbers = regexp.MustCompile(`\(\s*([+-]?[$€£]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?\s*%?)\s*\)`)
 	decimal = regexp.MustCompile(`^([+-]?)(\d*)(?:\.(\d*))?$`)
 	commas  = regexp.MustCompile(`^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$`)
-	marks   = regexp.MustCompile(`\(([A-Za-z])\)`)
 	// openAnswer begins an answer that goes to the end of the text.
 	openAnswer = regexp.MustCompile(`(?im)^[\s*_"]*(?:final\s+)?answer[*_"]*\s*:`)
 	severalOf  = regexp.MustCompile(`^[A-Za-z](?:\s*[,;/& ]\s*(?:and\s+)?[A-Za-z])*$`)
@@ -78,7 +75,7 @@ func canonicalText(text string) string {
 // canonicalSeveral returns the letters of options in their order, each once: (A)(C).
 func (q Question) canonicalSeveral(text string) (string, error) {
 	var names []string
-	for _, m := range marks.FindAllStringSubmatch(text, -1) {
+	for _, m := range letters.FindAllStringSubmatch(text, -1) {
 		names = append(names, m[1])
 	}
 	if len(names) == 0 && severalOf.MatchString(text) {
@@ -97,27 +94,4 @@ func (q Question) canonicalSeveral(text string) (string, error) {
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), ""), nil
-}
-
-// severalAfterMark returns the rest of the last line with "Answer:" or "answer is".
-func severalAfterMark(text string) (string, bool) {
-	if found, ok := afterAnswerMark(text); ok {
-		return found, true
-	}
-	spans := markers.FindAllStringIndex(text, -1)
-	if len(spans) == 0 {
-		return "", false
-	}
-	rest, _, _ := strings.Cut(text[spans[len(spans)-1][1]:], "\n")
-	return rest, marks.MatchString(rest)
-}
-
-// textAfterMark returns all that follows the last line that begins with "Answer:"; a
-// text of one line is an answer as it is.
-func textAfterMark(text string) (string, bool) {
-	if spans := openAnswer.FindAllStringIndex(text, -1); spans != nil {
-		text = strings.TrimLeft(text[spans[len(spans)-1][1]:], "*_ ")
-		return text, strings.TrimSpace(text) != ""
-	}
-	return afterAnswerMark(text)
 }

@@ -97,12 +97,20 @@ func (in *Instance) Parse(proposal []byte) (envs.Proposal, error) {
 	default:
 		return "", errors.New("the answer is neither a text nor a number")
 	}
-	return in.toProposal(in.q.canonicalAnswer(text))
+	answer, err := in.q.canonicalAnswer(text)
+	if err != nil && in.q.hasReading() { // "Option B", "The answer is 42."
+		if found, stated := in.q.Extract(text); stated == nil {
+			answer, err = found, nil
+		}
+	}
+	return in.toProposal(answer, err)
 }
 
-// Answer finds the final answer of a free text; see Question.Extract.
-func (in *Instance) Answer(text string) (envs.Proposal, error) {
-	return in.toProposal(in.q.Extract(text))
+// Answer finds the final answer of a free text; see Question.Read.
+func (in *Instance) Answer(text string, cut bool) (envs.Proposal, string, error) {
+	answer, readAs, err := in.q.Read(text, cut)
+	p, err := in.toProposal(answer, err)
+	return p, string(readAs), err
 }
 
 func (in *Instance) toProposal(answer string, err error) (envs.Proposal, error) {

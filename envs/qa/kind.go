@@ -10,48 +10,6 @@ import (
 // Unknown is the answer that a text does not say it (SQuAD 2.0's questions without an answer).
 const Unknown = "[UNKNOWN]"
 
-// Extract finds the final answer of a free text and returns it in canonical
-// form: an (X) whose X is an option, an (integer), or a yes or no, which of
-// several depends on the reading; the last \boxed{}; or what follows the last
-// "Answer:". The error says what is missing, in words that can be shown to a model.
-func (q Question) Extract(text string) (string, error) {
-	found, ok := "", false
-	if q.hasReading() && q.reading != Last {
-		found, err := q.statedAnswer(text)
-		if err != nil {
-			return "", err
-		}
-		return q.canonicalAnswer(found)
-	}
-	switch q.Kind {
-	case Choice:
-		found, ok = q.lastOption(text)
-	case Integer:
-		found, ok = lastMatch(integers, text)
-	case YesNo:
-		found, ok = lastMatch(words, text)
-	case Math:
-		found, ok = lastBoxed(text)
-	case Number:
-		found, ok = lastMatch(numbers, text)
-	case Several:
-		found, ok = severalAfterMark(text)
-	case Open:
-		found, ok = textAfterMark(text)
-	case Span, Text:
-		found, ok = afterAnswerMark(text)
-	}
-	if !ok {
-		return "", fmt.Errorf("it does not end with an answer; an answer is %s", q.answerForm())
-	}
-	return q.canonicalAnswer(found)
-}
-
-// hasReading reports whether texts may hold several answers of which one counts.
-func (q Question) hasReading() bool {
-	return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo || q.Kind == Number
-}
-
 // answerForm returns how an answer is written at the end of a text.
 func (q Question) answerForm() string {
 	switch q.Kind {
@@ -69,41 +27,6 @@ func (q Question) answerForm() string {
 		return fmt.Sprintf("a line that begins with Answer: and has the letters of all right options in parentheses, (A) to (%s)", letter(len(q.Options)-1))
 	}
 	return "a line that begins with Answer:"
-}
-
-var (
-	letters  = regexp.MustCompile(`\(([A-Za-z])\)`)
-	integers = regexp.MustCompile(`\(\s*([+-]?\d+)\s*\)`)
-	words    = regexp.MustCompile(`(?i)\b(yes|no)\b`)
-	answers  = regexp.MustCompile(`(?i)\banswer\s*(?:is\s*)?:[ \t]*([^\n]*)`)
-)
-
-func lastMatch(pattern *regexp.Regexp, text string) (string, bool) {
-	all := pattern.FindAllStringSubmatch(text, -1)
-	if len(all) == 0 {
-		return "", false
-	}
-	return all[len(all)-1][1], true
-}
-
-// lastOption passes over letters that no option bears: models repeat the (X) of
-// their instructions.
-func (q Question) lastOption(text string) (found string, ok bool) {
-	for _, m := range letters.FindAllStringSubmatch(text, -1) {
-		if _, err := q.canonicalOption(m[1]); err == nil {
-			found, ok = m[1], true
-		}
-	}
-	return found, ok
-}
-
-// afterAnswerMark returns what follows the last "Answer:"; a text of one line is an answer as it is.
-func afterAnswerMark(text string) (string, bool) {
-	if found, ok := lastMatch(answers, text); ok {
-		return found, true
-	}
-	text = strings.TrimSpace(text)
-	return text, text != "" && !strings.Contains(text, "\n")
 }
 
 // canonicalAnswer returns the identity of an answer: equal answers, equal texts.

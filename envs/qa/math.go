@@ -3,6 +3,7 @@ package qa
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // lastBoxed returns what stands in the last \boxed{} or \fbox{} of a text, or the word after "\boxed ".
@@ -64,7 +65,7 @@ func Normalise(latex string) string {
 	s = strings.ReplaceAll(s, `\\`, `\`)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "tfrac", "frac"), "dfrac", "frac")
 	s = ornaments.Replace(s)
-	if number, unit, found := strings.Cut(s, `\text{ `); found && !strings.Contains(unit, `\text{ `) {
+	if number, unit, found := strings.Cut(s, `\text{ `); found && !strings.Contains(unit, `\text{ `) && isUnit(unit) {
 		s = number
 	}
 	s = strings.ReplaceAll(s, `\%`, "")
@@ -73,7 +74,7 @@ func Normalise(latex string) string {
 	if strings.HasPrefix(s, ".") {
 		s = "0" + s
 	}
-	if name, value, found := strings.Cut(s, "="); found && len([]rune(name)) <= 2 && !strings.Contains(value, "=") {
+	if name, value, found := strings.Cut(s, "="); found && isVariable(name) && !strings.Contains(value, "=") {
 		s = value
 	}
 	s = strings.ReplaceAll(braceRoots(s), " ", "")
@@ -82,6 +83,20 @@ func Normalise(latex string) string {
 		return `\frac{1}{2}`
 	}
 	return fractionOf(s)
+}
+
+// isUnit reports whether a text in LaTeX ends an answer, and is no part of it as in
+// 5 \text{ or } 7.
+func isUnit(text string) bool {
+	words, rest, _ := strings.Cut(text, "}")
+	word := strings.TrimSpace(words)
+	return word != "or" && word != "and" && word != "to" && (rest == "" || strings.HasPrefix(rest, "^"))
+}
+
+// isVariable reports whether it is the name of one number, as in x = 5 and not in ab = 5.
+func isVariable(name string) bool {
+	name = strings.TrimSpace(name)
+	return len([]rune(name)) <= 1 || len([]rune(name)) == 2 && !(unicode.IsLetter([]rune(name)[0]) && unicode.IsLetter([]rune(name)[1]))
 }
 
 var (

@@ -45,7 +45,7 @@ func TestReadings(t *testing.T) {
 		{choice, "The answer is (A). No: the answer is (D). (B) is wrong.", "(D)", "(B)"},
 		{choice, "The answer is clear. (A) fails, (B) holds.", "(B)", "(B)"},
 		{choice, "Answer:\n\n(E)\n\n(F) is close.", "(E)", "(F)"},
-		{choice, "(A), but then (B).", "(B)", "(B)"},
+		{choice, "(A), but then (B).", "", "(B)"},
 		{yesno, "I don't think the answer is yes.", "", "yes"},
 		{yesno, "It is not the case that the answer is yes.", "", "yes"},
 		{yesno, "There's no way the answer is yes. No.", "no", "no"},
@@ -64,7 +64,7 @@ func TestReadings(t *testing.T) {
 		{choice, "Answer (B). Do not choose (C).", "(B)", "(C)"},
 		{choice, "(B). Do not choose (C).", "(B)", "(C)"},
 		{choice, "Agent 1's answer (B) is wrong. So (C).", "(C)", "(C)"},
-		{choice, "If I choose (B), (C) fails.", "(C)", "(C)"},
+		{choice, "If I choose (B), (C) fails.", "", "(C)"},
 		{choice, "The correct option is (B), because (C) contradicts it.", "(B)", "(C)"},
 		{choice, "The correct choice is (B). (C) fails the test.", "(B)", "(C)"},
 		{choice, "The answer must be (B). (A) is wrong and (C) too.", "(B)", "(C)"},
@@ -85,6 +85,28 @@ func TestReadings(t *testing.T) {
 			x.q.reading = reading
 			if got, err := x.q.Extract(x.text); got != want || (err != nil) != (want == "") {
 				t.Errorf("%s: %q is read as %q, %v; want %q", reading, x.text, got, err, want)
+			}
+		}
+	}
+}
+
+// The texts of package reading's corpus whose answers are words or formulas.
+func TestCorpusOfTexts(t *testing.T) {
+	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv"} {
+		data, err := os.ReadFile("../reading/testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			parts := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
+			kind := map[string]Kind{"txt": Text, "math": Math}[parts[0]]
+			if kind == "" {
+				continue
+			}
+			text := strings.ReplaceAll(parts[2], `\n`, "\n")
+			got, err := Question{Kind: kind}.Extract(text)
+			if (err == nil) != (parts[1] != "-") || err == nil && got != parts[1] {
+				t.Errorf("%s %q is read as %q, %v, not %q", kind, text, got, err, parts[1])
 			}
 		}
 	}
@@ -178,7 +200,7 @@ func TestReadingOfTheEnvironment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := in.(*Instance).Answer("The answer is (A), not (B)."); string(got) != want || err != nil {
+		if got, _, err := in.(*Instance).Answer("The answer is (A), not (B).", false); string(got) != want || err != nil {
 			t.Errorf("%s: %s, %v", reading, got, err)
 		}
 	}

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -41,6 +42,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	}
 	return model.Response{
 		Text:         text,
+		Thinking:     contentThinking(e.Content),
 		Model:        cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model),
 		FinishReason: model.FinishOf(finish),
 		RequestID:    c.Report.Word(cmp.Or(call.Header.Get("Request-Id"), wire.String(e.ID)), 200),
@@ -72,6 +74,23 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 		text = append(text, wire.Unquote(b.Text)...)
 	}
 	return text, true
+}
+
+// contentThinking returns what the blocks of thinking say.
+func contentThinking(v jsontext.Value) string {
+	var blocks []struct {
+		Thinking jsontext.Value `json:"thinking"`
+	}
+	if !wire.Present(v) || json.Unmarshal(v, &blocks, wire.Lenient) != nil {
+		return ""
+	}
+	var all []string
+	for _, b := range blocks {
+		if text := wire.String(b.Thinking); text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // readUsage reads what was billed; what is missing or makes no sense counts as 0.

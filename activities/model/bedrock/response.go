@@ -3,6 +3,7 @@ package bedrock
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,6 +47,7 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 	}
 	return model.Response{
 		Text:         text,
+		Thinking:     contentThinking(message.Content),
 		Model:        cmp.Or(a.report.Word(routedModel(e.Trace), 300), a.model),
 		FinishReason: model.FinishOf(finish),
 		RequestID:    a.report.Word(header.Get("X-Amzn-Requestid"), 200),
@@ -75,6 +77,27 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 		text = append(text, wire.Unquote(b.Text)...)
 	}
 	return text, true
+}
+
+// contentThinking returns what the blocks of reasoning say.
+func contentThinking(v jsontext.Value) string {
+	var blocks []struct {
+		Reasoning struct {
+			Text struct {
+				Text jsontext.Value `json:"text"`
+			} `json:"reasoningText"`
+		} `json:"reasoningContent"`
+	}
+	if !wire.Present(v) || json.Unmarshal(v, &blocks, wire.Lenient) != nil {
+		return ""
+	}
+	var all []string
+	for _, b := range blocks {
+		if text := wire.String(b.Reasoning.Text.Text); text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // routedModel returns the model that a prompt router chose; "" if none was asked.

@@ -2,6 +2,7 @@ package google
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,9 +38,10 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	if wire.Present(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)
 	}
-	text, finish := []byte(nil), filtered
+	text, thinking, finish := []byte(nil), "", filtered
 	switch {
 	case len(e.Candidates) > 0:
+		thinking = contentThinking(e.Candidates[0].Content)
 		var useless *model.Error
 		if text, finish, useless = c.candidateText(e.Candidates[0], call.Body); useless != nil {
 			return model.Response{}, useless
@@ -49,6 +51,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	}
 	return model.Response{
 		Text:         text,
+		Thinking:     thinking,
 		Model:        cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model),
 		FinishReason: finish,
 		RequestID:    c.Report.Word(wire.String(e.ID), 200),
@@ -102,6 +105,26 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 		text = append(text, wire.Unquote(p.Text)...)
 	}
 	return text, true
+}
+
+// contentThinking returns what the parts say that are thoughts.
+func contentThinking(v jsontext.Value) string {
+	var c struct {
+		Parts []struct {
+			Text    jsontext.Value `json:"text"`
+			Thought jsontext.Value `json:"thought"`
+		} `json:"parts"`
+	}
+	if !wire.Present(v) || json.Unmarshal(v, &c, wire.Lenient) != nil {
+		return ""
+	}
+	var all []string
+	for _, p := range c.Parts {
+		if p.Thought.Kind() == 't' {
+			all = append(all, wire.String(p.Text))
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // readUsage reads what was billed; what is missing or makes no sense counts as 0.

@@ -37,6 +37,7 @@ type Want struct {
 	Unbilled bool          `yaml:"unbilled"`
 	Text     string        `yaml:"text"`
 	Finish   string        `yaml:"finish"`
+	Thinking string        `yaml:"thinking"`
 }
 
 // Read reads a file of cases; each must be whole.
@@ -98,8 +99,8 @@ func Replay(t *testing.T, c Case, build Build) {
 		if err != nil {
 			t.Fatalf("an error instead of an answer: %v", err)
 		}
-		if string(got.Text) != c.Want.Text || got.FinishReason != c.Want.Finish {
-			t.Errorf("got %q that ended with %q, want %q and %q", got.Text, got.FinishReason, c.Want.Text, c.Want.Finish)
+		if string(got.Text) != c.Want.Text || got.FinishReason != c.Want.Finish || got.Thinking != c.Want.Thinking {
+			t.Errorf("got %q that ended with %q after %q, want %q, %q and %q", got.Text, got.FinishReason, got.Thinking, c.Want.Text, c.Want.Finish, c.Want.Thinking)
 		}
 		return
 	}

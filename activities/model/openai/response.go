@@ -89,6 +89,9 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
 	answer.Elsewhere = elsewhere
+	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is no thinking
+		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content))
+	}
 	return answer, nil
 }
 
@@ -201,4 +204,20 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 		return text, true
 	}
 	return nil, false
+}
+
+// contentThinking returns the thinking in a list of parts, as Mistral's interface has it.
+func contentThinking(v jsontext.Value) string {
+	var parts []struct {
+		Thinking jsontext.Value `json:"thinking"`
+	}
+	if v.Kind() != '[' || json.Unmarshal(v, &parts, wire.Lenient) != nil {
+		return ""
+	}
+	var all []byte
+	for _, p := range parts {
+		text, _ := contentText(p.Thinking)
+		all = append(all, text...)
+	}
+	return string(all)
 }

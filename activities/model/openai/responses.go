@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,6 +71,7 @@ type response struct {
 	Output []struct {
 		Type    jsontext.Value `json:"type"`
 		Content jsontext.Value `json:"content"`
+		Summary jsontext.Value `json:"summary"` // of reasoning
 	} `json:"output"`
 }
 
@@ -92,7 +94,9 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 	if refused {
 		finish = "refusal"
 	}
-	return c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage)), nil
+	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
+	answer.Thinking = e.thinking()
+	return answer, nil
 }
 
 // finishReason returns the end of an answer in the words of Chat Completions; "" if it is none.
@@ -107,6 +111,23 @@ func (r response) finishReason() string {
 		return cmp.Or(model.FinishOf(wire.String(r.Incomplete.Reason)), "incomplete")
 	}
 	return ""
+}
+
+// thinking returns what the items of reasoning say, whole or summed up.
+func (r response) thinking() string {
+	var all []string
+	for _, item := range r.Output {
+		if wire.String(item.Type) != "reasoning" {
+			continue
+		}
+		for _, parts := range []jsontext.Value{item.Content, item.Summary} {
+			if text, _ := contentText(parts); len(text) > 0 {
+				all = append(all, string(text))
+				break
+			}
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // messageText returns what the messages say: their texts, or the refusal if there are none.

@@ -30,9 +30,10 @@ func sayInstead(text string) spoiler {
 // sayNothing answers nothing, which is the only way to spoil a free text.
 func sayNothing(*rand.Rand, model.Scene, []byte) []byte { return nil }
 
-// cutShort ends somewhere before the closing brace, as a reached token limit does.
+// cutShort ends somewhere before the closing brace and the character before it, as a
+// reached token limit does: a brace alone is found missing and repaired.
 func cutShort(rng *rand.Rand, _ model.Scene, good []byte) []byte {
-	return good[:1+rng.IntN(len(good)-1)]
+	return good[:min(1+rng.IntN(len(good)-1), len(good)-2)]
 }
 
 func sayProse(rng *rand.Rand, _ model.Scene, _ []byte) []byte {

@@ -30,7 +30,8 @@ func readProposal(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.
 	}
 	var words string
 	if answering, is := in.(envs.Answering); is && json.Unmarshal([]byte(proposal), &words) == nil {
-		return answering.Answer(words)
+		p, _, err := answering.Answer(words, false)
+		return p, err
 	}
 	return in.Parse([]byte(proposal))
 }

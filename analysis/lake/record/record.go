@@ -90,32 +90,34 @@ type Round struct {
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.
 type Turn struct {
 	Key
-	Entry           int32    `parquet:"entry"`            // index in the transcript, from 0
-	Round           int32    `parquet:"round"`            // from 1
-	Phase           string   `parquet:"phase,dict"`       // message, proposal or vote
-	Kind            string   `parquet:"kind,dict"`        // ask, decide, env or annotate
-	Role            string   `parquet:"role,dict"`        // empty for a voting agent
-	Agent           *int32   `parquet:"agent"`            // index of the agent, from 0; absent for decisions
-	AgentName       string   `parquet:"agent_name,dict"`  // as the others address it; empty for decisions
-	Format          string   `parquet:"format,dict"`      // form of the answer: message, proposal, ballot or text, of annotations acts or distance; empty for some decisions
-	Status          string   `parquet:"status,dict"`      // said, skipped, abstained or invalid
-	InvalidReason   *string  `parquet:"invalid_reason"`   // what was wrong with the last answer, or refusal, content_filter
-	Asks            int32    `parquet:"asks"`             // questions put for this turn, re-asks included
-	Text            *string  `parquet:"text"`             // what others could see
-	Reason          *string  `parquet:"reason"`           // private
-	AddresseesJSON  *string  `parquet:"addressees_json"`  // indices of the addressed agents; absent means everybody
-	ProposalKey     *string  `parquet:"proposal_key"`     // identity of the proposal; equal proposals have equal keys
-	ProposalJSON    *string  `parquet:"proposal_json"`    // the proposal in the environment's canonical form
-	ProposalUtility *float64 `parquet:"proposal_utility"` // to the agent itself
-	ProposalScore   *float64 `parquet:"proposal_score"`   // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others
-	StandingUtility *float64 `parquet:"standing_utility"` // what the standing decision is worth to it
-	SeesJSON        string   `parquet:"sees_json"`        // [[from,to],…]: the entries shown, in order
-	PromptHash      string   `parquet:"prompt_hash"`      // of the messages of the first question: 32 hexadecimal digits of their SHA-256
-	AnswerHash      string   `parquet:"answer_hash"`      // SHA-256 of the last raw answer
-	Model           *string  `parquet:"model"`            // model of the speaker as the campaign names it; absent for decisions
-	ModelSimulated  bool     `parquet:"simulated"`        // the last answer came from a scripted agent
-	DataJSON        *string  `parquet:"data_json"`        // compact act of the entry as the engine saw it
-	ForkedFrom      *string  `parquet:"forked_from"`      // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others
+	Entry           int32    `parquet:"entry"`               // index in the transcript, from 0
+	Round           int32    `parquet:"round"`               // from 1
+	Phase           string   `parquet:"phase,dict"`          // message, proposal or vote
+	Kind            string   `parquet:"kind,dict"`           // ask, decide, env or annotate
+	Role            string   `parquet:"role,dict"`           // empty for a voting agent
+	Agent           *int32   `parquet:"agent"`               // index of the agent, from 0; absent for decisions
+	AgentName       string   `parquet:"agent_name,dict"`     // as the others address it; empty for decisions
+	Format          string   `parquet:"format,dict"`         // form of the answer: message, proposal, ballot or text, of annotations acts or distance; empty for some decisions
+	Status          string   `parquet:"status,dict"`         // said, skipped, abstained or invalid
+	InvalidReason   *string  `parquet:"invalid_reason"`      // what was wrong with the last answer, or refusal, content_filter
+	Asks            int32    `parquet:"asks"`                // questions put for this turn, re-asks included
+	Text            *string  `parquet:"text"`                // what others could see
+	Reason          *string  `parquet:"reason"`              // private
+	Thinking        *string  `parquet:"thinking" digest:"-"` // what the model thought before its last answer, in the text or where the service gives it; private: in no prompt, and not read as an answer
+	ReadAs          *string  `parquet:"read_as" digest:"-"`  // how the answer was found: stated, boxed, alone, marked (in bold or brackets), only (the only one in the text), words (of an option), last; json, or json, repaired: with what was repaired; absent where none was read
+	AddresseesJSON  *string  `parquet:"addressees_json"`     // indices of the addressed agents; absent means everybody
+	ProposalKey     *string  `parquet:"proposal_key"`        // identity of the proposal; equal proposals have equal keys
+	ProposalJSON    *string  `parquet:"proposal_json"`       // the proposal in the environment's canonical form
+	ProposalUtility *float64 `parquet:"proposal_utility"`    // to the agent itself
+	ProposalScore   *float64 `parquet:"proposal_score"`      // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others
+	StandingUtility *float64 `parquet:"standing_utility"`    // what the standing decision is worth to it
+	SeesJSON        string   `parquet:"sees_json"`           // [[from,to],…]: the entries shown, in order
+	PromptHash      string   `parquet:"prompt_hash"`         // of the messages of the first question: 32 hexadecimal digits of their SHA-256
+	AnswerHash      string   `parquet:"answer_hash"`         // SHA-256 of the last raw answer
+	Model           *string  `parquet:"model"`               // model of the speaker as the campaign names it; absent for decisions
+	ModelSimulated  bool     `parquet:"simulated"`           // the last answer came from a scripted agent
+	DataJSON        *string  `parquet:"data_json"`           // compact act of the entry as the engine saw it
+	ForkedFrom      *string  `parquet:"forked_from"`         // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others
 }
 
 // Ballot is one voter's stand on one candidate. Key: collaboration_id,

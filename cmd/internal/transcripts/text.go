@@ -79,13 +79,13 @@ func (v Transcript) tellPhase(line func(string, ...any), phase telling.Phase) {
 	}
 	for _, turn := range phase.Turns {
 		if v.shows(turn.Entry) {
-			tellTurn(line, turn)
+			v.tellTurn(line, turn)
 			v.tellAsked(line, turn.Entry)
 		}
 	}
 }
 
-func tellTurn(line func(string, ...any), turn telling.Turn) {
+func (v Transcript) tellTurn(line func(string, ...any), turn telling.Turn) {
 	line("  %s%s", turn.Who, turn.Does)
 	quote := func(mark, text string) {
 		if text != "" {
@@ -98,6 +98,9 @@ func tellTurn(line func(string, ...any), turn telling.Turn) {
 	}
 	quote("", turn.Text)
 	quote("(private) ", turn.Reason)
+	if v.Thinking {
+		quote("(thinking) ", turn.Thinking)
+	}
 }
 
 // tellAsked tells how a model was asked, and what it answered.

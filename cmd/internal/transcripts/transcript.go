@@ -197,7 +197,8 @@ func (a answered) MarshalJSON() ([]byte, error) {
 // Parts is which parts of a collaboration are shown.
 type Parts struct {
 	Prompts, Raw bool
-	Entry        int // -1 is all
+	Thinking     bool // what models thought
+	Entry        int  // -1 is all
 }
 
 // WriteJSON writes the rows; what could steer a terminal is escaped, which JSON

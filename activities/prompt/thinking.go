@@ -1,0 +1,179 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// thoughts are the marks that models and services put around thinking, as they are
+// published with the models; what stands between the two is private.
+var thoughts = []struct{ open, close string }{
+	{`<(?:think|thinking|thoughts?|thought_process|reasoning|reflection|scratchpad|analysis|inner_?(?:thoughts?|monologue)|chain_?of_?thought|cot|antthinking|(?:mm|seed):think)(?:\s[^<>]{0,80})?>`,
+		`</(?:think|thinking|thoughts?|thought_process|reasoning|reflection|scratchpad|analysis|inner_?(?:thoughts?|monologue)|chain_?of_?thought|cot|antthinking|(?:mm|seed):think)\s*>`},
+	{`<details type="reasoning"[^<>]*>`, `</details>`},
+	{`\[think(?:ing)?\]`, `\[/think(?:ing)?\]`},                                             // Magistral
+	{`◁think▷`, `◁/think▷`},                                                                 // Kimi-VL
+	{`<\|channel>thought`, `<channel\|>`},                                                   // Gemma 4
+	{`<unused94>(?:thought)?`, `<unused95>`},                                                // MedGemma
+	{`<\|begin_of_thought\|>`, `<\|end_of_thought\|>`},                                      // Sky-T1, OpenThinker
+	{`<\|start_thinking\|>`, `<\|end_thinking\|>`},                                          // Command A
+	{`<\|inner_prefix\|>`, `<\|inner_suffix\|>`},                                            // Apertus
+	{`<\|(?:think|thinking|reasoning)\|>`, `<\|/(?:think|thinking|reasoning)\|>|<\|end\|>`}, // Solar Open
+}
+
+// ends of an answer: the mark of a model's turn, after which comes what it never was to write.
+var (
+	ends = regexp.MustCompile(`(?i)<\|(?:im_end|im_start|eot_id|eom_id|eot|end_of_text|endoftext|end|return|call|end_of_turn|end_of_turn_token|start_of_turn_token|start_header_id|start|user|system|assistant|end_of_role|start_of_role|eos|end_turn|endofassistant|begin_of_text|end_response|end_of_solution)\|>|</s>|<(?:end_of_turn|start_of_turn|eos|end_of_utterance|pad)>|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant)｜>|\[/?INST\]`)
+	// heads may stand before an answer, as the template of the chat ends with them.
+	heads = regexp.MustCompile(`(?i)^\s*(?:(?:<\|(?:im_start|start_header_id|start_of_role|start|assistant|begin_of_text|start_of_turn_token|chatbot_token|begin_of_solution|start_response)\|>|<(?:start_of_turn|bos|s)>|<｜(?:Assistant|begin▁of▁sentence)｜>|<\|turn>)\s*(?:(?:assistant|model)\b)?(?:<\|(?:end_header_id|end_of_role)\|>)?\s*)+`)
+
+	// channels are those of harmony; only what is in final is said.
+	channels     = regexp.MustCompile(`<\|channel\|>\s*(\w+)[^<\n]{0,120}(?:<\|constrain\|>\s*\w*)?\s*<\|message\|>`)
+	channelEnds  = regexp.MustCompile(`<\|(?:end|return|call|start|channel)\|>`)
+	firstChannel = regexp.MustCompile(`^\s*(?:analysis|commentary|final)\s*<\|message\|>`)
+	// withoutMarks is harmony by a service that leaves its marks out.
+	withoutMarks = regexp.MustCompile(`(?s)^\s*analysis(.*)assistantfinal(.*)$`)
+
+	openings, closings, marks = markPatterns()
+)
+
+var errThinking = errors.New("its thinking never ends, so it holds no answer")
+
+// markPatterns returns an expression for each opening and closing mark, and one for all.
+func markPatterns() (opens, closes []*regexp.Regexp, all *regexp.Regexp) {
+	var both []string
+	for _, t := range thoughts {
+		opens, closes = append(opens, regexp.MustCompile(`(?i)^(?:`+t.open+`)$`)), append(closes, regexp.MustCompile(`(?i)^(?:`+t.close+`)$`))
+		both = append(both, t.open, t.close)
+	}
+	return opens, closes, regexp.MustCompile(`(?i)` + strings.Join(both, "|"))
+}
+
+// maxThoughts bounds the marks of thinking that are looked at.
+const maxThoughts = 64
+
+// splitThinking returns what a text says and what it thinks. inside reports whether a
+// place is within the text's JSON object, where marks are part of a string.
+func splitThinking(text string, inside func(text string, from, to int) bool) (said, thinking string, err error) {
+	if !strings.ContainsAny(text, "<◁]") && !strings.HasPrefix(strings.TrimSpace(text), "analysis") {
+		return text, "", nil // without marks
+	}
+	if m := withoutMarks.FindStringSubmatch(text); m != nil {
+		return strings.TrimSpace(untilEnd(m[2], inside)), strings.TrimSpace(m[1]), nil
+	}
+	if firstChannel.MatchString(text) {
+		text = "<|channel|>" + text
+	}
+	if at := channels.FindStringIndex(text); at != nil && !inside(text, at[0], at[1]) {
+		said, thinking, err = splitChannels(text)
+		return untilEnd(said, inside), thinking, err
+	}
+	var kept, private strings.Builder
+	text = heads.ReplaceAllString(text, "")
+	from, open, depth := 0, -1, 0
+	seen := 0
+	all := marks.FindAllStringIndex(text, maxThoughts)
+	if len(all) == maxThoughts && !inside(text, all[0][0], all[0][1]) {
+		return "", "", fmt.Errorf("it holds %d or more marks of thinking", maxThoughts)
+	}
+	for _, m := range all {
+		mark := text[m[0]:m[1]]
+		opens, kind := kindOf(mark)
+		switch {
+		case open < 0 && inside(text[from:], m[0]-from, m[1]-from):
+			continue
+		case opens && open < 0:
+			kept.WriteString(text[from:m[0]])
+			open, depth, from = kind, 1, m[1]
+		case opens && kind == open:
+			depth++
+		case !opens && open < 0: // the template of the chat has opened it
+			private.WriteString(kept.String() + text[from:m[0]])
+			kept.Reset()
+			from = m[1]
+		case !opens && kind == open:
+			if depth--; depth == 0 {
+				private.WriteString(text[from:m[0]])
+				open, from = -1, m[1]
+			}
+		}
+		seen++
+	}
+	if open >= 0 {
+		return "", strings.TrimSpace(private.String() + text[from:]), errThinking
+	}
+	kept.WriteString(text[from:])
+	said = untilEnd(kept.String(), inside)
+	if seen > 0 {
+		if said = strings.TrimSpace(said); said == "" {
+			err = errors.New("nothing follows its thinking")
+		}
+	}
+	return said, strings.TrimSpace(private.String()), err
+}
+
+// kindOf returns which mark it is, and whether it opens.
+func kindOf(mark string) (opens bool, kind int) {
+	for i := range openings {
+		switch {
+		case openings[i].MatchString(mark):
+			return true, i
+		case closings[i].MatchString(mark):
+			return false, i
+		}
+	}
+	return false, -1
+}
+
+// splitChannels returns what harmony's final channel says; the others are private.
+func splitChannels(text string) (said, thinking string, err error) {
+	final := false
+	var private []string
+	for rest := text; ; {
+		m := channels.FindStringSubmatchIndex(rest)
+		if m == nil {
+			break
+		}
+		name := rest[m[2]:m[3]]
+		rest = rest[m[1]:]
+		body := rest
+		if end := channelEnds.FindStringIndex(rest); end != nil {
+			body = rest[:end[0]]
+		}
+		if name == "final" && !final {
+			said, final = strings.TrimSpace(body), true
+		} else if name != "final" {
+			private = append(private, strings.TrimSpace(body))
+		}
+	}
+	thinking = strings.Join(private, "\n")
+	switch {
+	case !final:
+		err = errThinking
+	case said == "":
+		err = errors.New("nothing follows its thinking")
+	}
+	return said, thinking, err
+}
+
+// untilEnd returns a text up to the mark of its end.
+func untilEnd(text string, inside func(text string, from, to int) bool) string {
+	for _, m := range ends.FindAllStringIndex(text, maxThoughts) {
+		if inside(text, m[0], m[1]) || text[m[0]:m[1]] == "</s>" && strings.Contains(text[:m[0]], "<s>") {
+			continue
+		}
+		return strings.TrimSpace(text[:m[0]])
+	}
+	return text
+}
+
+// nowhere is for texts that are not JSON.
+func nowhere(string, int, int) bool { return false }
+
+// withinObject reports whether a place is within the first JSON object of a text.
+func withinObject(text string, from, to int) bool {
+	start, end, err := strictObject([]byte(text))
+	return err == nil && start < from && to <= end
+}

@@ -1,0 +1,160 @@
+package reading
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Marks that folding leaves in a text for what is not one of its characters.
+const (
+	boxOn, boxOff   = "\uF000", "\uF001"
+	boldOn, boldOff = "\uF002", "\uF003"
+	answerRange     = `\x{E000}-\x{EFFF}` // an answer, by its index
+	answerRune      = `[` + answerRange + `]`
+	answerGroup     = `(` + answerRune + `)`
+	firstAnswer     = '\uE000'
+	mostAnswers     = 512 // that are looked at, from the end
+)
+
+// fold writes a text in the characters that the grammar knows: full-width, circled,
+// mathematical and native letters and digits as ASCII, all brackets, quotes and minus
+// signs as one, without invisible characters, LaTeX's fonts and HTML.
+func fold(text string) string {
+	text = strings.Map(foldRune, text)
+	text = homoglyphs.ReplaceAllStringFunc(text, func(s string) string { return lookAlikes.Replace(s) })
+	text = circled.Replace(text)
+	text = idioms.ReplaceAllString(html.Replace(text), "$1 except")
+	text = tags.ReplaceAllString(text, "\nanswer: $1\n")
+	for range 4 {
+		next := fonts.ReplaceAllString(text, "$1")
+		if next == text {
+			break
+		}
+		text = next
+	}
+	text = latex.Replace(text)
+	text = foldBoxes(text)
+	text = bold.ReplaceAllString(text, boldOn+"$1$2"+boldOff)
+	return strings.TrimSpace(emphasis.ReplaceAllString(text, "$1$2"))
+}
+
+func foldRune(r rune) rune {
+	switch {
+	case r < 0x80:
+		return r
+	case r >= 0xFF01 && r <= 0xFF5E:
+		return foldRune(r - 0xFEE0)
+	case r >= 0xE000 && r <= 0xF8FF: // ours
+		return -1
+	case r >= 0x1D7CE && r <= 0x1D7FF:
+		return '0' + (r-0x1D7CE)%10
+	case r >= 0x1D400 && r <= 0x1D6A3:
+		if n := (r - 0x1D400) % 52; n >= 26 {
+			return 'a' + n - 26
+		} else {
+			return 'A' + n
+		}
+	case unicode.Is(unicode.Nd, r):
+		return foldDigit(r)
+	case unicode.Is(unicode.Zs, r):
+		return ' '
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	}
+	switch r {
+	case '−', '‐', '‑', '﹣':
+		return '-'
+	case '“', '”', '„', '«', '»', '「', '」', '『', '』':
+		return '"'
+	case '‘', '’', '‚', '‹', '›':
+		return '\''
+	case '【', '〔', '〈', '《':
+		return '['
+	case '】', '〕', '〉', '》':
+		return ']'
+	case '⋅', '·':
+		return '×'
+	}
+	return r
+}
+
+// foldDigit returns a digit of another script as ASCII: their tables have runs of ten.
+func foldDigit(r rune) rune {
+	for _, run := range unicode.Nd.R16 {
+		if r >= rune(run.Lo) && r <= rune(run.Hi) {
+			return '0' + (r-rune(run.Lo))%10
+		}
+	}
+	for _, run := range unicode.Nd.R32 {
+		if r >= rune(run.Lo) && r <= rune(run.Hi) {
+			return '0' + (r-rune(run.Lo))%10
+		}
+	}
+	return r
+}
+
+var (
+	// homoglyphs stand alone: what is the first letter in both alphabets.
+	homoglyphs = regexp.MustCompile(`(?:^|[^\pL])[АΑ](?:$|[^\pL])|(?:^|[^\pL])Β(?:$|[^\pL])`)
+	lookAlikes = strings.NewReplacer("А", "A", "Α", "A", "Β", "B")
+	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n", "<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
+	tags       = regexp.MustCompile(`(?is)<(?:final_?)?answer>(.*?)(?:</(?:final_?)?answer>|$)`)
+	idioms     = regexp.MustCompile(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
+	fonts      = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
+	latex      = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
+	bold       = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
+	emphasis   = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
+	circled    = strings.NewReplacer(circledLetters()...)
+)
+
+// circledLetters returns Ⓐ, ⓐ, ⒜, 🄐 and 🅐, and ① to ⑨, with what they are.
+func circledLetters() (pairs []string) {
+	for _, first := range []rune{0x24B6, 0x24D0, 0x249C, 0x1F110, 0x1F150, 0x1F170} {
+		for i := range rune(26) {
+			pairs = append(pairs, string(first+i), "("+string('A'+i)+")")
+		}
+	}
+	for i := range rune(9) {
+		pairs = append(pairs, string('①'+i), "("+string('1'+i)+")")
+	}
+	return pairs
+}
+
+// foldBoxes puts marks around what stands in \boxed{} and \fbox{}.
+func foldBoxes(text string) string {
+	var b strings.Builder
+	for {
+		at := boxes.FindStringIndex(text)
+		if at == nil {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:at[0]])
+		inside, rest, closed := cutBraces(text[at[1]:])
+		if !closed {
+			b.WriteString(rest)
+			return b.String()
+		}
+		b.WriteString(boxOn + strings.TrimSpace(inside) + boxOff)
+		text = rest
+	}
+}
+
+var boxes = regexp.MustCompile(`\\(?:boxed|fbox)\s*\{`)
+
+// cutBraces cuts a text at the brace that closes one before it.
+func cutBraces(text string) (inside, rest string, closed bool) {
+	depth := 1
+	for i, r := range text {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return text[:i], text[i+1:], true
+			}
+		}
+	}
+	return "", text, false
+}

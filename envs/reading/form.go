@@ -1,0 +1,667 @@
+package reading
+
+import (
+	"cmp"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Form is what the answers to a question look like.
+type Form struct {
+	labels  []string // of options, or of candidates of a vote
+	texts   []string // the options' own words, by label; may be nil
+	several bool
+	yesNo   bool
+	number  *numbers
+	words   *regexp.Regexp // finds the options' own words; nil if there are none
+	byWords map[string]string
+}
+
+// numbers are how the question writes numbers.
+type numbers struct{ comma bool }
+
+// Options returns the form of one option's letter; texts are the options' own words.
+func Options(texts []string) Form {
+	f := Form{texts: texts}
+	for i := range texts {
+		f.labels = append(f.labels, string(rune('A'+i)))
+	}
+	return f.withWords()
+}
+
+// Several returns the form of any number of options' letters.
+func Several(texts []string) Form {
+	f := Options(texts)
+	f.several = true
+	return f
+}
+
+// Candidates returns the form of a vote for one of n candidates, numbered from 1.
+func Candidates(n int) Form {
+	f := Form{}
+	for i := range n {
+		f.labels = append(f.labels, strconv.Itoa(i+1))
+	}
+	return f
+}
+
+// YesNo returns the form of yes and no.
+func YesNo() Form { return Form{yesNo: true} }
+
+// Number returns the form of a decimal number. With comma, 1.234 is a whole number and
+// 1,5 a fraction, as questions in many languages write them.
+func Number(comma bool) Form { return Form{number: &numbers{comma}} }
+
+var commaNumbers = regexp.MustCompile(`\d,\d{1,2}(?:\D|$)|\d\.\d{3},\d`)
+var pointNumbers = regexp.MustCompile(`\d\.\d{1,2}(?:\D|$)|\d,\d{3}(?:\D|$)`)
+
+// WritesComma reports whether a text writes numbers with a decimal comma.
+func WritesComma(text string) bool {
+	return commaNumbers.MatchString(text) && !pointNumbers.MatchString(text)
+}
+
+// withWords prepares to find the options' own words, the longest first. A word that is a
+// label too, or stands for two options, is none.
+func (f Form) withWords() Form {
+	f.byWords = map[string]string{}
+	var all []string
+	for i, text := range f.texts {
+		key := wordsKey(text)
+		if _, double := f.byWords[key]; key == "" || double || slices.Contains(f.labels, strings.ToUpper(strings.TrimSpace(text))) {
+			f.byWords[key] = ""
+			continue
+		}
+		f.byWords[key] = f.labels[i]
+		all = append(all, key)
+		for _, article := range []string{"the ", "a ", "an "} {
+			if short, found := strings.CutPrefix(key, article); found && f.byWords[short] == "" {
+				f.byWords[short] = f.labels[i]
+				all = append(all, short)
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(s string) bool { return f.byWords[s] == "" })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	for i, s := range all {
+		all[i] = strings.ReplaceAll(regexp.QuoteMeta(s), " ", `\s+`)
+	}
+	if len(all) > 0 {
+		f.words = regexp.MustCompile(`(?i)` + strings.Join(all, "|"))
+	}
+	return f
+}
+
+func wordsKey(text string) string {
+	return strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(fold(text)), " "), ".,;:!? "))
+}
+
+// found is an answer in a folded text.
+type found struct {
+	from, to int
+	mention
+}
+
+// parse takes the answers out of a folded text.
+func (f Form) parse(text string) *parsed {
+	t := &parsed{form: f}
+	all := f.find(text)
+	if len(all) > mostAnswers {
+		all = all[len(all)-mostAnswers:]
+	}
+	bolds := boldSpans.FindAllStringIndex(text, -1)
+	var b strings.Builder
+	at := 0
+	for _, m := range all {
+		b.WriteString(withoutMarks.Replace(text[at:m.from]))
+		m.mention.at = b.Len()
+		m.bold = slices.ContainsFunc(bolds, func(s []int) bool {
+			return s[0] <= m.from && s[1] >= m.to && strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == ""
+		})
+		b.WriteRune(firstAnswer + rune(len(t.all)))
+		t.all = append(t.all, m.mention)
+		at = m.to
+	}
+	b.WriteString(withoutMarks.Replace(text[at:]))
+	t.skeleton = b.String()
+	t.split()
+	return t
+}
+
+var (
+	withoutMarks = strings.NewReplacer(boxOn, " ", boxOff, " ", boldOn, "", boldOff, "")
+	boldSpans    = regexp.MustCompile(boldOn + "[^" + boldOff + "]*" + boldOff)
+	boxSpans     = regexp.MustCompile(boxOn + "[^" + boxOff + "]*" + boxOff)
+)
+
+// find returns the answers of a folded text, in order.
+func (f Form) find(text string) (all []found) {
+	at := 0
+	for _, box := range boxSpans.FindAllStringIndex(text, -1) {
+		all = append(all, f.findPlain(text, at, box[0])...)
+		all = append(all, found{box[0], box[1], mention{value: f.inBox(text[box[0]+len(boxOn) : box[1]-len(boxOff)]), boxed: true}})
+		at = box[1]
+	}
+	return append(all, f.findPlain(text, at, len(text))...)
+}
+
+// inBox returns the answer that a box holds; "" if it is none.
+func (f Form) inBox(text string) string {
+	values := map[string]bool{}
+	var joined strings.Builder
+	ms := f.findPlain(text, 0, len(text))
+	if _, after, is := strings.Cut(text, "="); is && f.number != nil {
+		ms = f.findPlain(after, 0, len(after))
+	}
+	for _, m := range ms {
+		if !values[m.value] {
+			joined.WriteString(m.value)
+		}
+		values[m.value] = true
+	}
+	if !f.several && len(values) != 1 {
+		return ""
+	}
+	return joined.String()
+}
+
+// findPlain returns the answers between two places of a text.
+func (f Form) findPlain(text string, from, to int) []found {
+	switch {
+	case f.number != nil:
+		return f.findNumbers(text, from, to)
+	case f.yesNo:
+		return findYesNo(text, from, to)
+	case len(f.labels) > 0 && f.labels[0] == "1":
+		return f.findCandidates(text, from, to)
+	}
+	return f.findOptions(text, from, to)
+}
+
+var (
+	bracketed = regexp.MustCompile(`[(\[{]["'` + boldOn + `\s]*(?i:(?:option|choice|answer)\s+)?([A-Za-z])["'.` + boldOff + `\s]*[)\]}]`)
+	bareUpper = regexp.MustCompile(`[A-Z]`)
+	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\n)`)
+	lowerItem = regexp.MustCompile(`(?:^|\n)\s*([a-z])[).:]\s`)
+	lowerList = regexp.MustCompile(`(?im)answers?["\s]*(?:[:=]|is|are)\s*([a-z](?:\s*(?:[,;/&]|and)+\s*[a-z])+)[.\s]*$`)
+	letters   = regexp.MustCompile(`[A-Z]{2,8}`)
+	// attached brackets belong to what is before them, as in Rule 12(b)(6) or f(3).
+	attached = regexp.MustCompile(`(?:[0-9]|(?:^|[^A-Za-z])[A-Za-z]{1,2})(?:\([^()\s]{1,3}\))*$`)
+	// goesOn follows a letter that is a word: A thermometer, I think.
+	goesOn   = regexp.MustCompile(`^['` + boldOff + `]* ?['-]?[a-z]`)
+	function = regexp.MustCompile(`^['"` + boldOff + `]* (?:is|are|was|it|or|and|not|because|as|since|but|porque|parce|car|perché|pois|denn|which|with|for|here|in|would|seems?|over|instead|rather|fits|must|has|can|cannot|could|might|may|does|if|ist|oder|und|sind|weil|es|o|y|est|ou|et|è|e|é|niet|nicht|no|to|from|corresponds|matches|should|correct|holds|remains|then|on|too|also)\b`)
+)
+
+// findOptions returns labels, alone or in brackets, and options' own words.
+func (f Form) findOptions(text string, from, to int) (all []found) {
+	part := text[from:to]
+	add := func(at, end int, m mention) { all = append(all, found{from + at, from + end, m}) }
+	taken := func(at int) bool {
+		return slices.ContainsFunc(all, func(m found) bool { return m.from <= from+at && from+at < m.to })
+	}
+	for _, m := range bracketed.FindAllStringSubmatchIndex(part, -1) {
+		if !attached.MatchString(lastOf(text[:from+m[0]], 64)) {
+			add(m[0], m[1], mention{value: f.label(part[m[2]:m[3]]), bracket: true})
+		}
+	}
+	for _, m := range f.findWords(part) {
+		if !taken(m[0]) && !taken(m[1]-1) {
+			add(m[0], m[1], mention{value: f.byWords[wordsKey(part[m[0]:m[1]])], words: true})
+		}
+	}
+	for _, m := range bareUpper.FindAllStringIndex(part, -1) {
+		before, _ := utf8.DecodeLastRuneInString(text[:from+m[0]])
+		after, _ := utf8.DecodeRuneInString(text[from+m[1]:])
+		letter := part[m[0]:m[1]]
+		switch next := text[from+m[1] : min(len(text), from+m[1]+24)]; {
+		case taken(m[0]) || isLatin(before) || isLatin(after) || before == '\'' && isLatinAt(text, from+m[0]-2) || before == '$' && after != '$':
+		case (letter == "I" || letter == "A") && goesOn.MatchString(next) && !labelled.MatchString(lastOf(text[:from+m[0]], 24)) && (!function.MatchString(next) || letter == "I" && !strings.HasPrefix(strings.TrimSpace(next), "is")) && !f.ownWordsFollow(letter, text[from+m[1]:]):
+		case after == '\'' && isWordAt(text, from+m[1]+1):
+		case isRange(text, from+m[0], from+m[1]) || f.isDialogue(text, from+m[0], from+m[1]):
+		default:
+			add(m[0], m[1], mention{value: f.label(letter), weak: true})
+		}
+	}
+	for _, m := range bareLower.FindAllStringSubmatchIndex(part, -1) {
+		if !taken(m[2]) {
+			add(m[2], m[3], mention{value: f.label(part[m[2]:m[3]]), weak: true})
+		}
+	}
+	for _, m := range lowerItem.FindAllStringSubmatchIndex(part, -1) {
+		if letter := part[m[2]:m[3]]; !taken(m[2]) && f.ownWordsFollow(strings.ToUpper(letter), part[m[1]:]) {
+			add(m[2], m[3], mention{value: f.label(letter), weak: true})
+		}
+	}
+	if whole := strings.Trim(part, " .)("+boldOn+boldOff); len(whole) == 1 && !taken(strings.Index(part, whole)) && isLatin(rune(whole[0])) {
+		at := strings.Index(part, whole)
+		add(at, at+1, mention{value: f.label(whole), weak: true})
+	}
+	if f.several {
+		for _, m := range lowerList.FindAllStringSubmatchIndex(part, -1) {
+			for i := m[2]; i < m[3]; i++ {
+				if isLatinAt(part, i) && !isLatinAt(part, i-1) && !isLatinAt(part, i+1) && !taken(i) {
+					add(i, i+1, mention{value: f.label(part[i : i+1]), weak: true})
+				}
+			}
+		}
+		for _, m := range letters.FindAllStringIndex(part, -1) {
+			run := part[m[0]:m[1]]
+			if value := f.ascending(run); value != "" && !isLatinAt(text, from+m[0]-1) && !isLatinAt(text, from+m[1]) && !taken(m[0]) {
+				add(m[0], m[1], mention{value: value, weak: true})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.from - b.from })
+	return f.joinWords(text, all)
+}
+
+// ascending returns a run of labels in their order, such as AC; "" if it is none.
+func (f Form) ascending(run string) string {
+	for i := range run {
+		if f.label(run[i:i+1]) == "" || i > 0 && run[i] <= run[i-1] {
+			return ""
+		}
+	}
+	return run
+}
+
+// label returns the label that a letter is; "" if it is none.
+func (f Form) label(letter string) string {
+	if letter = strings.ToUpper(letter); slices.Contains(f.labels, letter) {
+		return letter
+	}
+	return ""
+}
+
+// ownWordsFollow reports whether the words of a label's option follow it.
+func (f Form) ownWordsFollow(letter, rest string) bool {
+	i := slices.Index(f.labels, letter)
+	return i >= 0 && i < len(f.texts) && f.texts[i] != "" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(rest)), wordsKey(f.texts[i]))
+}
+
+// isDialogue reports whether a letter opens a line of questions and answers: "A: (B)".
+func (f Form) isDialogue(text string, from, to int) bool {
+	return strings.HasPrefix(text[to:], ": (") && strings.TrimSpace(text[:from]) == ""
+}
+
+var rangeEnd = regexp.MustCompile(`^ ?(?:-|–|to|through|bis|hasta) ?\(?[A-Z](?:$|[^\pL])`)
+var rangeBegin = regexp.MustCompile(`(?:^|[^\pL])[A-Z]\)? ?(?:-|–|to|through|bis|hasta) ?\(?$`)
+
+// isRange reports whether a letter is an end of A-J or A to J.
+func isRange(text string, from, to int) bool {
+	return rangeEnd.MatchString(text[to:min(len(text), to+16)]) && !strings.Contains(lastOf(text[:from], 24), "from ") || rangeBegin.MatchString(lastOf(text[:from], 16)) && !strings.Contains(lastOf(text[:from], 24), "from ")
+}
+
+// findWords returns where the options' own words stand, as words of their own.
+func (f Form) findWords(text string) (all [][]int) {
+	if f.words == nil {
+		return nil
+	}
+	for from := 0; from < len(text); {
+		m := f.words.FindStringIndex(text[from:])
+		if m == nil {
+			return all
+		}
+		at, end := from+m[0], from+m[1]
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		first, _ := utf8.DecodeRuneInString(text[at:])
+		last, _ := utf8.DecodeLastRuneInString(text[:end])
+		exact := end-at > 2 || slices.Contains(f.texts, text[at:end])
+		if exact && !(isWord(before) && isWord(first)) && !(isWord(after) && isWord(last)) && !(unicode.IsDigit(last) && decimals.MatchString(text[end:])) {
+			all = append(all, []int{at, end})
+			from = end
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		from = at + size
+	}
+	return all
+}
+
+var decimals = regexp.MustCompile(`^[.,]\d`)
+
+// isWord reports whether a character is of a word in a script that puts spaces between words.
+func isWord(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff + `]*\s*[:,–—-]?\s*["'` + boldOn + boldOff + `]*$`)
+
+// joinWords makes a label and the words of its option one answer; with the words of another
+// option it is none.
+func (f Form) joinWords(text string, all []found) []found {
+	out := all[:0:0]
+	for _, m := range all {
+		if n := len(out); n > 0 && m.words && !out[n-1].words {
+			prior := &out[n-1]
+			between := text[prior.to:m.from]
+			if betweenWords.MatchString(between) && !(prior.bracket && strings.Contains(between, ".")) {
+				if prior.value == m.value {
+					prior.to, prior.own = m.to, true
+					continue
+				}
+				if !strings.ContainsAny(between, ",\n") && !prior.weak {
+					prior.value, prior.to = "", m.to
+					continue
+				}
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Yes and no, in which a "no" that goes on with a noun is none.
+var (
+	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|no|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|ha[iı]r|evet)(?:$|[^\pL])`)
+	yesNoHan   = regexp.MustCompile(`(?:^|[:："'，,。\s]|答案是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误)(?:$|[。，,.!"'\s])`)
+	yesNoKana  = regexp.MustCompile(`はいいえ|はい|いいえ|아니요|아니오|아뇨|(?:^|[^\pL])(?:네|예)(?:$|[^\pL])`)
+	asYes      = []string{"yes", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예"}
+	noun       = regexp.MustCompile(`^(?:\s+|-)[\pL\pN]`)
+	joins      = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
+	numbered   = regexp.MustCompile(`^\. ?\d`)
+	echoes     = regexp.MustCompile(`(?i)\b(?:yes(?:[ -]or[ -]|/)no|no(?:[ -]or[ -]|/)yes)\b`)
+)
+
+func findYesNo(text string, from, to int) (all []found) {
+	part := echoes.ReplaceAllStringFunc(text[from:to], func(s string) string { return strings.Repeat("-", len(s)) })
+	add := func(at, end int) {
+		word := strings.ToLower(strings.TrimFunc(part[at:end], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }))
+		value := "no"
+		if slices.Contains(asYes, word) {
+			value = "yes"
+		}
+		rest := text[from+end:]
+		if noun.MatchString(rest) && !joins.MatchString(rest) && !clauseOf.MatchString(strings.TrimSpace(rest)) && (value == "no" || word != "yes") || numbered.MatchString(rest) {
+			return
+		}
+		all = append(all, found{from + at, from + end, mention{value: value, weak: word == "true" || word == "false"}})
+	}
+	for at := 0; at < len(part); { // words may share the space between them
+		m := yesNoWords.FindStringSubmatchIndex(part[at:])
+		if m == nil {
+			break
+		}
+		add(at+m[2], at+m[3])
+		at += m[3]
+	}
+	for at := 0; at < len(part); {
+		m := yesNoHan.FindStringSubmatchIndex(part[at:])
+		if m == nil {
+			break
+		}
+		add(at+m[2], at+m[3])
+		at += m[3]
+	}
+	for _, m := range yesNoKana.FindAllStringIndex(part, -1) {
+		if part[m[0]:m[1]] == "はいいえ" {
+			m[0] += len("は")
+		}
+		add(m[0], m[1])
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.from - b.from })
+	return all
+}
+
+var candidates = regexp.MustCompile(`(?i)(?:(?:solutions?|candidates?|options?|proposals?|answers?|lösung|kandidat|vorschlag|solution|propuesta|candidat[oe]?|方案|候选人|选项|提案|候補)\s*#?\s*)?(\d+)`)
+
+// findCandidates returns numbers of candidates; those without the word are weak.
+func (f Form) findCandidates(text string, from, to int) (all []found) {
+	for _, m := range candidates.FindAllStringSubmatchIndex(text[from:to], -1) {
+		number := strings.TrimLeft(text[from+m[2]:from+m[3]], "0")
+		value := ""
+		if slices.Contains(f.labels, number) {
+			value = number
+		}
+		if isLatinAt(text, from+m[0]-1) || decimals.MatchString(text[from+m[3]:]) {
+			continue
+		}
+		all = append(all, found{from + m[0], from + m[3], mention{value: value, weak: m[0] == m[2], bracket: false}})
+	}
+	return all
+}
+
+var (
+	numeral   = regexp.MustCompile(`(?:[+-] ?)?[$€£¥₹]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?: ?(thousand|million|billion|trillion|tausend|millionen|milliarden|million(?:s|es)|万|萬|億|亿)\b?)?`)
+	scales    = map[string]int{"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "millions": 6, "milliones": 6, "billion": 9, "milliarden": 9, "trillion": 12, "万": 4, "萬": 4, "億": 8, "亿": 8}
+	spelled   = regexp.MustCompile(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
+	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
+	counted   = regexp.MustCompile(`(?i)(?:agents?|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
+	lineStart = regexp.MustCompile(`(?:^|\n)\s*$`)
+)
+
+// findNumbers returns numbers, but not those of steps, agents and lists.
+func (f Form) findNumbers(text string, from, to int) (all []found) {
+	part := text[from:to]
+	for _, m := range numeral.FindAllStringSubmatchIndex(part, -1) {
+		at, end := from+m[0], from+m[1]
+		before := text[:at]
+		if last, _ := utf8.DecodeLastRuneInString(before); isLatin(last) && !strings.ContainsAny(part[m[0]:m[0]+1], "+-") || last == '_' || last == '^' || last == '.' && strings.HasSuffix(before, "..") {
+			continue
+		}
+		if counted.MatchString(lastOf(before, 24)) || lineStart.MatchString(before) && listItem.MatchString(text[end:]) || attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
+			continue
+		}
+		number := part[m[0]:m[1]]
+		if sign := strings.TrimLeft(number, " "); (sign[0] == '-' || sign[0] == '+') && endsOperand.MatchString(before) { // a difference
+			at += strings.IndexAny(number, "-+") + 1
+			number = number[strings.IndexAny(number, "-+")+1:]
+		}
+		power, scale := submatch(part, m, 1), submatch(part, m, 2)
+		value := f.decimal(number, power, scale)
+		bracket := strings.HasSuffix(strings.TrimRight(before, " "), "(") && strings.HasPrefix(strings.TrimLeft(text[end:], " %"), ")")
+		all = append(all, found{at, end, mention{value: value, bracket: bracket}})
+	}
+	for _, m := range spelled.FindAllStringSubmatchIndex(part, -1) {
+		rest := text[from+m[3]:]
+		if strings.HasPrefix(rest, " of ") || strings.HasPrefix(rest, " hundred") {
+			continue
+		}
+		value := strconv.Itoa(slices.Index(names, strings.ToLower(part[m[2]:m[3]])))
+		if !slices.ContainsFunc(all, func(o found) bool { return o.from < from+m[3] && from+m[2] < o.to }) {
+			all = append(all, found{from + m[2], from + m[3], mention{value: value, weak: true}})
+		}
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.from - b.from })
+	return all
+}
+
+var (
+	listItem    = regexp.MustCompile(`^[.)] `)
+	endsOperand = regexp.MustCompile(`(?:[\d)\]}]|(?:^|[^\pL])[a-z]) ?$`)
+)
+
+func submatch(text string, m []int, n int) string {
+	if m[2*n] < 0 {
+		return ""
+	}
+	return text[m[2*n]:m[2*n+1]]
+}
+
+// decimal returns a number as plain decimal text; "" if it cannot be told.
+func (f Form) decimal(number, power, scale string) string {
+	if power != "" || scale != "" {
+		number = cutScale.ReplaceAllString(number, "")
+	}
+	number = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" '’$€£¥₹+", r) {
+			return -1
+		}
+		return r
+	}, number)
+	point, comma := strings.LastIndexByte(number, '.'), strings.LastIndexByte(number, ',')
+	switch {
+	case comma >= 0 && point < 0 && !f.number.comma && !thousands.MatchString(number):
+		return "" // 2,5 is 2.5 where the question writes numbers so
+	case point >= 0 && comma > point || comma >= 0 && point < 0 && f.number.comma:
+		number = strings.Replace(strings.ReplaceAll(number, ".", ""), ",", ".", 1)
+	case f.number.comma && comma < 0 && pointThousands.MatchString(number):
+		number = strings.ReplaceAll(number, ".", "")
+	default:
+		number = strings.ReplaceAll(number, ",", "")
+	}
+	exponent := scales[strings.ToLower(scale)]
+	if n, err := strconv.Atoi(power); err == nil {
+		exponent += n
+	}
+	if mantissa, e, has := strings.Cut(strings.ToLower(number), "e"); has {
+		n, err := strconv.Atoi(e)
+		if err != nil {
+			return ""
+		}
+		number, exponent = mantissa, exponent+n
+	}
+	if len(number) > 60 || exponent > 60 || exponent < -60 {
+		return ""
+	}
+	r, ok := new(big.Rat).SetString(number)
+	if !ok {
+		return ""
+	}
+	if exponent == 0 {
+		return number
+	}
+	scaled := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil))
+	if exponent < 0 {
+		scaled.Inv(scaled)
+	}
+	text := r.Mul(r, scaled).FloatString(60)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+var (
+	cutScale       = regexp.MustCompile(` ?[×x*] ?10\^?\{?-?\d{1,2}\}?| ?(?i:thousand|million|billion|trillion|tausend|millionen|milliarden|millions|milliones)| ?[万萬億亿]`)
+	thousands      = regexp.MustCompile(`^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?:[eE].*)?$`)
+	pointThousands = regexp.MustCompile(`^-?\d{1,3}(?:\.\d{3})+$`)
+)
+
+// isLatin reports whether a character continues a Latin word.
+func isLatin(r rune) bool {
+	return r == '_' || unicode.Is(unicode.Latin, r) || r >= '0' && r <= '9'
+}
+
+func isWordAt(text string, at int) bool {
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return isWord(r)
+}
+
+func isLatinAt(text string, at int) bool {
+	return at >= 0 && at < len(text) && isLatin(rune(text[at]))
+}
+
+// lastOf returns up to n last bytes of a text, in whole characters.
+func lastOf(text string, bytes int) string {
+	at := max(0, len(text)-bytes)
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return text[at:]
+}
+
+// bounds say that a number is a limit and not the answer.
+var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate)\b`)
+
+// isHedged reports whether a clause leaves open what it names.
+func (f Form) isHedged(clause string) bool {
+	clause = plain(clause)
+	return hedged.MatchString(clause) || f.number != nil && bounds.MatchString(clause)
+}
+
+var (
+	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times\b|^[xyzn](?:[^\pL]|$)|^ ?\\`)
+	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|` + answerRune + ` ?- ?$`)
+	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
+	wordEnds = regexp.MustCompile(`^["'` + boldOff + `)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
+)
+
+// isWhole reports whether what is claimed is an answer and not the beginning of something longer.
+func (f Form) isWhole(t *parsed, i int, s span) bool {
+	rest := t.skeleton[t.all[i].at+answerBytes : s.to]
+	switch {
+	case f.number != nil:
+		return !operator.MatchString(rest)
+	case t.all[i].words:
+		return wordEnds.MatchString(rest)
+	}
+	return true
+}
+
+// result returns where the result of an expression stands that begins at a place.
+func (t *parsed) result(at int, s span) int {
+	if t.form.number == nil || !operator.MatchString(t.skeleton[at+answerBytes:s.to]) {
+		return at
+	}
+	all := equals.FindAllStringSubmatchIndex(t.skeleton[at:s.to], -1)
+	if all == nil {
+		return at
+	}
+	return at + all[len(all)-1][2]
+}
+
+var (
+	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: )?(?:\d+\. |[a-z]\)\s*)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
+	aloneRest   = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `).,:!\]✅✓]*$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
+	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!]*$`)
+)
+
+// isAlone reports whether a sentence holds no more than an answer.
+func (f Form) isAlone(lead, rest string) bool {
+	if !aloneLead.MatchString(lead) || f.yesNo && strings.TrimSpace(lead) != "" && !f.isYesNoLead(lead) {
+		return false
+	}
+	if f.number != nil {
+		return aloneUnits.MatchString(rest)
+	}
+	if strings.IndexFunc(rest, isAnswer) >= 0 {
+		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest)
+	}
+	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest)
+}
+
+func (f Form) isYesNoLead(lead string) bool { return !strings.Contains(lead, "the ") }
+
+// rejectsRest excludes the other answers of a sentence: "B, not C".
+var rejectsRest = regexp.MustCompile(`(?i)^,? (?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over) [\s("']*(?:options? )?` + answerRune + `[\s)"'.]*$`)
+
+// countsWeak reports whether what may be no answer counts as the only one.
+func (f Form) countsWeak(t *parsed, i int) bool {
+	return !f.yesNo && f.number == nil && labelled.MatchString(t.skeleton[:t.all[i].at])
+}
+
+// countsOnly reports whether the only answer of a text is its subject or its end: "(B) Rome
+// is the capital", "In my view, (B)", "he has 42 left", "the capital is Rome".
+func (f Form) countsOnly(t *parsed, i int) bool {
+	m := t.all[i]
+	s := t.sentences[m.sentence]
+	lead, rest := t.skeleton[s.from:m.at], t.skeleton[m.at+answerBytes:s.to]
+	switch {
+	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1":
+		return false
+	case f.number != nil:
+		return m.sentence == len(t.sentences)-1
+	case m.words:
+		return len(t.sentences) == 1 && len(t.all) == 1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead)
+	}
+	if listing.MatchString(lead) {
+		return false
+	}
+	if aloneLead.MatchString(lead) {
+		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0 || backed.MatchString(rest)) && !describing.MatchString(rest)
+	}
+	return strings.Trim(rest, " .!\"')"+boldOff) == "" && clauseEnd.MatchString(lead)
+}
+
+var (
+	labelled   = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
+	backed     = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
+	describing = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
+	stating    = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt)\s*["']?$`)
+	listing    = regexp.MustCompile(`(?i)^\W*(?:next|now|first|firstly|second|secondly|third|then)\b`)
+	clauseEnd  = regexp.MustCompile(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange + `]*),?\s*(?:options? |choice )?$`)
+)

@@ -1,0 +1,737 @@
+// Package reading finds the answer that a free text states: the label of an option,
+// several of them, yes or no, or a number. One grammar, a table of rules in several
+// languages (rules.go), serves all: answers of a kind are found, what their clauses say
+// of them is looked up, and the last that the text states counts.
+package reading
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Way is how an answer was found in a text.
+type Way string
+
+// The ways of reading a text, from the surest.
+const (
+	Stated Way = "stated" // after "the answer is", "so", "I choose" and the like, or before "is correct"
+	Boxed  Way = "boxed"  // in \boxed{}
+	Alone  Way = "alone"  // the whole text, or its first or last line or sentence
+	Marked Way = "marked" // in bold or brackets, once or always the same
+	Only   Way = "only"   // the only one in the text, which neither hedges nor rejects
+	Words  Way = "words"  // an option's own words, stated, alone or the only ones
+)
+
+// Why a text has no answer. The texts can be shown to a model.
+var (
+	ErrNone     = errors.New("it does not state an answer")
+	ErrOpen     = errors.New("it leaves open which of several answers it gives")
+	ErrRejected = errors.New("it says what the answer is not")
+	ErrDeclined = errors.New("it says that there is no answer")
+	ErrCut      = errors.New("it was cut off before it stated an answer")
+	ErrUnknown  = errors.New("the answer that it states is not one of those that can be given")
+)
+
+// Answer is what a text states.
+type Answer struct {
+	Text string // a label, labels without anything between them, yes or no, a decimal number
+	Way  Way
+}
+
+// Read returns the answer that a text states. Of a text that was cut off, only a
+// statement counts.
+func (f Form) Read(text string, cut bool) (Answer, error) {
+	if len(text) > mostText {
+		text = strings.ToValidUTF8(text[len(text)-mostText:], "")
+	}
+	t := f.parse(fold(text))
+	t.cut = cut
+	t.judge()
+	return t.decide()
+}
+
+const mostText = 32 << 10 // bytes that are read, from the end
+
+// standing is what a text says of an answer that it names.
+type standing int
+
+const (
+	named    standing = iota
+	stated            // claimed or endorsed
+	inferred          // after "so" and the like
+	open              // hedged, or one of several
+	out               // excluded
+	foreign           // another one's, supposed or asked
+)
+
+// mention is an answer that a text names.
+type mention struct {
+	value    string // "" if it looks like an answer and is none
+	at       int    // its place in the skeleton
+	is       standing
+	boxed    bool
+	bold     bool
+	bracket  bool
+	words    bool // an option's own words
+	many     bool // claimed with others, of which one may be given
+	own      bool // a label with its option's words
+	weak     bool // may be no answer at all: a bare letter or number
+	sentence int
+}
+
+// parsed is a text with its answers taken out.
+type parsed struct {
+	form      Form
+	skeleton  string // each answer is one rune
+	all       []mention
+	sentences []span
+	cut       bool
+	broken    span // the sentence of breaks
+	breaks    [][]int
+}
+
+type span struct{ from, to int }
+
+func (t *parsed) text(s span) string { return t.skeleton[s.from:s.to] }
+
+// index returns which answer stands at a place of the skeleton.
+func (t *parsed) index(at int) int {
+	r, _ := utf8.DecodeRuneInString(t.skeleton[at:])
+	return int(r - firstAnswer)
+}
+
+const answerBytes = 3 // of an answer in the skeleton
+
+// longestSentence in bytes; longer ones are none, and are read in parts.
+const longestSentence = 800
+
+var ends = regexp.MustCompile(`[.!?]+["')\]` + boldOff + `]*(?:\s|$)|[。！？।؟]["')\]]*|\n+`)
+
+// split finds the sentences of the skeleton, and which one each answer is in.
+func (t *parsed) split() {
+	from := 0
+	cut := func(to int) {
+		for to-from > longestSentence {
+			at := from + longestSentence
+			for !utf8.RuneStart(t.skeleton[at]) {
+				at--
+			}
+			t.sentences = append(t.sentences, span{from, at})
+			from = at
+		}
+		if strings.TrimSpace(t.skeleton[from:to]) != "" {
+			t.sentences = append(t.sentences, span{from, to})
+		}
+		from = to
+	}
+	for _, end := range ends.FindAllStringIndex(t.skeleton, -1) {
+		before := strings.TrimRight(t.skeleton[from:end[0]], " \""+boldOff)
+		if unfinished.MatchString(before) && end[1] < len(t.skeleton) {
+			continue
+		}
+		if next, _ := utf8.DecodeRuneInString(t.skeleton[end[1]:]); next >= 'a' && next <= 'z' && t.skeleton[end[1]-1] == ' ' {
+			continue
+		}
+		cut(end[1])
+	}
+	cut(len(t.skeleton))
+	s := 0
+	for i := range t.all {
+		for s < len(t.sentences)-1 && t.all[i].at >= t.sentences[s].to {
+			s++
+		}
+		t.all[i].sentence = s
+	}
+}
+
+// unfinished lines go on on the next: "Answer:", "Final answer".
+var unfinished = regexp.MustCompile(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct )?answer` + boldOff + `?|\bans|\bvs|\bi\.e|\be\.g|^\s*\d+)$`)
+
+// judge finds what each sentence says of its answers.
+func (t *parsed) judge() {
+	for i, s := range t.sentences {
+		if strings.IndexFunc(t.text(s), isAnswer) < 0 {
+			continue
+		}
+		t.judgeClaims(s)
+		t.judgeEndorsements(s)
+		t.judgeRest(i)
+	}
+	t.retract()
+}
+
+// clause returns the part of a sentence around a place, up to the words that break it.
+func (t *parsed) clause(s span, at int) span {
+	c := s
+	if t.broken != s {
+		t.broken, t.breaks = s, breaks.FindAllStringIndex(t.text(s), -1)
+		t.breaks = slices.DeleteFunc(t.breaks, func(b []int) bool {
+			return t.isList(s.from+b[0], s.from+b[1]) || goesOnAfter.MatchString(t.skeleton[s.from+b[1]:s.to])
+		})
+	}
+	for _, b := range t.breaks {
+		from, to := s.from+b[0], s.from+b[1]
+		if to <= at {
+			c.from = to
+		} else if from > at {
+			c.to = from
+			break
+		}
+	}
+	return c
+}
+
+// goesOnAfter a comma a clause is what the one before says.
+var goesOnAfter = regexp.MustCompile(`^\s*(?:что|dass|that|que|che|że)\s`)
+
+// isList reports whether a break stands between two answers of a list.
+func (t *parsed) isList(from, to int) bool {
+	if strings.Trim(t.skeleton[from:to], ",， ") != "" {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(t.skeleton[:from], " )\"'"+boldOff))
+	after := connectedAnswer.MatchString(t.skeleton[to:])
+	return isAnswer(before) && after
+}
+
+var connectedAnswer = regexp.MustCompile(`(?i)^[\s"'(` + boldOn + `]*(?:and |or |und |oder |y |o |et |ou |e |и |или |also )?(?:options? |choice )?` + answerRune)
+
+func isAnswer(r rune) bool { return r >= firstAnswer && r < firstAnswer+mostAnswers }
+
+// plain returns a clause without the phrases that sound like a hedge and are none.
+func plain(text string) string { return withoutBut.ReplaceAllString(text, " ") }
+
+// judgeClaims finds what a sentence claims.
+func (t *parsed) judgeClaims(s span) {
+	text := t.text(s)
+	var spans [][]int
+	if m := opening.FindStringSubmatchIndex(text); m != nil {
+		spans = append(spans, []int{m[0], m[2]})
+	}
+	for from := 0; from < len(text); {
+		m := claimed.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			break
+		}
+		spans = append(spans, []int{from + m[0], from + m[2]})
+		from += m[2]
+	}
+	inference := len(spans)
+	for _, m := range concluded.FindAllStringSubmatchIndex(text, -1) {
+		spans = append(spans, []int{m[0], m[2]})
+	}
+	for n, m := range spans {
+		from, at := s.from+m[0], t.result(s.from+m[1], s)
+		is := stated
+		if n >= inference {
+			is = inferred
+		}
+		t.claim(s, from, at, is)
+	}
+}
+
+// claim sets the standing of the answers that begin at a place, and are claimed before it.
+func (t *parsed) claim(s span, from, at int, is standing) {
+	i := t.index(at)
+	if t.all[i].is != named || eachOf.MatchString(t.skeleton[s.from:from+1]) {
+		return
+	}
+	list, alternative := t.listFrom(i, s)
+	around := span{t.clause(s, from).from, t.clause(s, at).to}
+	before, whole := plain(t.skeleton[around.from:from]), t.text(around)
+	tail := plain(t.skeleton[from:at])
+	sentence := strings.TrimSpace(t.text(s))
+	switch {
+	case t.isForeign(s, around, at):
+		is = foreign
+	case strings.HasSuffix(strings.TrimRight(sentence, "\"' )"+boldOff), "?"):
+		is = foreign
+	case denied.MatchString(tail) || deniesClaim.MatchString(before) || deniesClaim.MatchString(tail):
+		is = out
+	case t.form.isHedged(whole):
+		is = open
+	case guessed.MatchString(whole) && is == inferred:
+		is = open
+	case alternative || len(list) > 1 && !t.form.several && !t.same(list):
+		is, t.all[i].many = open, true
+	case !t.form.isWhole(t, list[len(list)-1], s):
+		is = open
+	case t.cut && t.isUnfinished(list[len(list)-1]):
+		is = open
+	case t.isRejectedAfter(list[len(list)-1], s):
+		is = out
+	}
+	for _, j := range list {
+		if t.all[j].is == named {
+			t.all[j].is = is
+		}
+	}
+}
+
+// contrasts lead from an answer that is denied to the one that is claimed.
+var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `),]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|а|но|而是|是|ではなく|(?:가|이)? ?아니라|بل|बल्कि)[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
+
+// eachOf stands before what is no claim: "each option:".
+var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
+
+// deniesClaim stands before a claim and says that what follows is not the answer.
+var deniesClaim = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|we|you|one|should|can|could|suggests|to|is|la|die))*\s*$`)
+
+// isUnfinished reports whether a text was cut off right after an answer.
+func (t *parsed) isUnfinished(i int) bool {
+	rest := strings.TrimSpace(t.skeleton[t.all[i].at+answerBytes:])
+	return rest == "" && (t.form.number != nil || t.all[i].words) || dangling.MatchString(rest) || rest == "" && t.all[i].weak && !t.all[i].bold
+}
+
+var dangling = regexp.MustCompile(`(?i)^[,\s]*(?:or|oder|o|ou|und|and|或|または)?[,\s]*$`)
+
+// same reports whether mentions all name the same answer.
+func (t *parsed) same(list []int) bool {
+	for _, i := range list {
+		if t.all[i].value != t.all[list[0]].value {
+			return false
+		}
+	}
+	return true
+}
+
+// listFrom returns the answers of the list that begins with one, and whether it is one of alternatives.
+func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
+	list = []int{i}
+	for j := i + 1; j < len(t.all) && t.all[j].at < s.to; j++ {
+		between := t.skeleton[t.all[j-1].at+answerBytes : t.all[j].at]
+		switch {
+		case alternatives.MatchString(between):
+			alternative = alternative || t.all[j].value != t.all[i].value
+		case !connections.MatchString(between) || strings.TrimSpace(between) == "" && !t.form.several && t.all[j].words:
+			return list, alternative
+		}
+		list = append(list, j)
+	}
+	if rest := t.skeleton[t.all[list[len(list)-1]].at+answerBytes : s.to]; trailingOr.MatchString(rest) && (t.cut || rest[0] != ',') {
+		alternative = true
+	}
+	return list, alternative
+}
+
+var trailingOr = regexp.MustCompile(`(?i)^[\s,]*(?:or|oder|ou|或|или)\s`)
+
+// isForeign reports whether what is claimed in a clause is another one's, supposed or asked.
+func (t *parsed) isForeign(s, clause span, at int) bool {
+	before := t.skeleton[clause.from:at]
+	if assumed.MatchString(t.skeleton[s.from:at]) || supposed.MatchString(before) && !strings.Contains(strings.ToLower(before), "as if") {
+		return true
+	}
+	if rest := t.skeleton[at+answerBytes : clause.to]; conditional.MatchString(rest) {
+		return true
+	}
+	lead := t.skeleton[s.from:at]
+	if speaker.MatchString(lead) && !agreed.MatchString(lead) {
+		return true
+	}
+	if said := quoted.FindStringIndex(before); said != nil {
+		return !agreed.MatchString(lead) || disagreed.MatchString(lead)
+	}
+	if s.from > 0 { // a line before it that says whose answers follow
+		prior := strings.TrimRight(t.skeleton[:s.from], " \n")
+		prior = prior[strings.LastIndexByte(prior, '\n')+1:]
+		return strings.HasSuffix(strings.TrimRight(prior, boldOff+" "), ":") && (speaker.MatchString(prior) || quoted.MatchString(prior)) && !agreed.MatchString(prior)
+	}
+	return false
+}
+
+var (
+	assumed     = regexp.MustCompile(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
+	speaker     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
+	conditional = regexp.MustCompile(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
+)
+
+// isRejectedAfter reports whether the clause rejects an answer after naming it.
+func (t *parsed) isRejectedAfter(i int, s span) bool {
+	at := t.all[i].at
+	after := t.skeleton[at+answerBytes : t.clause(s, at).to]
+	if deniedAfter.MatchString(t.skeleton[at+answerBytes : s.to]) {
+		return true
+	}
+	if t.form.yesNo && !subject.MatchString(after) {
+		return false
+	}
+	if next := strings.IndexFunc(after, isAnswer); next >= 0 {
+		if !connections.MatchString(after[:next]) {
+			after = after[:next]
+		} else {
+			after = ""
+		}
+	}
+	return rejected.MatchString(plain(after))
+}
+
+var (
+	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌)|नहीं)`)
+	subject     = regexp.MustCompile(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
+)
+
+// judgeEndorsements finds what a sentence endorses: "(B) is correct".
+func (t *parsed) judgeEndorsements(s span) {
+	for i := range t.all {
+		m := &t.all[i]
+		if m.at < s.from || m.at >= s.to || m.is != named {
+			continue
+		}
+		rest := strings.TrimLeft(t.skeleton[m.at+answerBytes:s.to], boldOff)
+		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) {
+			continue
+		}
+		clause := t.clause(s, m.at)
+		text := plain(t.text(clause))
+		list := t.listBack(i, s)
+		is := stated
+		switch {
+		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.text(s)), "?"):
+			is = foreign
+		case t.noneOf(clause, m.at) || denied.MatchString(t.skeleton[clause.from:m.at]) || deniesClaim.MatchString(plain(t.skeleton[clause.from:m.at])):
+			is = out
+		case t.form.isHedged(text):
+			is = open
+		case len(list) > 1 && !t.form.several && !t.same(list):
+			is = open
+		}
+		for _, j := range list {
+			if t.all[j].is == named {
+				t.all[j].is = is
+			}
+		}
+	}
+}
+
+// startsRejected is an endorsement that is denied: "is not correct".
+var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) `)
+
+// listBack returns the answers of the list that ends with one.
+func (t *parsed) listBack(i int, s span) []int {
+	list := []int{i}
+	for j := i - 1; j >= 0 && t.all[j].at >= s.from; j-- {
+		if !connections.MatchString(t.skeleton[t.all[j].at+answerBytes : t.all[j+1].at]) {
+			break
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+// judgeRest finds which of the answers that a sentence only names are excluded, open or another one's.
+func (t *parsed) judgeRest(n int) {
+	s := t.sentences[n]
+	question := strings.HasSuffix(strings.TrimRight(t.text(s), " \n\"')"+boldOff), "?") || asked.MatchString(t.text(s))
+	for i := range t.all {
+		m := &t.all[i]
+		if m.at < s.from || m.at >= s.to {
+			continue
+		}
+		clause := t.clause(s, m.at)
+		before := t.skeleton[clause.from:m.at]
+		prior := i > 0 && t.all[i-1].at >= s.from && connections.MatchString(t.skeleton[t.all[i-1].at+answerBytes:m.at])
+		excluded := denied.MatchString(before) || deniesClaim.MatchString(plain(before)) || t.noneOf(clause, m.at) || prior && t.all[i-1].is == out || t.isRejectedAfter(t.lastOfList(i, s), s)
+		if m.is != named {
+			t.contrast(m, s)
+			continue
+		}
+		switch {
+		case question || t.isForeign(s, clause, m.at) || supposedFirst.MatchString(t.text(s)):
+			m.is = foreign
+		case excluded:
+			m.is = out
+		case t.form.isHedged(t.text(clause)) || guessed.MatchString(t.text(clause)):
+			m.is = open
+		case t.isAlternative(i, s):
+			m.is = open
+		}
+		t.contrast(m, s)
+	}
+}
+
+// contrast claims what a sentence puts in the place of an answer that it excludes.
+func (t *parsed) contrast(m *mention, s span) {
+	if next := contrasts.FindStringSubmatchIndex(t.skeleton[m.at+answerBytes : s.to]); next != nil && m.is == out {
+		t.claim(s, m.at+answerBytes+next[0], m.at+answerBytes+next[2], stated)
+	}
+}
+
+// isAlternative reports whether an answer is one of several that are joined by "or".
+func (t *parsed) isAlternative(i int, s span) bool {
+	if i > 0 && t.all[i-1].at >= s.from && t.all[i-1].is == open && alternatives.MatchString(t.skeleton[t.all[i-1].at+answerBytes:t.all[i].at]) {
+		return true
+	}
+	_, alternative := t.listFrom(i, s)
+	return alternative
+}
+
+var supposedFirst = regexp.MustCompile(`(?i)^\W*(?:and |but |so )?(?:if|suppose|assuming|unless|wenn|falls|si|se|如果|假如|もし|만약|если|إذا|अगर|यदि)(?:$|[^\pL]|\p{Han}|\p{Hiragana})`)
+
+var asked = regexp.MustCompile(`(?:吗|か)[。？?\s]*$`)
+
+// lastOfList returns the last answer of the list that an answer is in.
+func (t *parsed) lastOfList(i int, s span) int {
+	list, _ := t.listFrom(i, s)
+	return list[len(list)-1]
+}
+
+// noneOf reports whether a clause has said "none of" before a place.
+func (t *parsed) noneOf(c span, at int) bool {
+	before := plain(t.skeleton[c.from:at])
+	m := none.FindStringIndex(before)
+	return m != nil && !noneEnds.MatchString(before[m[1]:])
+}
+
+var (
+	none     = regexp.MustCompile(`(?i)\b(?:none|neither) of\b|weder|\bneither\b`)
+	noneEnds = regexp.MustCompile(`(?i)\b(?:but|except|so|therefore|hence|thus|besides|apart from)\b`)
+)
+
+// retract takes back statements that the next sentence without an answer calls wrong.
+func (t *parsed) retract() {
+	for n, s := range t.sentences {
+		text := t.text(s)
+		if n == 0 || len(t.all) == 0 || strings.IndexFunc(text, isAnswer) >= 0 || !retracted.MatchString(text) || !rejected.MatchString(plain(text)) {
+			continue
+		}
+		for i := len(t.all) - 1; i >= 0; i-- {
+			if m := &t.all[i]; m.at < s.from {
+				if t.same(t.listBack(i, t.sentences[m.sentence])) || m.is == stated {
+					m.is = out
+					t.excludeEarlier(i)
+				}
+				break
+			}
+		}
+	}
+}
+
+// excludeEarlier excludes the same answer wherever it stood before.
+func (t *parsed) excludeEarlier(i int) {
+	for j := range i {
+		if t.all[j].value == t.all[i].value && t.all[j].is != foreign {
+			t.all[j].is = out
+		}
+	}
+}
+
+// decide returns the answer that the text states last.
+func (t *parsed) decide() (Answer, error) {
+	statement, inference := -1, -1
+	var refusal error
+	for i := range t.all {
+		m := &t.all[i]
+		switch {
+		case m.boxed && (m.is == named || m.is == inferred || m.is == stated), m.is == stated:
+			statement, refusal = i, nil
+			if m.value == "" {
+				statement, refusal = -1, ErrUnknown
+			}
+		case m.is == open && (m.boxed || t.isClaimed(i)):
+			if m.many || statement < 0 || t.all[statement].sentence == m.sentence {
+				statement, refusal = -1, ErrOpen
+			}
+		case m.is == inferred:
+			inference = i
+		case m.is == out && statement >= 0 && t.all[statement].value == m.value:
+			statement, refusal = -1, ErrRejected
+		}
+	}
+	if statement >= 0 && t.cut && t.isReconsidered(t.all[statement]) {
+		return Answer{}, ErrCut
+	}
+	if statement >= 0 {
+		return t.answer(statement, Stated), nil
+	}
+	if refusal != nil {
+		return Answer{}, refusal
+	}
+	if t.cut {
+		return Answer{}, ErrCut
+	}
+	if inference >= 0 && !t.isExcluded(t.all[inference].value) {
+		if t.all[inference].value == "" {
+			return Answer{}, ErrUnknown
+		}
+		return t.answer(inference, Stated), nil
+	}
+	if i := t.alone(); i >= 0 {
+		if t.all[i].value == "" {
+			return Answer{}, ErrUnknown
+		}
+		return t.answer(i, Alone), nil
+	}
+	return t.only()
+}
+
+// isClaimed reports whether an answer that is left open was claimed, and not only named.
+func (t *parsed) isClaimed(i int) bool {
+	s := t.sentences[t.all[i].sentence]
+	return claimed.MatchString(t.text(s)) || endorsed.MatchString(t.skeleton[t.all[i].at+answerBytes:s.to])
+}
+
+// isExcluded reports whether an answer is excluded anywhere.
+func (t *parsed) isExcluded(value string) bool {
+	return slices.ContainsFunc(t.all, func(m mention) bool { return m.value == value && m.is == out })
+}
+
+// isReconsidered reports whether second thoughts follow a statement.
+func (t *parsed) isReconsidered(m mention) bool {
+	return reconsiders.MatchString(t.skeleton[m.at+answerBytes:])
+}
+
+// answer returns an answer with the members of its list.
+func (t *parsed) answer(i int, way Way) Answer {
+	m := t.all[i]
+	if m.boxed {
+		way = Boxed
+	} else if m.words {
+		way = Words
+	}
+	if !t.form.several {
+		return Answer{m.value, way}
+	}
+	var labels []string
+	for _, o := range t.all {
+		if o.sentence == m.sentence && o.is == m.is && o.value != "" && o.boxed == m.boxed {
+			labels = append(labels, strings.Split(o.value, "")...)
+		}
+	}
+	slices.Sort(labels)
+	return Answer{strings.Join(slices.Compact(labels), ""), way}
+}
+
+// alone returns an answer that is a text of its own: the whole, or the first or last line or sentence.
+func (t *parsed) alone() int {
+	if len(t.sentences) == 0 {
+		return -1
+	}
+	last, first := t.aloneIn(len(t.sentences)-1), t.aloneIn(0)
+	for _, i := range []int{last, first} {
+		if i < 0 || t.all[i].is == out || t.all[i].is == open || t.all[i].is == foreign {
+			continue
+		}
+		n := t.all[i].sentence
+		if t.form.yesNo {
+			return i
+		}
+		if n > 0 && t.isRival(i, n-1) || n+1 < len(t.sentences) && t.isRival(i, n+1) {
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+// isRival reports whether a sentence is another answer alone: both are members of a list.
+func (t *parsed) isRival(i, sentence int) bool {
+	j := t.aloneIn(sentence)
+	return j >= 0 && t.all[j].value != t.all[i].value && t.all[j].is != out && t.all[j].is != foreign
+}
+
+// aloneIn returns the answer that a sentence consists of; -1 if there is more in it.
+func (t *parsed) aloneIn(n int) int {
+	s := t.sentences[n]
+	text := t.text(s)
+	at := strings.IndexFunc(text, isAnswer)
+	if at < 0 {
+		return -1
+	}
+	i := t.index(s.from + at)
+	list, alternative := t.listFrom(i, s)
+	if alternative || len(list) > 1 && !t.form.several && !t.same(list) {
+		return -1
+	}
+	end := t.all[list[len(list)-1]].at + answerBytes
+	lead, rest := text[:at], t.skeleton[end:s.to]
+	if t.form.yesNo {
+		return t.yesNoIn(s)
+	}
+	if t.form.isAlone(lead, rest) {
+		return i
+	}
+	return -1
+}
+
+// yesNoIn returns the yes or no that ends a sentence, or else begins it.
+func (t *parsed) yesNoIn(s span) int {
+	found := -1
+	for i, m := range t.all {
+		if m.at >= s.from && m.at < s.to && standsAlone(t.skeleton[s.from:m.at], t.skeleton[m.at+answerBytes:s.to]) {
+			found = i
+		}
+	}
+	return found
+}
+
+// only returns the answer that is the only one.
+func (t *parsed) only() (Answer, error) {
+	var rejects, hedges bool
+	values := map[string]int{}
+	marked := map[string]int{}
+	for i, m := range t.all {
+		switch {
+		case m.is == out:
+			rejects = true
+		case m.is == open:
+			hedges = true
+		case m.is == foreign || t.form.number != nil && t.isOperand(m) || m.weak && !t.form.countsWeak(t, i) || m.value == "":
+		default:
+			values[m.value] = i
+			if m.bold || m.bracket && t.form.number != nil {
+				marked[m.value] = i
+			}
+		}
+	}
+	skeleton := lastOf(t.skeleton, 4*longestSentence)
+	switch {
+	case declined.MatchString(plain(skeleton)):
+		return Answer{}, ErrDeclined
+	case hedges:
+		return Answer{}, ErrOpen
+	case rejects:
+		return Answer{}, ErrRejected
+	}
+	for _, found := range []map[string]int{marked, values} {
+		if len(found) != 1 {
+			continue
+		}
+		for _, i := range found {
+			switch {
+			case t.form.isHedged(skeleton):
+				return Answer{}, ErrOpen
+			case len(marked) == 1:
+				return t.answer(i, Marked), nil
+			case t.form.countsOnly(t, i):
+				return t.answer(i, Only), nil
+			}
+			return Answer{}, ErrNone
+		}
+	}
+	if len(values) > 1 {
+		return Answer{}, ErrOpen
+	}
+	return Answer{}, ErrNone
+}
+
+// isOperand reports whether a number is part of an expression, and not its result.
+func (t *parsed) isOperand(m mention) bool {
+	return operator.MatchString(t.skeleton[m.at+answerBytes:]) || operand.MatchString(t.skeleton[:m.at])
+}
+
+// standsAlone reports whether a yes or no begins a sentence or ends it.
+func standsAlone(lead, rest string) bool {
+	lead, rest = strings.TrimSpace(lead), strings.TrimSpace(rest)
+	ends := strings.TrimLeft(rest, ".!\"' 。！)") == "" || rest == "です。" || rest == "です"
+	begins := aloneLead.MatchString(lead)
+	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) || ends && endsWithAnswer.MatchString(lead)
+}
+
+var (
+	clauseOf       = regexp.MustCompile(`(?i)^(?:it|he|she|they|we|you|i|this|that|these|those|there|the|a|an|as|because|since|but|based|according|given|not)\b`)
+	endsWithAnswer = regexp.MustCompile(`(?i)(?:,|:|\bso|\bsay|\bthink|\bis|\ba|\btherefore|\bhence)$`)
+)

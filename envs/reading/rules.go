@@ -1,0 +1,176 @@
+package reading
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The rules of the grammar: what a clause says of the answers that it names, by
+// language. An entry is a regular expression without case; in scripts that put spaces
+// between words it matches at the beginning of a word.
+//
+// A claim ends where its answer may begin: "the answer is", "I choose". Between the two
+// stand fillers only. An endorsement follows its answer: "(B) is correct".
+
+// claims state what follows.
+var claims = rules{
+	// English
+	`(?:(?:final|correct|right|best|proper|only|most likely|own|remaining|possible|overall) )*(?:answers?|ans|solutions?|results?|conclusion|vote|pick|selection|decision|verdict|guess|total|sum)(?: letter| option| choice)?(?:,? (?:to|for|of|in|that|which|as|then)(?: [^.:;!?\n` + answerRange + `]{1,60}?)?,?)?(?: (?:here|now|itself|then))*["']?\s*(?:[:=→>-]+|(?:,? (?:therefore|thus|then|clearly))*` + copulas + `)`,
+	`(?:(?:(?:final|correct|right|best|only|proper|most likely|remaining|my) )+(?:options|choices|letters|candidates)|(?:(?:final|correct|right|best|only|proper|most likely|remaining|my|possible) )*(?:option|choice|letter|candidate|value|number))(?: (?:for|of|in|to|left|that|which|as) [^.:;!?\n` + answerRange + `]{1,60}?)?["']?\s*(?::|` + copulas + `)`,
+	`(?:final|correct|right|best|my) answer`,
+	`(?:i|we|you|one|let us|let's)(?:'d|'ll|'m| am| are| will| would| should| must| shall| can| have to| hereby| therefore| still| also| now| then| ultimately| finally)*(?: going to)? (?:choose|pick|select|go with|going with|opt for|settle on|settle for|stick with|stay with|stand by|vote for|vote|recommend|conclude(?: that)?|get|obtain|answer|say|switch to|move to|prefer|maintain|chose|take|keep|lock in)`,
+	`(?:confident|convinced|sure|certain)(?: that| in| about| of)?`, `(?:put me down for|count (?:me|my vote) for|(?:my )?money is on|locking in|the one (?:that|which) [^.,:;!?\n` + answerRange + `]{1,40} is)`,
+	`(?:i|we)(?: fully| strongly| completely| also| still| must| have to)* (?:agree|concur|side)[^.;!?\n` + answerRange + `]{0,60}`,
+	`(?:change|switch|revise|update|move|correct)(?: my)?(?: own)?(?: answer| vote| choice)?(?: from ?` + answerRune + `)? ?to`,
+	`(?:choose|choosing|settle on)`,
+	`(?:my )?(?:own )?(?:answer|choice) (?:is|remains|stays)(?: with)?`,
+	`####`, `that makes`, `mine is`, `(?:answer|choose)d? with`,
+	// German
+	`(?:antwort(?:en)?|lösung|wahl|ergebnis|stimme|antwortmöglichkeit|resultat)\s*(?:lautet|lauten|ist|sind|wäre|bleibt|[:=])(?: also| daher| somit)?`,
+	`(?:richtige|korrekte|beste|einzige) (?:option|wahl|antwort)\s*(?:lautet|ist|wäre|:)?`,
+	`(?:richtig|korrekt) (?:ist|sind|wäre)(?: also| daher| nur)?`,
+	`ich (?:wähle|nehme|stimme für|entscheide mich für|bleibe bei|komme auf)`,
+	// Spanish
+	`respuestas?(?: (?:correctas?|final|definitiva|adecuada))*\s*(?:es|son|sería|:)`, `opci[oó]n(?: (?:correcta|adecuada))+\s*(?:es|:)`, `(?:elijo|escojo|selecciono|voto por|me quedo con|opto por)`,
+	// French
+	`réponses?(?: (?:correcte|finale|juste|exacte|définitive))*\s*(?:est|sont|serait|:)`, `(?:je choisis|je vote pour|je prends|je retiens|j'opte pour|je sélectionne|je maintiens)`, `(?:bonne|meilleure) option\s*(?:est|:)`,
+	// Italian
+	`rispost[ae](?: (?:corretta|corrette|finale|giusta|esatta))*\s*(?:è|sono|sarebbe|:)`, `opzione corretta\s*(?:è|:)`, `(?:scelgo|voto per|opto per|seleziono)`,
+	// Portuguese
+	`respostas?(?: (?:correta|certa|final|corretas))*\s*(?:é|são|seria|:)`, `(?:alternativa|opção)(?: (?:correta|certa))*\s*(?:é|:)`, `(?:escolho|voto em|voto na|opto por|fico com|seleciono)`,
+	// Dutch, Polish, Turkish, Indonesian, Vietnamese, Swedish
+	`antwoord(?:en)?\s*(?:is|zijn|:)`, `ik kies`, `odpowied[zź](?: to|\s*:| jest)`, `wybieram`, `cevap(?:ı)?\s*:`, `doğru cevap\s*:?`, `jawaban(?:nya)?(?: yang benar)?\s*(?:adalah|:)`, `đáp án(?: đúng)?\s*(?:là|:)`, `svar(?:et)?\s*(?:är|er|:)`,
+	// Chinese
+	`(?:答案|选项|结论|結論|结果|答)(?:应该|應該)?(?:是|为|為|应为|應為|就是|:)`, `(?:我|应该|应|應|故|因此|所以|应当|投票)?(?:选择|選擇|选|選|投票给|投给)(?:了|的是|方案|选项)?`, `正确答案`, `正确选项`,
+	// Japanese
+	`(?:答え|正解|回答|解答|結論|答)(?:は|が|:)`,
+	// Korean
+	`(?:정답|답|답변|결론)(?:은|는|이|:|\s)`,
+	// Russian
+	`(?:(?:правильный|верный|окончательный|мой) )*ответ(?: это)?\s*[:—–-]`, `(?:правильный|верный|окончательный|мой) (?:ответ|вариант)(?: ответа)?(?: это)?\s*[:—–-]?`, `(?:выбираю|голосую за)(?: вариант)?`,
+	// Arabic
+	`(?:الإجابة|الاجابة|الجواب|إجابتي)(?: (?:الصحيحة|الصحيح|النهائية|النهائي))?\s*(?:هي|هو|:)`, `أختار`,
+	// Hindi
+	`(?:सही |अंतिम )*(?:उत्तर|जवाब|विकल्प)\s*:?`,
+}
+
+const copulas = `\s+(?:is|are|was|be|remains?|stays?|becomes?|equals?|(?:(?:must|should|would|will|ought to|has to|have to|can only|would then|would have to|could only) be)|(?:is|=) therefore|corresponds to)`
+
+// conclusions state what follows directly, unless the text has a claim.
+var conclusions = rules{
+	`(?:so|therefore|hence|thus|consequently|accordingly|ergo|conclusion|in conclusion|in short|overall|finally|in the end|to conclude|clearly|undoubtedly|without a doubt|no doubt)(?:,? (?:it|this|that|the answer)(?:'s| is| must be| has to be| can only be))?`,
+	`(?:that|this|which) leaves(?: us)?(?: with)?`, `left with`, `(?:right|correct|exactly|no doubt about it)[:,]`, `(?:in summary|tl;dr|definitely|certainly|absolutely|obviously|of course)`, `leaving(?: us)?(?: with)?`,
+	`(?:it|this|that)(?:'s| is| must be| has to be| can only be| will be| corresponds to| matches| would be)`,
+	`only`, `(?:=|-)>`, `→`, `✅`, `✓`, `in total`, `altogether`,
+	`(?:also|daher|somit|folglich|deshalb|deswegen|demnach|insgesamt)(?: (?:ist es|ist|sind es))?`, `(?:es|das) (?:ist|sind)`,
+	`(?:por (?:lo )?tanto|así que|entonces|por consiguiente|luego)(?: es)?`, `(?:donc|par conséquent|ainsi|c'est)(?: c'est)?`, `(?:quindi|dunque|perciò|pertanto)(?: è)?`, `(?:portanto|logo|então|assim)(?: é)?`, `dlatego`,
+	`(?:所以|因此|故|于是|总共|一共)(?:是|为|有|一共有|共有)?`, `(?:したがって|よって|だから|ゆえに)`, `(?:따라서|그러므로|그래서)`, `(?:следовательно|значит|итак|поэтому|таким образом)`, `(?:لذلك|إذن|بالتالي)`, `(?:इसलिए|अतः)`,
+	`選択肢`,
+}
+
+// endorsements follow an answer that they state.
+var endorsements = rules{
+	`(?:, [^,.;` + answerRange + `]{1,40},)?,? ?(?:is|are|was|must be|has to be|would be|remains|stays)(?: (?:clearly|definitely|certainly|indeed|therefore|thus|also|then|obviously|surely|in fact|actually|both|my|our|the|a|final|only|most|single|one|that is))* ?(?:correct|right|true|best|better|answers?|accurate|appropriate|suitable|choice|valid|solution|winner|preferred)`,
+	` it is\b`, `'s the (?:answer|one)`, ` (?:correct|right)(?:$|[.,;!])`, `(?: is)? the (?:right|correct|best) (?:one|answer|option|choice)`, ` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,])`, ` ?✅`, ` ?✓`,
+	` (?:ist|sind|wäre)(?: (?:also|daher|die|eindeutig))* (?:richtig|korrekt|beste|antwort)`, ` stimmt`,
+	` (?:es|son|está|sería)(?: (?:la|las|claramente))* (?:correct|respuesta|adecuad|verdader|opción correcta)`, ` (?:est|sont|serait)(?: (?:la|donc))* (?:correct|bonne|juste|réponse|exact|vrai)`, ` (?:è|sono)(?: (?:la|quindi))* (?:corrett|giust|risposta|esatt|vera)`, ` (?:é|são|está|estão)(?: (?:a|portanto))* (?:corret|cert|resposta|verdadeir)`,
+	` ?(?:是|为)?(?:正确|正確|对的|對的)(?:的|答案|选项)?`, ` ?(?:が|は)(?:正しい|正解)`, ` ?を(?:選|選択)`, ` ?(?:이|가|은|는)? ?(?:정답|맞|옳)`, ` ?(?:을|를) ?(?:선택|고르|고릅)`, ` (?:является |— |это )?(?:верн|правильн|прав)`, ` (?:صحيح|هي الصحيحة|هو الصحيح)`, ` (?:ही )?(?:सही|चुन)`,
+}
+
+// denials stand right before an answer that they exclude.
+var denials = rules{
+	`(?:not|cannot be|can't be|isn't|aren't|wasn't|n't be|never|neither|nor|rather than|instead of|except(?: for)?|other than|over|anything but|but not|apart from|besides|excluding|without)`,
+	`(?:nicht|kein|keine|weder|noch|außer|statt|anstatt|anstelle von)`, `(?:no(?: es)?|ni|excepto|salvo|en lugar de|en vez de)`, `(?:pas|ni|sauf|au lieu de|non)`, `(?:non(?: è)?|né|tranne|invece di)`, `(?:não(?: é)?|nem|exceto|em vez de)`, `niet`, `(?:nie(?: jest)?)`,
+	`(?:而?不是|不选|不選|并非|不为|非|而非|除了)`, `(?:не(?: это)?|ни|кроме|вместо)`, `(?:و?ليست?|و?لا|غير|عدا)`,
+	`(?:rule|ruled|ruling) out`, `(?:eliminat|exclud|discard|reject|dismiss)\pL*`, `(?:disagree|disagrees) with`, `from`, `don't (?:choose|pick|select|think it is|think it's)`, `(?:wrong|incorrect) (?:with|options?|answers?)(?: (?:is|are))?`,
+	`(?:schließe|ausgeschlossen|verwerfe)\pL*`, `(?:descart|elimin|exclu)\pL*`, `(?:écart|élimin|exclu)\pL*`, `(?:esclud|scart)\pL*`, `(?:排除|淘汰)(?:了)?`, `исключ\pL*`, `(?:أستبعد|استبعد)`,
+}
+
+// rejections follow an answer that they exclude, in its clause.
+var rejections = rules{
+	`(?:is|are|was|were|does|do|did|can|could|would|should|has|have|will|be|seems?)(?:n't| not|not|n't)`, `cannot`, `(?:wrong|incorrect|false|invalid|ruled out|eliminated|excluded|impossible|implausible|unlikely|discarded|out of the question|inconsistent|contradict|mistaken|mistake|error|nonsense|no answer|no sense|no good|closest|untrue|fails?|out)(?:$|[^\pL])`, ` (?:- |: )?no(?:$|[.\n,])`, `❌`, `✗`,
+	`(?:falsch|inkorrekt|nicht|ausgeschlossen|unmöglich|scheidet aus)`, `(?:incorrect|fals[oa]|equivocad|errónea|no es|descartad|imposible)`, `(?:fausse|faux|incorrecte|n'est pas|ne convient pas|exclue)`, `(?:sbagliat|errat|fals[oa]|non è|scorrett|incorrett)`, `(?:errad|incorret|fals[oa]|não é)`,
+	`(?:错误|錯誤|不正确|不正確|不对|不對|错的|不成立|排除)`, `(?:ではな|ではあり|じゃな|でない|間違|誤り|不正解|除外|違い)`, `(?:아닙|아니|아닌|틀렸|틀린|틀리|제외)`, `(?:неверн|неправильн|не подход|не явля|ошибочн|исключ)`, `(?:خطأ|خاطئ|غير صحيح|ليست|ليس)`, `(?:गलत|नहीं|ग़लत)`,
+}
+
+// hedges leave open what a clause names.
+var hedges = rules{
+	`(?:might|may|maybe|perhaps|possibly|possible|possibility|could|potentially|plausible|conceivabl\pL+|presumably|arguably)(?:$|[^\pL])`, `(?:not|n't|un)[ -]?(?:entirely |fully |completely |quite |too |so |really |100% |that )?(?:sure|certain|confident|clear|convinced|decided)(?:$|[^\pL])`,
+	`(?:torn|undecided|toss-?up|lean|leaning|depends|ambiguous|tempted|inclined|tentative\pL*|debatable|defended|either|neither|between|one of|probability|chance|candidates are)(?:$|[^\pL])`, `(?:hard|difficult|impossible) to (?:say|tell|choose|decide|know)`, `(?:unlikely|doubt|doubts|doubtful|suspect)(?:$|[^\pL])`, `(?:no|not enough|insufficient|little) (?:evidence|reason|proof|information|grounds|sign|indication)`, `nothing (?:suggests|shows|says|proves)`,
+	`(?:first|initial) (?:thought|guess|impression|idea)`, `at first(?: glance)?`, `initially`, `seem(?:s|ed)? plausible`, `as in`, `no longer`, `otherwise|sonst`, `hesitat|reluctan`, `not necessarily`, `not the case`,
+	`(?:vielleicht|möglicherweise|könnte|eventuell|womöglich|unsicher|nicht sicher|eher|entweder|zwischen|denkbar)`, `(?:podría|quizás?|tal vez|posiblemente|puede ser|no estoy segur|entre|a lo mejor)`, `(?:peut-être|pourrait|possiblement|pas sûr|il se peut|entre|soit)`, `(?:forse|potrebbe|può darsi|possibilmente|non sono sicur|tra)(?:$|[^\pL])`, `(?:talvez|pode ser|poderia|possivelmente|não tenho certeza|entre)`, `(?:misschien|może|być może|mungkin|belki|có thể)`,
+	`(?:可能|也许|或许|大概|不确定|不太确定|说不定|也許|或許)`, `(?:かもしれ|おそらく|たぶん|可能性|わかりません|わからない|思われ)`, `(?:일 수도|수 있|아마|모르겠|확실하지)`, `(?:возможно|может быть|наверное|вероятно|не уверен)`, `(?:ربما|قد (?:تكون|يكون)|لست متأكد)`, `(?:शायद|हो सकता|संभवतः|पक्का नहीं)`,
+}
+
+// guesses are hedges that a claim may have.
+var guesses = rules{`(?:probably|likely|most likely|i guess|i suppose|seems?|appears?|wahrscheinlich|probablemente|probablement|probabilmente|provavelmente)(?:$|[^\pL])`, `(?:应该是|大概是)`, `아마`}
+
+// suppositions are what is only supposed or asked.
+var suppositions = rules{
+	`(?:if|whether|suppose|supposing|assume|assuming|unless|were it|had it|what if|in case|provided that|before|until|consider|considering|let us look|let's look|look at|check|imagine|evaluate|think about|thinking about|next|format|e\.g\.|for example|for instance|such as|would write|end with|asked|i thought|used to think|compare)(?:$|[^\pL])`,
+	`(?:wenn|falls|ob|angenommen)(?:$|[^\pL])`, `(?:^|[^\pL])(?:si|se)(?:$|[^\pL'])`, `(?:supongamos|supposons|supponiamo|suponha)`, `(?:如果|假设|假如|若|是否|假定)`, `(?:もし|かどうか|仮に|ならば|なら)`, `(?:만약|라면|인지)`, `(?:если|допустим|предположим)`, `(?:إذا|لو كان|هل)`, `(?:अगर|यदि|क्या)`, `(?:als|jeśli|eğer|jika|nếu)(?:$|[^\pL])`,
+}
+
+// others are what another one says.
+var others = rules{
+	`(?:agents?|experts?|peers?|participants?|debaters?|players?)(?: ?(?:#? ?\d+|[a-z]))?(?:'s?)?(?:$|[^\pL])`, `(?:(?:the |all |most |many |some )?others?|they|their|theirs|he|she|his|her|someone|somebody|some|many|people|critics|your?)(?:'s?)? ?(?:own |other |last |final |previous |first )*(?:agents?|answers?|solutions?|responses?|people|votes?|choices?|arg\pL+|say|says|said|think|thinks|thought|chose|choose|chosen|pick\pL*|answer(?:ed|s)|claim\pL*|wrote|believe\pL*|went|go|voted|suggest\pL*|might|may|would|select\pL*|prefer\pL*)`, `according to`, `(?:previous|earlier|former|prior|old|initial|original|first|second)(?: \pL+)? (?:answers?|solutions?|choice|votes?|response|proposal)`, `in (?:the |my )?(?:last|previous|earlier|first) (?:round|turn|answer|solution)`, `(?:everyone|everybody|majority|most|all|agents)(?: \pL+)? (?:say|says|said|chose|choose|pick|picked|went|voted|think|thinks)`, `(?:they|he|she|others|who) (?:say|says|said|chose|picked|thinks?|voted|went)`,
+	`(?:agent(?:en)?|agente|agenti|l'agent|agentes)(?: ?\d+)?(?:$|[^\pL])`, `(?:laut|selon|según|secondo|segundo|согласно)(?:$|[^\pL])`, `(?:智能体|代理|其他人|别人|他们|他|她|有人)\s*\d*`, `エージェント`, `에이전트`, `агент`, `الوكيل`, `एजेंट`,
+}
+
+// agreements make what another one says the text's own.
+var agreements = rules{`(?:i|we) (?:fully |completely |strongly |still |also |must |have to )*(?:agree|concur|side|join)(?:$|[^\pL])`, `(?:is|are|was|were) (?:right|correct)`, `unlike`, `(?:stimme|schließe mich)`, `(?:estoy de acuerdo|coincido|d'accord|sono d'accord|concordo|согласен|согласна)`, `同意`, `賛成|同意`, `동의`, `أوافق`, `सहमत`}
+
+// declines are sentences that give no answer.
+var declines = rules{
+	`(?:i|we)(?: simply| really| just)? (?:can ?not|can't|cannot|am unable to|are unable to|could not|couldn't)(?: possibly| really)? (?:answer|determine|decide|tell|say|choose|know|help|provide|do)`, `(?:i|we) (?:do not|don't) (?:really )?know`, `none of (?:the|these|those|them)`, `(?:need|lack|without) (?:more|further|enough) (?:information|context|data|details)`, `(?:there is|there's|has) no (?:correct |right |clear )?(?:answer|option)`, `no (?:idea|opinion|information)`,
+	`ich weiß (?:es )?nicht`, `no (?:lo )?sé`, `je ne sais pas`, `non (?:lo )?so`, `não sei`, `(?:我)?不知道|无法(?:确定|回答|判断)`, `わかりません|分かりません`, `모르겠`, `не знаю`, `لا أعرف|لا أعلم`, `नहीं पता|पता नहीं`,
+}
+
+// retractions take back what was said right before them.
+var retractions = rules{
+	`(?:however|but|no|therefore|so|hence|thus)?[, ]*(?:this|that|it|the)(?: (?:answer|option|choice|solution|one))?(?: (?:above|here))?(?: (?:is|was|seems|cannot be|can't be|must be|isn't|would be))(?: (?:not|also|clearly|in fact|actually))* (?:wrong|incorrect|false|mistaken|correct|right|true|the (?:answer|case))`,
+}
+
+// secondThoughts after a statement in a text that was cut off may have led elsewhere.
+var secondThoughts = rules{`(?:but |oh |no,? )?wait(?:$|[^\pL])`, `hmm`, `on second thought`, `let me (?:reconsider|re-?check|double-?check|re-?think)`, `actually,`, `etwas anderes|moment mal`, `等等|等一下`}
+
+// fillers may stand between a claim and its answer.
+var fillers = `(?:[\s"'` + boldOn + boldOff + `:=(\[{<>→≈~$€£—–-]|,? ?(?:of course|i think|i believe|i would say|therefore|thus|then|indeed|clearly|definitely|certainly|obviously|simply|still|now|likely|probably|most|that|it is|it's|it must be|is|are|be|has to be|should be|must be|for|with|on|to|both|my|own|answer|also|only|again)[,\s:]+|(?:the|an?|options?|choices?|letters?|number|numbers|candidates?|solutions?|proposals?|answers?|statement|clear|definite|correct|right|(?:about|approximately|roughly|around|exactly|just|a total of|equal to)|der|die|das|lösung|antwort|buchstabe|opci[oó]n|la|el|letra|l'option|l'|le|lettre|opzione|lettera|a|o|alternativa|opção|option|вариант|это|الخيار|विकल्प|보기|선택지|选项|選項|方案|選択肢|第)(?:[\s"':]+|$|` + boldOn + `)?|[a-z] ?= ?|[a-z]\) )*`
+
+// connections join the members of a list; alternatives leave open which one.
+var (
+	connections  = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `,;/&、+()]*(?:(?:and|or|nor|to|und|oder|y|e|et|o|ou|и|или|ni|né|nem|ни|en|и|和|与|與|及|或|と|か|과|와|또는|그리고|أو|و|और|या)[\s"'` + boldOn + `]*)?(?:(?:also )?(?:options?|choices?|solutions?|candidates?|lösung|opción|选项)\s*)?$`)
+	alternatives = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `,()]*(?:(?:or|oder|o|ou|или|أو|या|또는|或|か|/|to|vs\.?|versus|lub|of)[\s"']*|/\s*)(?:also |even |maybe |perhaps |possibly )*(?:options?|choices?|solutions?|candidates?)?[\s"']*$`)
+)
+
+// breaks end a clause.
+var breaks = regexp.MustCompile(`(?i)[;:—]|[,，]|\s(?:but|yet|however|although|though|while|whereas|because|since|as|so|which|aber|sondern|weil|denn|pero|sino|porque|aunque|mais|car|perché|mas|но|потому)\s|(?:但是|但|因为|所以|而不是|而是|ではなく|아니라|하지만)|\s(?:لكن|لأن)|\s(?:लेकिन|क्योंकि)\s`)
+
+// rules are alternatives of a grammar.
+type rules []string
+
+// compile returns an expression that matches one of the rules at the beginning of a word.
+func (r rules) compile(prefix, suffix string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + prefix + `(?:` + strings.Join(r, "|") + `)` + suffix)
+}
+
+const wordStart = `(?:^|[^\pL\pN]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})`
+
+var (
+	claimed     = claims.compile(wordStart, fillers+answerGroup)
+	opening     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#-]*(?:\d+\. )?(?:answer|ans\.?|antwort|respuesta|réponse|risposta|resposta|answers|ответ|答案|उत्तर)[\s"':.` + boldOn + boldOff + `]*(?:option |choice )?` + answerGroup)
+	concluded   = conclusions.compile(wordStart, fillers+answerGroup)
+	endorsed    = endorsements.compile(`^["'`+boldOff+`)]*`, ``)
+	denied      = denials.compile(wordStart, `(?:\s+(?:be|the|an?|option|options|choice|answer|simply|necessarily|just|either|la|el|die|opción|option|по|вариант|with|with option|for|be the|be option|is|agent \d+, who (?:chose|says|said)))*[\s"'`+boldOn+`(]*$`)
+	rejected    = rejections.compile(`(?:`+wordStart+`|n't)`, ``)
+	hedged      = hedges.compile(wordStart, ``)
+	guessed     = guesses.compile(wordStart, ``)
+	supposed    = suppositions.compile(wordStart, ``)
+	quoted      = others.compile(wordStart, ``)
+	agreed      = agreements.compile(wordStart, ``)
+	disagreed   = regexp.MustCompile(`(?i)disagree|nicht einverstanden|desacuerdo|不同意|не согла`)
+	declined    = declines.compile(wordStart, ``)
+	retracted   = retractions.compile(`^\W*(?:however|but|no|therefore|so|thus)?\W*`, ``)
+	reconsiders = secondThoughts.compile(wordStart, ``)
+	withoutBut  = regexp.MustCompile(`(?i)\b(?:no|without (?:a|any)|beyond) (?:reasonable )?doubts?\b|undoubtedly|none of the other|(?:i|we) (?:have )?no doubt|only (?:options? |choice )?` + answerRune + ` is possible`)
+)
