@@ -45,6 +45,19 @@ func LockFile(path string) (io.Closer, error) {
 	return lock(fd), nil
 }
 
+// LockHolder returns which process holds the lock of a file; empty if none does.
+func LockHolder(path string) string {
+	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return ""
+	}
+	defer syscall.Close(fd)
+	if err := syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+		return ""
+	}
+	return readHolder(fd)
+}
+
 // lock is a plain descriptor: an os.File would be closed, and the file let go,
 // when a program drops its Server without stopping it.
 type lock int

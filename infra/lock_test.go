@@ -106,3 +106,22 @@ func TestLockFollowsNoLink(t *testing.T) {
 		t.Errorf("the file behind the link is now %q", text)
 	}
 }
+
+// Who holds a lock can be asked without taking it.
+func TestLockHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	if who := infra.LockHolder(path); who != "" {
+		t.Errorf("a lock that was never taken is held by %s", who)
+	}
+	held, err := infra.LockFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who := infra.LockHolder(path); !strings.HasPrefix(who, fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("held by %q, wanted this process", who)
+	}
+	held.Close()
+	if who := infra.LockHolder(path); who != "" {
+		t.Errorf("a lock that was let go is held by %s", who)
+	}
+}

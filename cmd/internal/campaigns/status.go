@@ -97,7 +97,11 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p camp
 	}
 	books := ledger.Open(ctx, s, st.Name) // of now: it may have ended while the engine was asked
 	go books.List()
-	return books, st.fillFromLake(ctx, s, p, books)
+	err = st.fillFromLake(ctx, s, p, books)
+	if who := o.CampaignHolder(st.Name); err == nil && who != "" && st.State != "done" {
+		st.State, st.Unread = "running", who+" runs it, with its state in another folder (--state); the figures are the lake's"
+	}
+	return books, err
 }
 
 // askEngine fills in what the engine knows of a campaign that it runs; no books if it

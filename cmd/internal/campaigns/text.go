@@ -25,7 +25,7 @@ func (st Status) Write(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  "+format+"\n", args...) }
 	fmt.Fprintf(w, "%s: %s, %d of %s finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
 		st.Name, st.State, st.Done(), wording.Count(st.Cells, "collaboration"), st.Succeeded, st.Failed, st.Stopped, st.Running, 100*st.Share)
-	if ago := time.Since(st.At); st.State == "running" && ago > 2*time.Second {
+	if ago := time.Since(st.At); st.State == "running" && !st.At.IsZero() && ago > 2*time.Second {
 		line("as of %s ago: its worker is busy", ago.Round(time.Second))
 	}
 	if st.Asked != nil {

@@ -123,6 +123,16 @@ func (o *Options) LockCampaign(campaign string) (io.Closer, error) {
 	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))))
 }
 
+// CampaignHolder returns which process runs a campaign of a local lake with a server of its
+// own, wherever it was started; empty if none does.
+func (o *Options) CampaignHolder(campaign string) string {
+	dir, local := o.LocalLake()
+	if !local {
+		return ""
+	}
+	return infra.LockHolder(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))))
+}
+
 // ExplainDamage says of an error that is about a damaged lake what that prevents.
 func ExplainDamage(err error, campaign, so string) error {
 	if !errors.Is(err, store.ErrCorrupt) {

@@ -94,14 +94,8 @@ func Abbreviate(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// FirstLine returns the first line of a text, cut for a line of progress.
-func FirstLine(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
-	if r := []rune(text); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return text
-}
+// OneLine returns a text, whole, as one line.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // How often progress is shown: on a terminal, and elsewhere.
 const (

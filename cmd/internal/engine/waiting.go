@@ -102,7 +102,7 @@ func describeAll(ctx context.Context, c client.Client, ids []string) []*workflow
 // waitOf returns what keeps an activity from being started.
 func waitOf(p *workflowpb.PendingActivityInfo, keys codec.Keys) string {
 	if p.GetAttempt() > 1 && time.Until(p.GetNextAttemptScheduleTime().AsTime()) > 0 {
-		return calls.TriesAgain + cli.FirstLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
+		return calls.TriesAgain + cli.OneLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
 	}
 	if queue := p.GetActivityOptions().GetTaskQueue().GetName(); task.IsModelQueue(queue) {
 		return string(throttle.Requests)

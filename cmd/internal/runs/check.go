@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -66,8 +67,7 @@ func IsChecked(model string) bool {
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.
 func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
-	late := time.AfterFunc(checkTold, func() { fmt.Fprintf(e.Notices(), "checking %s: it has not answered yet\n", p.Name) })
-	defer late.Stop()
+	defer tellWaiting(e.Notices(), p.Name)()
 	answer, err := e.Activities.Check(ctx, campaign, p, calls.CheckOptions{Parameters: model.Parameters(g)})
 	var call *model.Error
 	var app *temporal.ApplicationError
@@ -95,9 +95,6 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 	return "", err
 }
 
-// checkTold is after how long it is said that a check still waits.
-const checkTold = 5 * time.Second
-
 // passes reports whether the failure of a check is of a service that is down, slow or busy.
 func passes(e *model.Error) bool {
 	return e.Class == model.Retry && e.Fault != model.Useless && e.Fault != model.Refused
@@ -116,6 +113,26 @@ func describeAnswer(a answers.Answer) string {
 		said += "; it ended with " + a.FinishReason
 	}
 	return said
+}
+
+// tellWaiting says every ten seconds, from the first two on, that a model has not answered
+// yet, until the function that it returns is called.
+func tellWaiting(out io.Writer, model string) (end func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		began, next := time.Now(), time.After(2*time.Second)
+		for {
+			select {
+			case <-done:
+				return
+			case <-next:
+				fmt.Fprintf(out, "checking %s: waiting for its answer for %v\n", model, time.Since(began).Round(time.Second))
+				next = time.After(cli.PlainEvery)
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
 }
 
 // haltBefore pauses a campaign before its first call.

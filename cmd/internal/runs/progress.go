@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"time"
 
@@ -52,6 +53,31 @@ type progress struct {
 	began  time.Time
 	before float64 // share that was done by then; -1 until the first line
 	said   string  // what the last line said, without what changes with time alone
+	pace   []pace  // readings of the last minute, one a second at most
+}
+
+// pace is what was counted by a time.
+type pace struct {
+	at            time.Time
+	calls, tokens int64
+}
+
+// rate returns the calls a minute and tokens a second of the last minute.
+func (p *progress) rate(m calls.Reading, now time.Time) string {
+	if len(p.pace) == 0 {
+		p.pace = []pace{{at: p.began}}
+	}
+	if now.Sub(p.pace[len(p.pace)-1].at) >= time.Second {
+		p.pace = append(p.pace, pace{now, m.Calls, m.InputTokens + m.OutputTokens})
+	}
+	for len(p.pace) > 2 && now.Sub(p.pace[1].at) >= time.Minute {
+		p.pace = p.pace[1:]
+	}
+	from := p.pace[0]
+	took := max(now.Sub(from.at).Seconds(), 0.001)
+	perMinute := int64(math.Round(float64(m.Calls-from.calls) / took * 60))
+	perSecond := int64(math.Round(float64(m.InputTokens+m.OutputTokens-from.tokens) / took))
+	return fmt.Sprintf("%s/min, %s tokens/s", wording.Count(perMinute, "call"), cli.Abbreviate(perSecond))
 }
 
 // tell shows a line of progress.
@@ -108,9 +134,9 @@ func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (
 	if m.Failures > 0 {
 		line += fmt.Sprintf(" · %d refused", m.Failures)
 	}
-	line += fmt.Sprintf(" · %.0f/s · %s", float64(m.Calls)/max(took.Seconds(), 0.001), wording.Count(m.Retries, "retry"))
+	line += fmt.Sprintf(" · %s · %s", p.rate(m, time.Now()), wording.Count(m.Retries, "retry"))
 	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
-		line += " · trying again after: " + cli.FirstLine(m.Trouble.Text)
+		line += " · trying again after: " + cli.OneLine(m.Trouble.Text)
 	}
 	return share, line
 }
