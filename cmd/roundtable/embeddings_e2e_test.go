@@ -154,8 +154,11 @@ func TestEmbeddingBudget(t *testing.T) {
 			}
 		}
 	}
-	kills := 0
-	for range 2 {
+	kills, tries := 0, 1
+	if *long {
+		tries = 3
+	}
+	for range tries {
 		kept, b := keptVectors(t, dir), starts(t, dir, s.at(), buy...)
 		sold, from, _ := s.books()
 		screentest.Until(t, "a request or the end", func() bool { _, calls, _ := s.books(); return b.over() || calls > from })

@@ -168,27 +168,28 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 }
 
 func TestEmbeddersExplainThemselves(t *testing.T) {
-	dir := talkLake(t)
+	dir, tiny := talkLake(t), tinyFolder(t)
+	t.Chdir(dir)
+	t.Setenv("OPENAI_API_KEY", "k")
 	t.Setenv(sentence.LibraryVariable, filepath.Join(dir, "no-library.so")) // a folder with ONNX wants it
 	for args, want := range map[string]string{
 		"--embedder openai/x --embedder-params {\"api_key_env\":\"NO_SUCH_KEY\"}": "NO_SUCH_KEY",
 		"--embedder openai/x --embedder-params {\"base\":1}":                      "base",
-		"--embedder " + tinyFolder(t):                                             "no-library.so",
-		"--embedder lake":                                                         "config.json",
-		"--embedder nowhere":                                                      "nowhere",
-		"--embedder-params {\"a\":1}":                                             "not for tfidf",
-		"--readability flesch":                                                    "portable and textstat",
+		"--embedder " + tiny:          "no-library.so",
+		"--embedder lake":             "config.json",
+		"--embedder nowhere":          "nowhere",
+		"--embedder-params {\"a\":1}": "not for tfidf",
+		"--readability flesch":        "portable and textstat",
 	} {
 		for _, command := range []string{"features talk", "analyze talk --table message-language", "analyze talk --figure information-distance", "report talk -o r.html"} {
-			out, err := program(t, dir, append(strings.Fields(command), strings.Fields(args)...)...).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), want) {
-				t.Errorf("%s %s: %v\n%s", command, args, err, out)
+			if d := ran(t, append(strings.Fields(command), strings.Fields(args)...)...); d.code == 0 || !strings.Contains(d.err, want) {
+				t.Errorf("%s %s: code %d\n%s", command, args, d.code, d.err)
 			}
 		}
 	}
 	nobody := []string{"features", "talk", "--embedder", "openai/x", "--embedder-params", `{"base_url":"http://localhost:1/v1"}`, "--cost-unknown"}
-	if out, err := program(t, dir, nobody...).CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be reached") {
-		t.Errorf("%v\n%s", err, out)
+	if d := ran(t, nobody...); d.code == 0 || !strings.Contains(d.err, "cannot be reached") {
+		t.Errorf("code %d\n%s", d.code, d.err)
 	}
 }
 

@@ -141,7 +141,7 @@ func TestWorkers(t *testing.T) {
 // used counts against a limit of requests a minute as any other, over all processes.
 func TestReasksAreRationed(t *testing.T) {
 	t.Parallel()
-	const perSecond, seconds = 10, 8
+	const perSecond, seconds = 10, 4
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestReasksAreRationed(t *testing.T) {
 			screentest.Until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
 		}
 	}
-	screentest.Until(t, "three processes", func() bool { return len(v.arrivals()) > 8*perSecond })
+	screentest.Until(t, "three processes", func() bool { return len(v.arrivals()) > 4*perSecond })
 	from := len(v.arrivals())
 	time.Sleep(seconds * time.Second)
 	asks, again := v.arrivals()[from:], 0

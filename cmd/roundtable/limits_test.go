@@ -77,9 +77,9 @@ func TestPlanMillion(t *testing.T) {
 	checkPeak(t, b)
 }
 
-// TestManyCells: 100,000 cells (300 without -limits) run to their end.
+// TestManyCells: 100,000 cells (200 without -limits) run to their end.
 func TestManyCells(t *testing.T) {
-	cells := sized(300, 100_000)
+	cells := sized(200, 100_000)
 	dir := write(t, limitsFile(cells))
 	b := starts(t, dir, nil, "run", "campaign.yaml")
 	began := time.Now()
@@ -195,7 +195,7 @@ func watchStatus(t *testing.T, b *background, dir string, cells int) (w watched)
 				t.Logf("%d cells, status %v", w.done, took)
 			}
 		}
-		time.Sleep(time.Duration(sized(20, 10_000)) * time.Millisecond)
+		time.Sleep(time.Duration(sized(100, 10_000)) * time.Millisecond)
 	}
 	return w
 }

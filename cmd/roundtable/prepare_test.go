@@ -28,8 +28,8 @@ func TestSeenInTemporal(t *testing.T) {
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)
 	v.latency = time.Second // --watch sees it run
-	v.set(every(150, says("long", false, 400, openaiError("invalid_request_error", "context_length_exceeded"))))
-	dir := write(t, strings.Replace(busy, "500", "12", 1))
+	v.set(every(80, says("long", false, 400, openaiError("invalid_request_error", "context_length_exceeded"))))
+	dir := write(t, strings.Replace(busy, "500", "6", 1))
 	at := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort(), "TEMPORAL_NAMESPACE=lab")
 	for _, want := range []string{"namespace lab of", "with all search attributes"} {
 		contains(t, ends(t, 0, dir, at, "prepare").out, want)

@@ -41,8 +41,8 @@ env: {name: program, command: [%s], params: {road: 12}}
 protocol: {name: roundtable, rounds: 3}
 rule: majority
 model: {name: scripted/neighbour, latency: 10ms}
-instances: 3
-replicates: 4
+instances: 2
+replicates: 3
 `
 
 // writeWell writes the campaign with its program, and returns what it needs to run.
@@ -65,6 +65,9 @@ func TestProgramEnvironment(t *testing.T) {
 	for name, command := range map[string][]string{"python": {"python3", "well.py"}, "go": {os.Args[0], asWell}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "go" && !*long {
+				t.Skip("TestProgramPolicy runs it; -long")
+			}
 			if _, err := exec.LookPath(command[0]); err != nil {
 				t.Skipf("there is no %s here to play an environment", command[0])
 			}
@@ -74,8 +77,8 @@ func TestProgramEnvironment(t *testing.T) {
 
 			dir, _ := writeWell(t, command...)
 			b := starts(t, dir, trusted, "run", "campaign.yaml")
-			for began := time.Now(); recordedOf(t, dir) < 12 && !b.over() && time.Since(began) < time.Minute; {
-				time.Sleep(5 * time.Millisecond)
+			for began := time.Now(); recordedOf(t, dir) < 6 && !b.over() && time.Since(began) < time.Minute; {
+				time.Sleep(20 * time.Millisecond)
 			}
 			if !b.cut(t) {
 				t.Log("it ended before it could be killed")
@@ -178,7 +181,7 @@ func TestProgramPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quick := strings.NewReplacer("name: well", "name: own", "{name: scripted/neighbour, latency: 10ms}", "scripted/neighbour").Replace(string(text))
+	quick := strings.NewReplacer("name: well", "name: own", "replicates: 3", "replicates: 1", "{name: scripted/neighbour, latency: 10ms}", "scripted/neighbour").Replace(string(text))
 	save(t, dir, "own.yaml", quick)
 	save(t, dir, "policy.yaml", strings.NewReplacer("name: own", "name: policy", "scripted/neighbour",
 		fmt.Sprintf("{name: scripted/program, policy: {command: [%s, %s]}}", os.Args[0], asWell)).Replace(quick))
@@ -203,7 +206,7 @@ func TestProgramEnvironmentExample(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("../../examples/program")); err != nil {
 		t.Fatal(err)
 	}
-	ends(t, 0, dir, nil, "run", "well.yaml")
+	ends(t, 0, dir, nil, "run", "well.yaml", "--limit", "1")
 	if got := ends(t, 0, dir, nil, "check-env", "--", "python3", "well.py").out; strings.Contains(got, "WRONG") {
 		t.Errorf("check-env says\n%s", got)
 	}

@@ -63,6 +63,12 @@ func TestPromptsReachEveryPhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !*long {
+		files = nil
+		for _, name := range []string{"phases", "debate", "debate-when-needed", "deliberation", "delphi", "robots", "challenges"} {
+			files = append(files, "../../examples/"+name+".yaml")
+		}
+	}
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS("../../examples/data")); err != nil {
 		t.Fatal(err)

@@ -199,6 +199,9 @@ func TestPlantedEffectsAreFound(t *testing.T) {
 
 // Where nothing is planted, nothing is claimed.
 func TestNothingPlantedIsFound(t *testing.T) {
+	if !*long {
+		t.Skip("studies test their levels; -long")
+	}
 	t.Parallel()
 	null := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 11, Trend: 0.02, Drift: 0.02, Own: 0.05, Noise: 0.1}
 	other := null

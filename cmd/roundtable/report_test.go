@@ -83,7 +83,7 @@ func TestReportOfARun(t *testing.T) {
 	t.Parallel()
 	var fewer []string
 	if !*long {
-		fewer = []string{"replicates: 50", "replicates: 5"}
+		fewer = []string{"replicates: 50", "replicates: 1"}
 	}
 	dir := example(t, "controls.yaml", fewer...)
 	output(t, dir, "run", "controls.yaml")
@@ -92,7 +92,7 @@ func TestReportOfARun(t *testing.T) {
 		t.Errorf("%v: the drawing is %.80q", err, svg)
 	}
 	r := reportOf(t, dir, "r.html")
-	if r.Collaborations < 20 || r.Folder != nil {
+	if r.Collaborations < 4 || r.Folder != nil {
 		t.Fatalf("the report is %+v", r)
 	}
 	page := pageOf(t, dir, r)

@@ -117,7 +117,7 @@ func TestTampered(t *testing.T) {
 	t.Parallel()
 	l := newTampered(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	n, others := 100, 10
+	n, others := 30, 3
 	if *long {
 		n, others = *bitFlips, 100
 	}

@@ -21,7 +21,7 @@ import (
 func untilFile(t *testing.T, dir, until string) {
 	t.Helper()
 	save(t, dir, "campaign.yaml", `name: killed
-replicates: 60
+replicates: 36
 env: exchange
 protocol: {name: roundtable, rounds: 2}
 model: scripted/trader
@@ -75,7 +75,7 @@ func TestUntilAnsweredAfterKills(t *testing.T) {
 	if !first.Question.Answered || first.Question.Unneeded == 0 {
 		t.Fatalf("%v", first.Question)
 	}
-	saved := fmt.Sprintf("Stopped: answered: %d of 180 collaborations were not needed", first.Question.Unneeded)
+	saved := fmt.Sprintf("Stopped: answered: %d of 108 collaborations were not needed", first.Question.Unneeded)
 	if !strings.Contains(out, saved) || !strings.Contains(out, "Is the question of killed answered?") {
 		t.Errorf("want %q in\n%s", saved, out)
 	}
@@ -97,7 +97,7 @@ func TestUntilAnsweredAfterKills(t *testing.T) {
 	}
 	untilFile(t, dir, "")
 	output(t, dir, "run", "campaign.yaml")
-	if got := output(t, dir, "status", "killed"); !strings.Contains(got, "180 succeeded, 0 failed, 0 stopped") {
+	if got := output(t, dir, "status", "killed"); !strings.Contains(got, "108 succeeded, 0 failed, 0 stopped") {
 		t.Error(got)
 	}
 }
