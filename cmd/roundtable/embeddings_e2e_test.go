@@ -101,9 +101,7 @@ func (s *shop) at() []string {
 func keptVectors(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "lake", "embeddings", "*", "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	kept := map[string]bool{}
 	for _, f := range files {
 		kept[filepath.Base(f)] = true
@@ -226,9 +224,7 @@ func spentOn(t *testing.T, dir string, s *shop) {
 	var c struct {
 		Table struct{ Rows []map[string]any }
 	}
-	if err := json.Unmarshal([]byte(ends(t, 0, dir, nil, "cost", "wordy", "--json").out), &c); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(ends(t, 0, dir, nil, "cost", "wordy", "--json").out), &c))
 	_, calls, billed := s.books()
 	found := false
 	for _, row := range c.Table.Rows {

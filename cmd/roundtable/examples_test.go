@@ -67,14 +67,10 @@ var compared = []string{"voting-rules", "debate", "undecided", "movielens-tiny",
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"../../examples": "examples", "../../envs/recsys/testdata/ml-tiny": "envs/recsys/testdata/ml-tiny"} {
-		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.CopyFS(filepath.Join(dir, to), os.DirFS(from)))
 	}
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir = filepath.Join(dir, "examples")
 	t.Chdir(dir)
 	save(t, dir, "undecided.yaml", undecided)
@@ -110,9 +106,7 @@ func TestExamples(t *testing.T) {
 func changeFile(t *testing.T, path string, replace ...string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := 0; i < len(replace); i += 2 {
 		if strings.Count(string(text), replace[i]) == 0 {
 			t.Fatalf("%s has no %q", path, replace[i])
@@ -126,13 +120,9 @@ func changeFile(t *testing.T, path string, replace ...string) {
 func writeRows(t *testing.T, b *strings.Builder, dir, name string) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, _, err := campaign.ReadRecorded(t.Context(), s, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	fmt.Fprintf(b, "rows %s\n", digestBy(t, dir, name))
 	for _, c := range p.Campaign.Conditions {
 		fmt.Fprintf(b, "condition %s\n", c.ID())
@@ -143,9 +133,7 @@ func writeRows(t *testing.T, b *strings.Builder, dir, name string) {
 func checkSameRules(t *testing.T, dir string) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	markers, err := lake.Committed(context.Background(), s, "controls")
 	if err != nil || len(markers) != 8 {
 		t.Fatalf("%d collaborations: %v", len(markers), err)
@@ -154,13 +142,9 @@ func checkSameRules(t *testing.T, dir string) {
 	digests := map[string]map[string]string{} // by rule's words, cell
 	for _, m := range markers {
 		rows, err := lake.ReadRows[record.Turn](context.Background(), s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		ballots, err := lake.ReadRows[record.Ballot](context.Background(), s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for i := range rows {
 			rows[i].ConditionID, rows[i].CollaborationID = "", ""
 		}
@@ -168,9 +152,7 @@ func checkSameRules(t *testing.T, dir string) {
 			ballots[i].ConditionID, ballots[i].CollaborationID = "", ""
 		}
 		data, err := json.Marshal([]any{rows, ballots})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		rule, _, _ := strings.Cut(m.Condition, "-")
 		twin := map[string]string{"absolute_majority": "majority", "dowdall": "ranked"}[rule]
 		if twin == "" {
@@ -200,9 +182,7 @@ func checkSameRules(t *testing.T, dir string) {
 func example(t *testing.T, name string, replace ...string) (dir string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	here := strings.Replace(string(text), "\ndata: data\n", "\ndata: examples/data\n", 1) // see exampleData
 	changed := strings.NewReplacer(replace...).Replace(here)
 	if len(replace) > 0 && changed == here {
@@ -317,9 +297,7 @@ func checkDeliberation(t *testing.T, dir string) {
 		worst := map[string]float64{}
 		for i, nr := range values(t, table, setting+" NR") {
 			var variant string
-			if err := json.Unmarshal(table.Tables[0].Rows[i]["variant"], &variant); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, json.Unmarshal(table.Tables[0].Rows[i]["variant"], &variant))
 			if least, ok := worst[variant]; !ok || nr < least {
 				worst[variant] = nr
 			}
@@ -365,17 +343,13 @@ func TestMovieLens(t *testing.T) {
 	}
 	t.Parallel()
 	reals, err := filepath.Abs("../../../shared/data/ml-100k")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := os.Stat(filepath.Join(reals, "u1.base")); err != nil {
 		t.Skip("MovieLens-100k is not here")
 	}
 	dir := example(t, "movielens.yaml", "data: ml-100k", "data: ml-100k\ninstances: 20\n")
 	output(t, dir, "data", "movielens", "--path", reals)
-	if err := os.Symlink(reals, filepath.Join(dir, "ml-100k")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink(reals, filepath.Join(dir, "ml-100k")))
 	output(t, dir, "run", "movielens.yaml")
 	if table := analyse(t, dir, "movielens", "rating-errors"); len(table.Tables[0].Rows) == 0 {
 		t.Error("Table 7 is empty")
@@ -391,9 +365,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}
 	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, file := range files {
 		name := filepath.Base(file)
 		if name == "movielens.yaml" || name == "who-holds-the-power.yaml" { // need the user's own data: see TestMovieLens, TestWhoHoldsThePower

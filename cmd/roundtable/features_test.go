@@ -42,9 +42,7 @@ func TestFeatures(t *testing.T) {
 	var a struct {
 		Tables []struct{ Rows []map[string]any }
 	}
-	if err := json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", "message-language", "--json")), &a); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", "message-language", "--json")), &a))
 	want := map[string]float64{"words": rows[0].Words, "grade": rows[0].Grade, "information distance": rows[0].Distance}
 	for _, row := range a.Tables[0].Rows {
 		if row["rule"] != "majority" {
@@ -76,9 +74,7 @@ func TestFeatures(t *testing.T) {
 func tinyFolder(t *testing.T) string {
 	t.Helper()
 	folder, err := filepath.Abs("../../analysis/embedding/sentence/testdata/tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return folder
 }
 
@@ -95,9 +91,7 @@ func TestInformationDistanceIsEverywhere(t *testing.T) {
 				Notes []string
 			}
 		}
-		if err := json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", name, "--json")), &a); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", name, "--json")), &a))
 		table, filled := a.Tables[0], 0
 		for _, row := range table.Rows {
 			if row["Information Distance"] != nil {
@@ -114,9 +108,7 @@ func TestInformationDistanceIsEverywhere(t *testing.T) {
 	output(t, dir, "label", "talk")
 	output(t, dir, "report", "talk", "-o", "report.html")
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, none := range []string{"No Information Distance", "No Dialogue Act"} {
 		if strings.Contains(string(page), none) {
 			t.Errorf("the report says %q", none)

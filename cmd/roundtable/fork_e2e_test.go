@@ -34,9 +34,7 @@ func original(t *testing.T) (dir string) {
 // queriedRows returns the rows of a query.
 func queriedRows(t *testing.T, dir, sql string) (rows []map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(ends(t, 0, dir, nil, "query", "--json", sql).out), &rows); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(ends(t, 0, dir, nil, "query", "--json", sql).out), &rows))
 	return rows
 }
 
@@ -105,20 +103,12 @@ func reseal(t *testing.T, from, to string, change func(turns []any)) {
 	t.Helper()
 	var body map[string]any
 	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := lake.Unseal(from, data, &body); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, lake.Unseal(from, data, &body))
 	change(body["turns"].([]any))
 	sealed, err := lake.Seal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, sealed, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.WriteFile(to, sealed, 0o600))
 }
 
 // TestForkRefuses: what cannot be forked or changed is an error before anything is asked.

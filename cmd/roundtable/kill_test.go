@@ -70,9 +70,7 @@ func copyOf(t *testing.T, name string, make func(t *testing.T, dir string)) (dir
 	from, ok := templates[name]
 	if !ok {
 		made, err := os.MkdirTemp("", "roundtable-test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		kept = append(kept, made)
 		make(t, made)
 		if err := os.RemoveAll(filepath.Join(made, ".roundtable")); err != nil { // the lake is enough
@@ -81,9 +79,7 @@ func copyOf(t *testing.T, name string, make func(t *testing.T, dir string)) (dir
 		from, templates[name] = made, made
 	}
 	dir = t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS(from)))
 	return dir
 }
 
@@ -91,9 +87,7 @@ func copyOf(t *testing.T, name string, make func(t *testing.T, dir string)) (dir
 func program(t testing.TB, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if len(args) > 0 && slices.Contains([]string{"run", "resume", "fork", "attribute"}, args[0]) && !slices.Contains(args, "--no-check=false") {
 		args = append(slices.Clone(args), "--no-check") // tests count calls; those of the check say --no-check=false
 	}
@@ -333,9 +327,7 @@ func storedKeys(t *testing.T, dir string) map[string]bool {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return keys
 }
 
@@ -352,9 +344,7 @@ func leaks(t *testing.T, dir, secret string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // TestStrangeState: a campaign that was killed goes on from the lake if its engine's
@@ -381,9 +371,7 @@ func TestStrangeState(t *testing.T) {
 			}
 			for _, file := range files {
 				if filepath.Base(file) == "temporal.db" || name != "damaged" {
-					if err := x.change(file); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, x.change(file))
 				}
 			}
 			contains(t, output(t, dir, "run", "campaign.yaml"), x.says)

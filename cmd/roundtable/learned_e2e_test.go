@@ -71,9 +71,7 @@ func TestLearnedStops(t *testing.T) {
 	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 72 collaborations", "Nothing is wrong")
 
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	plan, m, err := campaign.ReadRecorded(t.Context(), s, "live")
 	if err != nil || len(plan.Campaign.Conditions) != len(stopping.MethodNames()) {
 		t.Fatalf("%d conditions, %v", len(plan.Campaign.Conditions), err)
@@ -85,9 +83,7 @@ func TestLearnedStops(t *testing.T) {
 			t.Fatalf("%s: %+v", params.Method, fit)
 		}
 		d, _, err := crossval.ReadRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for i, run := range d.Runs {
 			want := d.StopOf(fit.Fitted, i)
 			if round := got[c.ID()+strings.TrimPrefix(run.ID, fit.On.Condition)]; round != fmt.Sprint(want.Round) {
@@ -150,9 +146,7 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 	text := strings.Replace(liveCampaign, "stop: {name: learned, from: past}\n", "", 1)
 	save(t, dir, "live.yaml", strings.NewReplacer("seed: 1", "seed: 2", "replicates: 16", "replicates: 6").Replace(text)+"rule: unanimous\nstop: {name: learned, from: past, method: dialogue_act}\n")
 	quiet := t.TempDir()
-	if err := os.CopyFS(quiet, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(quiet, os.DirFS(dir)))
 	var predicted struct {
 		Prediction struct {
 			CostUSD struct{ Mean float64 } `json:"cost_usd"`
@@ -181,9 +175,7 @@ func killLabels(t *testing.T, v *vendor, dir string, calm int) {
 	t.Helper()
 	// A rate gives each label its own task, from the queue of its model.
 	file, err := os.ReadFile(filepath.Join(dir, "live.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "live.yaml", string(file)+"limits: {models: {openai/fake: {requests_per_minute: 60000}}}\n")
 	kills := 0
 	for _, after := range []int{calm / 3} {
@@ -227,9 +219,7 @@ func compareLedger(t *testing.T, dir string, calls int) {
 		t.Errorf("%d calls, %d of them in the rows and %d priced, $%g; %d labels", calls, bought, priced, usd, labels)
 	}
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	runs, left, err := trajectory.Load(t.Context(), s, "live")
 	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r trajectory.Trajectory) bool { return len(r.Rounds) < 8 }) {
 		t.Errorf("%d ran all rounds, %d ended early, %v", len(runs), len(left), err)
@@ -246,9 +236,7 @@ func TestStoppingExample(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"past.yaml", "live.yaml"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "examples", "stopping", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		save(t, dir, name, string(text))
 		output(t, dir, "run", name, "--set", "replicates=10")
 	}

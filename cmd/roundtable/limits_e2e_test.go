@@ -105,9 +105,7 @@ func TestWorkers(t *testing.T) {
 	t.Parallel()
 	const perSecond = 20
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := costly(t)
 	dir := write(t, busy+"limits: {collaborations: 24, cost_usd: 0.08, models: {openai/fake: {requests_per_minute: 1200}}}\n")
@@ -143,9 +141,7 @@ func TestReasksAreRationed(t *testing.T) {
 	t.Parallel()
 	const perSecond, seconds = 10, 4
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)
 	v.set(func(a *asked) *trick {

@@ -112,9 +112,7 @@ func TestOneNameInTwoLakes(t *testing.T) {
 		contains(t, output(t, dir, "run", "slow.yaml", "--lake", lake), "4/4 collaborations")
 		contains(t, output(t, dir, "verify", "slow", "--lake", lake), "Nothing is wrong.")
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "two")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(filepath.Join(dir, "two")))
 	contains(t, output(t, dir, "run", "slow.yaml", "--lake", "two"), "4/4 collaborations")
 	contains(t, output(t, dir, "verify", "slow", "--lake", "two"), "Nothing is wrong.")
 }

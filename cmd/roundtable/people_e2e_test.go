@@ -28,9 +28,7 @@ protocol: {name: debate, ballots: true}
 grid: {rule: [majority, plurality]}
 `)
 	run := program(t, dir, "run", "people.yaml")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, run.Start())
 	first := openQuestions(t, dir, 2)
 	run.Process.Kill()
 	run.Wait()
@@ -44,9 +42,7 @@ grid: {rule: [majority, plurality]}
 		t.Errorf("an answer to no question: %v\n%s", err, out)
 	}
 	run = program(t, dir, "run", "people.yaml")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, run.Start())
 	t.Cleanup(func() { run.Process.Kill() })
 	asked := map[string]bool{}
 	for turns := 0; turns < 4; { // an answer and a ballot of two collaborations
@@ -75,9 +71,7 @@ grid: {rule: [majority, plurality]}
 			}
 		}
 	}
-	if err := run.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, run.Wait())
 	output(t, dir, "verify", "people")
 	calls := 0
 	for _, c := range rowsOf[record.Call](t, dir, "people") {
@@ -128,9 +122,7 @@ func TestOwnStudy(t *testing.T) {
 	}
 	output(t, whole, "run", "examples/own-study.yaml")
 	run := program(t, killed, "run", "examples/own-study.yaml")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, run.Start())
 	for deadline := time.Now().Add(time.Minute); len(rowsOf[record.Collaboration](t, killed, "own-study")) < 7; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no seven collaborations in a minute")

@@ -26,15 +26,11 @@ func TestSeatOfAnotherProgram(t *testing.T) {
 	port := freePort(t)
 	exampleData(t, dir)
 	text, err := os.ReadFile(filepath.Join(dir, "examples", "seat", "seat.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "seat.yaml", strings.NewReplacer(":8700", fmt.Sprint(":", port), "../data", "examples/data", "seed: 1", "seed: 1\nreplicates: 2\nlimits: {calls: 2}").Replace(string(text)))
 	agent := startAgent(t, dir, python, port)
 	run := program(t, dir, "run", "seat.yaml")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, run.Start())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if n := len(remembered(t, dir)); n >= 20 {
 			break
@@ -93,9 +89,7 @@ func startAgent(t *testing.T, dir, python string, port int) *exec.Cmd {
 	t.Helper()
 	agent := exec.Command(python, "examples/seat/agent.py", fmt.Sprint(port))
 	agent.Dir = dir
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, agent.Start())
 	t.Cleanup(func() { agent.Process.Kill() })
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		c, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
@@ -112,9 +106,7 @@ func startAgent(t *testing.T, dir, python string, port int) *exec.Cmd {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -33,9 +33,7 @@ type forwarder struct {
 func newForwarder(t *testing.T, to string) *forwarder {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f := &forwarder{Listener: l, to: to}
 	t.Cleanup(func() { f.Close() })
 	go func() {
@@ -79,9 +77,7 @@ func (f *forwarder) cut(cut bool) {
 func TestWrongSetups(t *testing.T) {
 	t.Parallel()
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	way := newForwarder(t, server.HostPort())
 	v := newVendor(t)
@@ -98,9 +94,7 @@ func TestWrongSetups(t *testing.T) {
 
 	// Another engine.
 	c, err := infra.Dial(t.Context(), infra.Target{HostPort: server.HostPort()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer c.Close()
 	if _, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID("later"), TaskQueue: "roundtable-99@0011aabb"}, task.CampaignWorkflow); err != nil {
 		t.Fatal(err)

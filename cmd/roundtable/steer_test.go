@@ -122,9 +122,7 @@ func TestSteering(t *testing.T) {
 	b = runInBackground(t, dir, "--retry-failed")
 	untilStatus(t, dir, "a cell was run again", func(now campaigns.Status) bool { return now.Succeeded > s.Succeeded })
 	b.kill()
-	if err := os.RemoveAll(filepath.Join(dir, ".roundtable")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(filepath.Join(dir, ".roundtable")))
 	if s, _ := statusNow(t, dir); s.Again == 0 || s.Again >= s.Cells || s.State != "interrupted" {
 		t.Errorf("after a kill: %+v", s)
 	}
@@ -183,9 +181,7 @@ func TestInterrupt(t *testing.T) {
 	save(t, dir, "slow.yaml", replicates(5))
 	b := starts(t, dir, v.at(), "run", "slow.yaml")
 	screentest.Until(t, "all wait for an answer", func() bool { return len(v.arrivals()) >= 24 })
-	if err := b.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Process.Signal(os.Interrupt))
 	close(wait)
 	if code := b.code(t); code != cli.ExitInterrupted || !strings.Contains(b.said.String(), "resume with: roundtable run slow.yaml") {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
@@ -230,9 +226,7 @@ func TestSignals(t *testing.T) {
 			if after == "running" {
 				untilStatus(t, dir, after, func(s campaigns.Status) bool { return s.Running > 0 })
 			}
-			if err := b.Process.Signal(sent); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Process.Signal(sent))
 			if code := b.code(t); code != cli.ExitInterrupted {
 				t.Errorf("%v after %q: code %d\n%s", sent, after, code, &b.said)
 			}
@@ -252,9 +246,7 @@ func modes(t *testing.T, dir string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // TestBadFile: all errors at once, code 2, nothing begun.
