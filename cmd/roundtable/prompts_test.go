@@ -70,6 +70,7 @@ func TestPromptsReachEveryPhase(t *testing.T) {
 	const questions = "data: data\nenv: {name: qa, format: strategyqa, file: strategies.json, agents: 3}\nmodel: scripted/answerer\n"
 	for name, text := range map[string]string{
 		"summary":   questions + "protocol: {name: debate, talk: summarizer}\nrule: plurality\n",
+		"votes":     questions + "protocol: {name: debate, ballots: true}\nrule: majority\n",
 		"judge":     questions + "protocol: {name: discussion, personas: generated, vote_from: 2, rounds: 3}\nrule: judge\n",
 		"retrieval": questions + "protocol: {name: discussion, challenge: retrieval}\nrule: simple\nmodels: {retriever: {name: retrieval/here, base_url: \"http://127.0.0.1:1\"}}\nprices: {retrieval/here: {input: 0, output: 0}}\n",
 		"ballot":    "env: menu\nprotocol: {name: deliberation, authority: vote}\nrule: majority\nmodel: scripted/sharer\ninstances: 1\n",
