@@ -256,20 +256,20 @@ func TestPersonMustAct(t *testing.T) {
 // Extending a campaign while it runs is the same as having run the big one.
 func TestExtend(t *testing.T) {
 	e := newEngine(t, true, slow(10*time.Millisecond))
-	small := e.plan(campaign("grown", "majority", 4, 3, 3))
+	small := e.plan(campaign("grown", "majority", 3, 3, 2))
 	run := e.start(small, func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 })
 	e.until("it has begun", func() bool { return e.status("grown").Running > 0 })
-	big := e.plan(campaign("grown", "majority, ranked", 6, 3, 3))
+	big := e.plan(campaign("grown", "majority, ranked", 4, 3, 2))
 	if diff := big.Campaign.Extends(small.Campaign); len(diff) > 0 {
 		t.Fatalf("it is no extension: %v", diff)
 	}
 	e.signal("grown", workflows.SignalExtend, workflows.CampaignInput{Name: "grown", Revision: big.Campaign.Revision()})
-	if got := e.wait(run); got.Cells != 12 || got.Succeeded != 12 {
+	if got := e.wait(run); got.Cells != 8 || got.Succeeded != 8 {
 		t.Errorf("extended: %+v", got)
 	}
 	e.stop()
 	whole := newEngine(t, false, nil)
-	whole.wait(whole.start(whole.plan(campaign("grown", "majority, ranked", 6, 3, 3)), nil))
+	whole.wait(whole.start(whole.plan(campaign("grown", "majority, ranked", 4, 3, 2)), nil))
 	if a, b := lake.Digest(e.markers("grown")), lake.Digest(whole.markers("grown")); a != b {
 		t.Errorf("extended %s, run whole %s", a, b)
 	}
@@ -279,14 +279,14 @@ func TestExtend(t *testing.T) {
 // neither the signal nor a collaboration under way.
 func TestCancelAcrossRuns(t *testing.T) {
 	e := newEngine(t, true, slow(100*time.Millisecond))
-	run := e.start(e.plan(campaign("across", "plurality", 30, 2, 4)), func(in *workflows.CampaignInput) { in.Limits.Collaborations, in.Length = 8, 5 })
+	run := e.start(e.plan(campaign("across", "plurality", 20, 2, 4)), func(in *workflows.CampaignInput) { in.Limits.Collaborations, in.Length = 8, 5 })
 	e.until("its later runs have begun", func() bool { return e.status("across").Succeeded > 2 })
 	e.signal("across", workflows.SignalCancel, nil)
 	got := e.wait(run)
-	if got.Done() != 30 || got.Stopped == 0 || got.Failed > 0 {
+	if got.Done() != 20 || got.Stopped == 0 || got.Failed > 0 {
 		t.Errorf("cancelled: %+v", got)
 	}
-	if n := len(e.markers("across")); n != 30 {
-		t.Errorf("%d cells are in the lake, want 30", n)
+	if n := len(e.markers("across")); n != 20 {
+		t.Errorf("%d cells are in the lake, want 20", n)
 	}
 }

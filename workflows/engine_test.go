@@ -273,10 +273,15 @@ func (e *engine) statusOf(workflowID string) workflows.Status {
 // until waits for a condition that another process brings about.
 func (e *engine) until(what string, holds func() bool) {
 	e.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		began := time.Now()
+		if holds() {
+			return
+		}
+		if began.After(deadline) {
 			e.t.Fatalf("not within 20 seconds: %s", what)
 		}
+		time.Sleep(max(20*time.Millisecond, 3*time.Since(began))) // each look is work for the server
 	}
 }
 

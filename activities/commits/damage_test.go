@@ -44,7 +44,7 @@ func TestDamageOfACompactedLake(t *testing.T) {
 	if len(keys) != 3*6+2*5+2 {
 		t.Fatalf("%d objects", len(keys))
 	}
-	times := 150
+	times := 60
 	if *long {
 		times = 5_000
 	}
@@ -106,7 +106,7 @@ func TestVerifyFindsAllDamage(t *testing.T) {
 		t.Fatalf("%+v, %d objects", whole, len(objects))
 	}
 	x := rand.New(rand.NewPCG(7, 7))
-	times := 250
+	times := 100
 	if *long {
 		times = 2000
 	}

@@ -122,7 +122,7 @@ func TestRecountAgrees(t *testing.T) {
 func TestRecountOfDebates(t *testing.T) {
 	s, d := played(t, "debated", `
 name: debated
-replicates: 3
+replicates: 2
 env: {name: exchange, agents: 4}
 model: scripted/trader
 reasks: 0
@@ -136,7 +136,7 @@ grid:
     - {name: debate, rounds: 2, ties: lottery, talk: one_by_one, order: madc}
 `)
 	r, err := recount.Check(ctx, s, d, settings)
-	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions != 3*15*3 {
+	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions != 2*15*3 {
 		t.Fatalf("%+v %v", r, err)
 	}
 	for rows, err := range lake.Collaborations(ctx, s, d) {

@@ -28,7 +28,7 @@ func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 	const traders = "env: {name: exchange, agents: 4}\nmodel: scripted/trader\nprotocol: "
 	means := []string{"plurality", "ranked", "majority_consensus", "judge", "solution_counting"} // one of each
 	for group, rules := range map[string][]string{
-		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}\nreplicates: 2":                            names,
+		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}":                                           names,
 		traders + "{name: roundtable, rounds: 2}":                                                                         means,
 		traders + "{name: debate, remove: [{agent: 1, from: 2}]}":                                                         means,
 		"env: allocation\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}":             means,

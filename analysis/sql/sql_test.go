@@ -13,7 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"roundtable/activities/commits"
@@ -21,6 +23,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/analysis/sql"
 )
 
@@ -37,28 +40,43 @@ grid: {rule: [majority, unanimous]}
 // compacted in part and extended) and two (not compacted).
 func played(t testing.TB, folder string) (sql.Source, store.Store) {
 	t.Helper()
-	ctx := context.Background()
+	files, err := playedFiles()
+	if err == nil {
+		err = os.CopyFS(folder, files)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := store.NewLocal(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "one", 3), 0))
-	_, err = commits.CompactAll(ctx, s, "one", true)
-	must(err)
-	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "one", 2), 1))
-	_, err = commits.CompactAll(ctx, s, "one", true)
-	must(err)
-	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "one", 4), 2))
-	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "two", 2), 0))
 	return sql.Source{Store: s, Location: folder}, s
 }
+
+// playedFiles are its files, made once.
+var playedFiles = sync.OnceValues(func() (fstest.MapFS, error) {
+	ctx, s := context.Background(), storetest.NewMemory(map[string]string{})
+	for generation, replicates := range []int{3, 2, 4} {
+		if err := laketest.Play(ctx, s, fmt.Sprintf(campaign, "one", replicates), generation); err != nil {
+			return nil, err
+		}
+		if generation < 2 {
+			if _, err := commits.CompactAll(ctx, s, "one", true); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := laketest.Play(ctx, s, fmt.Sprintf(campaign, "two", 2), 0); err != nil {
+		return nil, err
+	}
+	files := fstest.MapFS{}
+	for key, data := range s.Objects {
+		files[key] = &fstest.MapFile{Data: []byte(data), Mode: 0o600}
+	}
+	return files, nil
+})
 
 func open(t testing.TB, s sql.Source) *sql.DB {
 	t.Helper()

@@ -37,9 +37,7 @@ func attestedLake(t *testing.T) (dir string) {
 		ends(t, 0, dir, nil, "attest", "vouched", "-o", "plain.json")
 		d := ends(t, 0, dir, nil, "attest", "vouched", "--key", "key.pem", "-o", "signed.json")
 		public, err := os.ReadFile(filepath.Join(dir, "key.pub.pem"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		contains(t, d.out, "Signed: by key ", string(public))
 	})
 }
@@ -72,9 +70,7 @@ func lakeFiles(t *testing.T, dir string) map[string]string {
 		files[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return files
 }
 
@@ -96,9 +92,7 @@ func TestAttest(t *testing.T) {
 	t.Parallel()
 	dir := attestedLake(t)
 	a, err := attestation.Read(filepath.Join(dir, "plain.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	files := lakeFiles(t, dir)
 	for _, o := range a.Objects {
 		if int64(len(files[o.Key])) != o.Size {
@@ -128,9 +122,7 @@ func TestAttest(t *testing.T) {
 func readText(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(data)
 }
 
@@ -138,9 +130,7 @@ func readText(t *testing.T, dir, name string) string {
 func TestVerifyAttested(t *testing.T) {
 	t.Parallel()
 	from, dir := attestedLake(t), t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS(from)))
 	verify := func(code int, says ...string) {
 		t.Helper()
 		d := ends(t, code, dir, nil, "verify", "vouched", "--attest", "signed.json", "--public-key", "key.pub.pem")
@@ -154,12 +144,8 @@ func TestVerifyAttested(t *testing.T) {
 	path := func(key string) string { return filepath.Join(dir, "lake", filepath.FromSlash(key)) }
 	put := func(key, data string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path(key)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path(key), []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path(key)), 0o700))
+		noError(t, os.WriteFile(path(key), []byte(data), 0o600))
 	}
 	for _, folder := range []string{"answers/", "budget/", "lake/_campaigns/", "lake/_manifests/", "lake/turns/", "raw/_commits/campaign", "raw/_commits/features", "raw/calls/"} {
 		if folder == "budget/" && !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(k string) bool { return strings.HasPrefix(k, folder) }) {
@@ -168,9 +154,7 @@ func TestVerifyAttested(t *testing.T) {
 		key := keyOf(t, files, folder)
 		put(key, "\x00"+files[key][1:])
 		verify(1, "WRONG  "+key+": it is not as it was attested")
-		if err := os.Remove(path(key)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(path(key)))
 		if folder == "raw/calls/" { // which may be deleted: a part holds the rows
 			verify(0, "Deleted since: 1 raw file")
 		} else {
@@ -180,9 +164,7 @@ func TestVerifyAttested(t *testing.T) {
 	}
 	put("lake/_campaigns/vouched/owner.json", "{}")
 	verify(1, "WRONG  lake/_campaigns/vouched/owner.json: it was stored after the attestation", "attest it again")
-	if err := os.Remove(path("lake/_campaigns/vouched/owner.json")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(path("lake/_campaigns/vouched/owner.json")))
 	for i := range 12 {
 		put("raw/turns/campaign=vouched/condition=x/stray-"+string(rune('a'+i))+".parquet", "rows that no marker names")
 	}
@@ -226,14 +208,10 @@ func payloadOf(t *testing.T, file string) string {
 func forge(t *testing.T, dir string) string {
 	t.Helper()
 	a, err := attestation.Read(filepath.Join(dir, "plain.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	a.Objects[3].SHA256 = strings.Repeat("ab", 32)
 	var b strings.Builder
-	if err := a.Statement.Write(&b, nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, a.Statement.Write(&b, nil))
 	return payloadOf(t, b.String())
 }
 
@@ -282,14 +260,10 @@ func TestAttestedOnS3(t *testing.T) {
 	there := storetest.At(storetest.S3Server(t), "vouched")
 	dir := attestedLake(t)
 	s, err := store.Open(there)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	files := lakeFiles(t, dir)
 	for key, data := range files {
-		if err := s.PutIfAbsent(t.Context(), key, []byte(data)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.PutIfAbsent(t.Context(), key, []byte(data)))
 	}
 	verify := []string{"verify", "vouched", "--lake", there, "--attest", "signed.json", "--public-key", "key.pub.pem"}
 	contains(t, ends(t, 0, dir, nil, verify...).out, "Nothing is wrong.")
@@ -298,8 +272,6 @@ func TestAttestedOnS3(t *testing.T) {
 		t.Error("in the bucket the lake has another attestation")
 	}
 	key := keyOf(t, files, "lake/_campaigns/vouched/README.md")
-	if err := s.Replace(t.Context(), key, []byte(strings.ToUpper(files[key])), ""); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Replace(t.Context(), key, []byte(strings.ToUpper(files[key])), ""))
 	contains(t, ends(t, 1, dir, nil, verify...).out, "WRONG  "+key+": it is not as it was attested")
 }

@@ -133,9 +133,7 @@ func TestForkExample(t *testing.T) {
 	exampleData(t, dir)
 	for _, name := range []string{"original.yaml", "forks.yaml"} {
 		text, err := os.ReadFile("../../examples/forks/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		save(t, dir, name, strings.NewReplacer("data: ../data", "data: examples/data").Replace(string(text)))
 		ends(t, 0, dir, nil, "run", name)
 	}
@@ -145,9 +143,7 @@ func TestForkExample(t *testing.T) {
 			Rows []map[string]any
 		}
 	}
-	if err := json.Unmarshal([]byte(ends(t, 0, dir, nil, "analyze", "debated-fork", "--table", "fork-effects", "--json").out), &a); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(ends(t, 0, dir, nil, "analyze", "debated-fork", "--table", "fork-effects", "--json").out), &a))
 	effects := map[string]float64{}
 	for _, r := range a.Tables[0].Rows {
 		name, _ := r["fork.change"].(string)

@@ -27,9 +27,7 @@ func shared(t *testing.T, s store.Store, ages ...time.Duration) {
 		if err == nil {
 			err = ledger.PutCached(context.Background(), key, answers.Answer{Raw: []byte("said"), ModelAsked: "openai/m", StartedAt: began.Add(-age).UnixMicro()})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: "reading", ConditionID: "k", CollaborationID: "k-i0-r0"}
 	call := func(entry int32, cached bool, age time.Duration) record.Call {
@@ -39,35 +37,25 @@ func shared(t *testing.T, s store.Store, ages ...time.Duration) {
 		Collaborations: []record.Collaboration{{Key: key, Status: "succeeded"}},
 		Calls:          []record.Call{call(0, false, ages[0]), call(1, true, 0), call(2, true, 0)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 func entries(t *testing.T, dir string) float64 {
 	t.Helper()
 	out, err := runCommand(t, "cache", "stats", "--lake", dir, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return document(t, out)["entries"].(float64)
 }
 
 func TestCacheStats(t *testing.T) {
 	o, s, _ := reading(t)
 	shared(t, s, time.Hour, 800*time.Hour, 2*time.Hour)
-	if err := s.PutIfAbsent(context.Background(), "cache/notes.txt", []byte("mine")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.PutIfAbsent(context.Background(), "cache/notes.txt", []byte("mine")))
 	out, err := runCommand(t, "cache", "stats", "--lake", o.Lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "openai/m", "reading", "cache/notes.txt is no entry")
 	out, err = runCommand(t, "cache", "stats", "--lake", o.Lake, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d := document(t, out)
 	unknown, known := d["uses"].([]any)[0].(map[string]any), d["uses"].([]any)[1].(map[string]any)
 	if d["entries"] != 3. || d["served"] != 2. || unknown["entries"] != 2. || known["campaign"] != "reading" || known["entries"] != 1. || known["served"] != 2. {
@@ -98,18 +86,14 @@ func TestCachePrune(t *testing.T) {
 		{[]string{"--older-than", "0"}, "1 of 1", 0},
 	} {
 		out, err := runCommand(t, append([]string{"cache", "prune", "--lake", o.Lake}, x.args...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		contains(t, out, x.says)
 		if left := entries(t, o.Lake); left != x.left {
 			t.Errorf("after %q the cache has %v entries, want %v", x.args, left, x.left)
 		}
 	}
 	out, err := runCommand(t, "cache", "prune", "--lake", o.Lake, "--json", "--dry-run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if d := document(t, out); d["deleted"] != 0. || d["dry_run"] != true {
 		t.Errorf("%v", d)
 	}

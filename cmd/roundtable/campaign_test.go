@@ -18,9 +18,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "k")
 	t.Setenv("AWS_REGION", "eu-central-1")
 	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, c := range []struct{ model, generate, fault string }{
 		{"anthropic/m", "{seed: 1}", "seed is set"},
 		{"anthropic/m", "{temperature: 1.5}", "Anthropic takes 0 to 1"},
@@ -33,9 +31,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		text := "name: c\nenv: exchange\nprotocol: roundtable\nrule: majority\ncost: unknown\nmodel: " + c.model + "\ngenerate: " + c.generate + "\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(file, []byte(text), 0o600))
 		_, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%s with %s: %v, want %q", c.model, c.generate, err, c.fault)

@@ -29,9 +29,7 @@ const (
 func TestCodecServer(t *testing.T) {
 	t.Parallel()
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)
 	dir := write(t, strings.Replace(busy, "500", "1", 1))
@@ -74,9 +72,7 @@ func codecServer(t *testing.T, dir string, env []string, flags ...string) string
 func opened(t *testing.T, hostPort string, through converter.PayloadCodec) string {
 	t.Helper()
 	c, err := client.Dial(client.Options{HostPort: hostPort, Logger: quietLog{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer c.Close()
 	list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{})
 	if err != nil || len(list.Executions) == 0 {
@@ -97,9 +93,7 @@ func opened(t *testing.T, hostPort string, through converter.PayloadCodec) strin
 		events := c.GetWorkflowHistory(t.Context(), w.Execution.WorkflowId, w.Execution.RunId, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		for events.HasNext() {
 			event, err := events.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if err := proxy.VisitPayloads(t.Context(), event, proxy.VisitPayloadsOptions{Visitor: visit, SkipSearchAttributes: true}); err != nil {
 				t.Fatal(err)
 			}

@@ -10,9 +10,7 @@ import (
 // which is the star around the first.
 func TestExampleOfFigure8b(t *testing.T) {
 	text, err := os.ReadFile("../../examples/consensus-networks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if !regexp.MustCompile(`(?m)^ +- star +# Fig\. 8b`).Match(text) {
 		t.Errorf("the network called Fig. 8b is not the star:\n%s", text)
 	}

@@ -38,15 +38,11 @@ func TestCost(t *testing.T) {
 	bill(t, s, p, 0)
 	bill(t, s, p, 1)
 	out, err := runCommand(t, "cost", "reading", "--lake", o.Lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "Cost of reading by condition", "majority-", "1.0000", "1.50", "20 of 22 cells are running or still to come",
 		"WARNING: openai/m was answered by 2 models: m-july (2 calls, 2026-05-28")
 	out, err = runCommand(t, "cost", "reading", "--lake", o.Lake, "--by", "phase", "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d := document(t, out)
 	row := d["table"].(map[string]any)["rows"].([]any)[0].(map[string]any)
 	if row["phase"] != "vote" || row["answered"] != 4. || row["cost USD"] != 1. || row["USD/collaboration"] != .5 || row["p95 s"] != 1.5 {
@@ -56,9 +52,7 @@ func TestCost(t *testing.T) {
 		t.Errorf("%v", d)
 	}
 	out, err = runCommand(t, "cost", "reading", "--lake", o.Lake, "--by", "model", "--format", "csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "openai/m,2,4,0,0,40,0,8,0,1,1,0.5,0.25,1.5,1.5\n", "warning: openai/m was answered")
 	if out, err = runCommand(t, "cost", "reading", "--lake", o.Lake, "--format", "md"); err != nil || !strings.Contains(out, "| condition |") {
 		t.Errorf("%v in\n%s", err, out)

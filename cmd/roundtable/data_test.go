@@ -9,14 +9,10 @@ import (
 
 func TestDataSaysWhereToGetMovieLens(t *testing.T) {
 	out, err := runCommand(t, "data", "movielens")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "https://grouplens.org/datasets/movielens/100k/", "no redistribution", "u1.base", "--path")
 	out, err = runCommand(t, "data", "movielens", "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d := document(t, out)
 	if files := d["files"].([]any); len(files) != 5 || d["ok"] != nil {
 		t.Errorf("%v", d)
@@ -27,9 +23,7 @@ func TestDataSaysWhereToGetMovieLens(t *testing.T) {
 
 func TestDataChecksAFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "u1.base"), []byte("1\t1\t5\t0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "u1.base"), []byte("1\t1\t5\t0\n"), 0o600))
 	out, err := runCommand(t, "data", "movielens", "--path", dir, "--json")
 	fails(t, err, cli.ExitFailed, "u1.base is not the official file", "u1.test is missing")
 	if d := document(t, out); d["ok"] != false || d["problem"] == "" {
@@ -45,8 +39,6 @@ func TestDataAcceptsTheOfficialFiles(t *testing.T) {
 		t.Skip("MovieLens-100k is not next to this checkout; TestDataChecksAFolder covers the check")
 	}
 	out, err := runCommand(t, "data", "movielens", "--path", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "holds the official files")
 }

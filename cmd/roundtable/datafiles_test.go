@@ -17,19 +17,13 @@ func TestChangedData(t *testing.T) {
 	output(t, dir, "run", "campaign.yaml")
 	file := filepath.Join(dir, "examples", "data", "orders.json")
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, append(data, '\n'), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.WriteFile(file, append(data, '\n'), 0o600))
 	save(t, dir, "campaign.yaml", text+"replicates: 2\n")
 	out, err := program(t, dir, "run", "campaign.yaml").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "the data file orders.json is not the one that the campaign began with") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, data, 0o600))
 	output(t, dir, "run", "campaign.yaml")
 }

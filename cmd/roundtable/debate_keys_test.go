@@ -133,9 +133,7 @@ type played struct {
 func (p played) saw(t *testing.T, turn record.Turn) (all []record.Turn) {
 	t.Helper()
 	var ranges [][2]int
-	if err := json.Unmarshal([]byte(turn.SeesJSON), &ranges); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(turn.SeesJSON), &ranges))
 	for _, r := range ranges {
 		all = append(all, p.turns[r[0]:r[1]]...)
 	}
@@ -145,31 +143,21 @@ func (p played) saw(t *testing.T, turn record.Turn) (all []record.Turn) {
 func debated(t *testing.T, dir, campaign string) (all []played) {
 	t.Helper()
 	s, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d, err := lake.ReadDataset(context.Background(), s, campaign)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for rows, err := range lake.Collaborations(context.Background(), s, d) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var settings struct {
 			Protocol struct{ Params map[string]json.RawMessage }
 		}
-		if err := json.Unmarshal([]byte(rows.Collaborations[0].SettingsJSON), &settings); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(rows.Collaborations[0].SettingsJSON), &settings))
 		given := settings.Protocol.Params
 		maps.DeleteFunc(given, func(key string, v json.RawMessage) bool { // a plan says today's defaults of these
 			return key == "memory" && string(v) == `"chat"` || key == "speaking" && string(v) == `"order"`
 		})
 		params, err := json.Marshal(given)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		all = append(all, played{string(params), rows.Turns})
 	}
 	return all

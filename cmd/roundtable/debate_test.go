@@ -12,26 +12,20 @@ import (
 // tests change it.
 func exampleData(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")))
 }
 
 func read(t *testing.T, dir, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(data)
 }
 
 // Paper 4's own questions, where they are.
 func TestWhoHoldsThePower(t *testing.T) {
 	bbh, err := filepath.Abs("../../../shared/data/bbh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := os.Stat(bbh); err != nil {
 		t.Skip("no BIG-Bench Hard next to this checkout")
 	}

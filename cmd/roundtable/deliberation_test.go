@@ -45,14 +45,14 @@ func TestDeliberationSharing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, campaign := range map[string]string{"sharing": `name: sharing
-instances: 6
+instances: 3
 protocol: deliberation
 rule: unanimous
 grid:
   env: [{name: menu, observations: numeric}, {name: menu, observations: semantic}, allocation]
   model: [scripted/sharer, {name: scripted/sharer, policy: {noise: 0.8}}]
 `, "votes": `name: votes
-instances: 3
+instances: 2
 env: allocation
 protocol: {name: deliberation, authority: vote}
 model: scripted/sharer
@@ -124,9 +124,7 @@ grid:
 func glob(t *testing.T, dir, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return files
 }
 

@@ -23,9 +23,7 @@ var heavy = []string{
 
 func TestProgramLinksNothingHeavyForNothing(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for p := range strings.FieldsSeq(string(out)) {
 		for _, h := range heavy {
 			if p == h || strings.HasSuffix(h, "/") && strings.HasPrefix(p+"/", h) {

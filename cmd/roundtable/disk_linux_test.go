@@ -55,9 +55,7 @@ func checkFullDisk(t *testing.T, options string, fill func(t *testing.T, dir str
 	b := starts(t, disk, service.at(), "run", "kills.yaml")
 	screentest.Until(t, "a dozen calls", func() bool { return b.over() || len(service.arrivals()) > from+12 })
 	filler := filepath.Join(disk, "filler")
-	if err := os.Mkdir(filler, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(filler, 0o700))
 	fill(t, filler)
 	filled := time.Now()
 	screentest.Until(t, "the reason in status", func() bool {
@@ -74,9 +72,7 @@ func checkFullDisk(t *testing.T, options string, fill func(t *testing.T, dir str
 		}
 	}
 
-	if err := os.RemoveAll(filler); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(filler))
 	if code := b.code(t); code != 0 {
 		t.Fatalf("it ends with code %d\n%s", code, &b.said)
 	}
@@ -92,9 +88,7 @@ func checkFullDisk(t *testing.T, options string, fill func(t *testing.T, dir str
 func fillBytes(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	for chunk := make([]byte, 1<<20); len(chunk) > 0; {
 		if _, err := f.Write(chunk); err != nil {

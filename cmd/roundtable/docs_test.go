@@ -26,18 +26,14 @@ func TestLinksResolve(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	if len(pages) < 20 {
 		t.Fatalf("found %d pages only", len(pages))
 	}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		prose := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`").ReplaceAllString(string(text), "")
 		for _, m := range link.FindAllStringSubmatch(prose, -1) {
 			target, _, _ := strings.Cut(m[1], "#")
@@ -56,9 +52,7 @@ func TestLinksResolve(t *testing.T) {
 func TestNumbersOfThePapers(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "papers", "replication.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, list := range [][]naming.Named{study.Tables(), figures.Figures()} {
 		for _, n := range list {
 			if len(n.Papers) > 0 {
@@ -74,9 +68,7 @@ func TestThreatsNameTests(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "threats.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	names := regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(page), -1)
 	if len(names) < 50 {
 		t.Fatalf("found %d tests only", len(names))
@@ -98,14 +90,10 @@ func TestThreatsNameTests(t *testing.T) {
 func hasTest(t *testing.T, folder, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if strings.Contains(string(text), "\nfunc "+name+"(") {
 			return true
 		}

@@ -22,26 +22,18 @@ func TestRecordedPromptsAreUsed(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, "old.yaml", file)
 	s, err := store.Open(dir + "/lake")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, m, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), dir+"/old.yaml", s, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	pack := maps.Clone(p.Packs[p.Pack[0]])
 	pack["protocol/system.tmpl"] = "In the words of then. " + pack["protocol/system.tmpl"]
 	p.Edition, p.Packs, p.Pack = 7, map[string]map[string]string{campaign.HashPack(pack): pack}, []string{campaign.HashPack(pack)}
-	if err := campaignfile.RecordPlan(t.Context(), s, p, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, campaignfile.RecordPlan(t.Context(), s, p, m))
 	refused := ends(t, cli.ExitUsage, dir, nil, "run", "old.yaml")
 	contains(t, refused.err, `campaign "old" began with edition 7 of the built-in prompts`, "`roundtable resume old` continues")
 	output(t, dir, "resume", "old")
 	d, err := lake.ReadDataset(t.Context(), s, "old")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for row, err := range lake.Scan[record.Collaboration](t.Context(), s, d) {
 		if err != nil || row.PromptsHash != campaign.HashPack(pack) {
 			t.Errorf("the prompts are %s, want %s, %v", row.PromptsHash, campaign.HashPack(pack), err)

@@ -101,9 +101,7 @@ func (s *shop) at() []string {
 func keptVectors(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "lake", "embeddings", "*", "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	kept := map[string]bool{}
 	for _, f := range files {
 		kept[filepath.Base(f)] = true
@@ -154,8 +152,11 @@ func TestEmbeddingBudget(t *testing.T) {
 			}
 		}
 	}
-	kills := 0
-	for range 2 {
+	kills, tries := 0, 1
+	if *long {
+		tries = 3
+	}
+	for range tries {
 		kept, b := keptVectors(t, dir), starts(t, dir, s.at(), buy...)
 		sold, from, _ := s.books()
 		screentest.Until(t, "a request or the end", func() bool { _, calls, _ := s.books(); return b.over() || calls > from })
@@ -223,9 +224,7 @@ func spentOn(t *testing.T, dir string, s *shop) {
 	var c struct {
 		Table struct{ Rows []map[string]any }
 	}
-	if err := json.Unmarshal([]byte(ends(t, 0, dir, nil, "cost", "wordy", "--json").out), &c); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(ends(t, 0, dir, nil, "cost", "wordy", "--json").out), &c))
 	_, calls, billed := s.books()
 	found := false
 	for _, row := range c.Table.Rows {

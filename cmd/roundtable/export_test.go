@@ -35,31 +35,23 @@ func exportable(t *testing.T) (string, store.Store) {
 func TestExport(t *testing.T) {
 	folder, s := exportable(t)
 	d, err := lake.ReadDataset(context.Background(), s, "reading")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var turns []record.Turn
 	for r, err := range lake.Scan[record.Turn](context.Background(), s, d) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		turns = append(turns, r)
 	}
 	for _, format := range exports.Formats {
 		dir := filepath.Join(t.TempDir(), "new", "folder")
 		out, err := runCommand(t, "export", "reading", "--lake", folder, "-o", dir, "--format", format)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		entries, err := os.ReadDir(dir)
 		if err != nil || len(entries) != len(record.Tables) {
 			t.Fatalf("%v, error %v", entries, err)
 		}
 		contains(t, out, filepath.Join(dir, "turns."+format)+": 21 rows", "SIMULATED: scripted agents answered in 3 of 3")
 		data, err := os.ReadFile(filepath.Join(dir, "turns."+format))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		switch format {
 		case "parquet":
 			got, err := lake.Decode[record.Turn](data)
@@ -93,14 +85,10 @@ func TestExportOfOneTable(t *testing.T) {
 	root.SetOut(&out)
 	root.SetErr(&told)
 	root.SetArgs([]string{"export", "reading", "--lake", folder, "--table", "ballots", "-o", path, "--json"})
-	if err := root.ExecuteContext(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, root.ExecuteContext(context.Background()))
 	contains(t, told.String(), "SIMULATED")
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	want := map[string]any{"table": "ballots", "path": path, "rows": 6., "bytes": float64(info.Size())}
 	if files := document(t, out.String())["files"].([]any); len(files) != 1 || !reflect.DeepEqual(files[0], want) {
 		t.Errorf("%v, want %v", files, want)
@@ -110,9 +98,7 @@ func TestExportOfOneTable(t *testing.T) {
 func TestExportRefuses(t *testing.T) {
 	folder, s := exportable(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "calls.csv"), []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "calls.csv"), []byte("mine"), 0o600))
 	for _, x := range []struct {
 		args []string
 		says string
@@ -134,13 +120,9 @@ func TestExportRefuses(t *testing.T) {
 		fails(t, err, cli.ExitUsage, x.says)
 	}
 	d, err := lake.ReadDataset(context.Background(), s, "reading")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	key := d.Files[record.Turns][1].Key
-	if err := s.Replace(context.Background(), key, []byte("torn"), ""); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Replace(context.Background(), key, []byte("torn"), ""))
 	_, err = runCommand(t, "export", "reading", "--lake", folder, "-o", dir, "--force")
 	if err == nil || !strings.Contains(err.Error(), "roundtable verify reading") || !strings.Contains(err.Error(), key) {
 		t.Errorf("error %v", err)
@@ -156,18 +138,14 @@ func TestExportRefuses(t *testing.T) {
 // TestExportOfNothing has files with columns and no rows.
 func TestExportOfNothing(t *testing.T) {
 	o, s, _ := reading(t)
-	if err := s.PutIfAbsent(context.Background(), "answers/campaign=reading/x", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.PutIfAbsent(context.Background(), "answers/campaign=reading/x", []byte("x")))
 	for _, format := range exports.Formats {
 		dir := t.TempDir()
 		if _, err := runCommand(t, "export", "reading", "--lake", o.Lake, "-o", dir, "--format", format); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(filepath.Join(dir, "turns."+format))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		switch rows, err := lake.Decode[record.Turn](data); {
 		case format == "parquet" && (err != nil || len(rows) > 0):
 			t.Errorf("%d rows, error %v", len(rows), err)
@@ -186,12 +164,8 @@ func TestPublishDoesNotOverwrite(t *testing.T) {
 		_, err := w.Write([]byte("new"))
 		return 1, err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, os.WriteFile(path, []byte("theirs"), 0o600))
 	fails(t, f.Publish(false), cli.ExitUsage, "--force")
 	if data, _ := os.ReadFile(path); string(data) != "theirs" {
 		t.Errorf("%q", data)

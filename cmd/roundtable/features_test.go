@@ -42,9 +42,7 @@ func TestFeatures(t *testing.T) {
 	var a struct {
 		Tables []struct{ Rows []map[string]any }
 	}
-	if err := json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", "message-language", "--json")), &a); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", "message-language", "--json")), &a))
 	want := map[string]float64{"words": rows[0].Words, "grade": rows[0].Grade, "information distance": rows[0].Distance}
 	for _, row := range a.Tables[0].Rows {
 		if row["rule"] != "majority" {
@@ -76,9 +74,7 @@ func TestFeatures(t *testing.T) {
 func tinyFolder(t *testing.T) string {
 	t.Helper()
 	folder, err := filepath.Abs("../../analysis/embedding/sentence/testdata/tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return folder
 }
 
@@ -95,9 +91,7 @@ func TestInformationDistanceIsEverywhere(t *testing.T) {
 				Notes []string
 			}
 		}
-		if err := json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", name, "--json")), &a); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", name, "--json")), &a))
 		table, filled := a.Tables[0], 0
 		for _, row := range table.Rows {
 			if row["Information Distance"] != nil {
@@ -114,9 +108,7 @@ func TestInformationDistanceIsEverywhere(t *testing.T) {
 	output(t, dir, "label", "talk")
 	output(t, dir, "report", "talk", "-o", "report.html")
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, none := range []string{"No Information Distance", "No Dialogue Act"} {
 		if strings.Contains(string(page), none) {
 			t.Errorf("the report says %q", none)
@@ -168,27 +160,28 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 }
 
 func TestEmbeddersExplainThemselves(t *testing.T) {
-	dir := talkLake(t)
+	dir, tiny := talkLake(t), tinyFolder(t)
+	t.Chdir(dir)
+	t.Setenv("OPENAI_API_KEY", "k")
 	t.Setenv(sentence.LibraryVariable, filepath.Join(dir, "no-library.so")) // a folder with ONNX wants it
 	for args, want := range map[string]string{
 		"--embedder openai/x --embedder-params {\"api_key_env\":\"NO_SUCH_KEY\"}": "NO_SUCH_KEY",
 		"--embedder openai/x --embedder-params {\"base\":1}":                      "base",
-		"--embedder " + tinyFolder(t):                                             "no-library.so",
-		"--embedder lake":                                                         "config.json",
-		"--embedder nowhere":                                                      "nowhere",
-		"--embedder-params {\"a\":1}":                                             "not for tfidf",
-		"--readability flesch":                                                    "portable and textstat",
+		"--embedder " + tiny:          "no-library.so",
+		"--embedder lake":             "config.json",
+		"--embedder nowhere":          "nowhere",
+		"--embedder-params {\"a\":1}": "not for tfidf",
+		"--readability flesch":        "portable and textstat",
 	} {
 		for _, command := range []string{"features talk", "analyze talk --table message-language", "analyze talk --figure information-distance", "report talk -o r.html"} {
-			out, err := program(t, dir, append(strings.Fields(command), strings.Fields(args)...)...).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), want) {
-				t.Errorf("%s %s: %v\n%s", command, args, err, out)
+			if d := ran(t, append(strings.Fields(command), strings.Fields(args)...)...); d.code == 0 || !strings.Contains(d.err, want) {
+				t.Errorf("%s %s: code %d\n%s", command, args, d.code, d.err)
 			}
 		}
 	}
 	nobody := []string{"features", "talk", "--embedder", "openai/x", "--embedder-params", `{"base_url":"http://localhost:1/v1"}`, "--cost-unknown"}
-	if out, err := program(t, dir, nobody...).CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be reached") {
-		t.Errorf("%v\n%s", err, out)
+	if d := ran(t, nobody...); d.code == 0 || !strings.Contains(d.err, "cannot be reached") {
+		t.Errorf("code %d\n%s", d.code, d.err)
 	}
 }
 

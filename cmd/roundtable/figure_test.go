@@ -16,25 +16,19 @@ func TestAnalyzeDraws(t *testing.T) {
 	commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "succeeded")
 	svg, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "utility-by-rule")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, svg, "<svg", "SIMULATED", "majority", "n = 2 replicates")
 	file := filepath.Join(t.TempDir(), "f.png")
 	if out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "utility-by-rule", "-o", file); err != nil || out != "" {
 		t.Fatalf("%v, and on standard output %q", err, out)
 	}
 	picture, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
 		t.Error(err)
 	}
 	numbers, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "utility-by-rule", "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if d := document(t, numbers); d["name"] != "utility-by-rule" || len(d["panels"].([]any)) != 1 {
 		t.Errorf("the numbers are %v", d)
 	}
@@ -46,18 +40,14 @@ func TestAnalyzeDrawsForPrint(t *testing.T) {
 	commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "succeeded")
 	svg, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "conditions", "--width", "85mm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, svg, `width="240.94pt"`, "SIMULATED", "majority")
 	file := filepath.Join(t.TempDir(), "f.pdf")
 	if out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "conditions", "--width", "85mm", "-o", file); err != nil || out != "" {
 		t.Fatalf("%v, and on standard output %q", err, out)
 	}
 	written, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, string(written), "%PDF-", "/MediaBox [0 0 240.94 ")
 }
 

@@ -11,9 +11,7 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, folder := range []string{"study/data", "study/words/protocol", "other"} {
-		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
 	}
 	questionsFile(t, filepath.Join(dir, "study/data"), "a.jsonl", 2)
 	save(t, dir, "study/prices.json", `{"gpt-4o-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6, "max_output_tokens": 100}}`)

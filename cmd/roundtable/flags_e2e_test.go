@@ -52,9 +52,7 @@ func TestChangesOnTheCommandLine(t *testing.T) {
 		t.Fatalf("%d plans: %v", len(plans), err)
 	}
 	data, err := os.ReadFile(plans[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var p struct{ Changed []string }
 	if err := json.Unmarshal(data, &p); err != nil || strings.Join(p.Changed, " ") != "--set 'grid.rule=[plurality]' --set protocol.rounds=2 --name a-try --limit 2" {
 		t.Errorf("the plan says that %q were changed: %v", p.Changed, err)
@@ -104,9 +102,7 @@ func TestRefusedChanges(t *testing.T) {
 func TestExtendedFile(t *testing.T) {
 	t.Parallel()
 	dir := quizFolder(t)
-	if err := os.MkdirAll(filepath.Join(dir, "tries"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Join(dir, "tries"), 0o700))
 	save(t, filepath.Join(dir, "tries"), "small.yaml", "extends: ../campaign.yaml\nname: small\nrule: plurality\nprotocol: {order: random}\n")
 	d := ends(t, 0, dir, nil, "run", "tries/small.yaml", "--limit", "2")
 	contains(t, d.out, "env qa")

@@ -72,9 +72,7 @@ func TestForkOfStopped(t *testing.T) {
 	if err != nil || len(lost) != 1 {
 		t.Fatalf("%v %v", lost, err)
 	}
-	if err := os.RemoveAll(lost[0]); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(lost[0]))
 	ends(t, cli.ExitIncomplete, dir, nil, "fork", "killed", "--at", "round=2", "--as", "others")
 	failed := queriedRows(t, dir, `SELECT failure FROM collaborations WHERE campaign_id = 'others' AND status != 'succeeded'`)
 	if len(failed) != 1 || !strings.HasSuffix(failed[0]["failure"].(string), "ends at entry 0, before the fork, and not by itself") {
@@ -89,9 +87,7 @@ func TestForkReplaces(t *testing.T) {
 	dir := t.TempDir()
 	exampleData(t, dir)
 	text, err := os.ReadFile("../../examples/forks/original.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	fewerOptions(t, filepath.Join(dir, "examples/data/orders.json"), 2)
 	save(t, dir, "original.yaml", strings.NewReplacer("data: ../data", "data: examples/data", "rounds: 3", "rounds: 2").Replace(string(text)))
 	ends(t, 0, dir, nil, "run", "original.yaml", "--limit", "4")
@@ -122,18 +118,14 @@ func TestForkReplaces(t *testing.T) {
 func fewerOptions(t *testing.T, path string, n int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var file struct {
 		Examples []struct {
 			Input  string `json:"input"`
 			Target string `json:"target"`
 		} `json:"examples"`
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(data, &file))
 	for i := range n {
 		input := &file.Examples[i].Input
 		*input = (*input)[:strings.Index(*input, "\n(D)")]
@@ -155,9 +147,7 @@ func takeOver(t *testing.T, dir string) {
 	first := filepath.Join(filepath.Dir(paths[0]), "000000.batch.json")
 	reseal(t, paths[0], first, func(turns []any) { turns[0].(map[string]any)["entry"] = 0 })
 	if first != paths[0] {
-		if err := os.Remove(paths[0]); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(paths[0]))
 	}
 }
 

@@ -26,22 +26,16 @@ grid: {rule: [majority, ranked]}
 func handCode(t *testing.T, dir, from, to string, give func(text string) string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, from))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	rows, err := csv.NewReader(strings.NewReader(string(data))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, row := range rows[1:] {
 		if row[0] != "" {
 			row[3] = give(row[2])
 		}
 	}
 	var b strings.Builder
-	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, csv.NewWriter(&b).WriteAll(rows))
 	save(t, dir, to, b.String())
 	return to
 }
@@ -111,9 +105,7 @@ func TestGold(t *testing.T) {
 	contains(t, output(t, dir, "analyze", "talk", "--table", "dialogue-acts"), "1 draw not coded yet")
 
 	for _, n := range []string{"1", "2"} { // a draw that is lost: nothing takes its place
-		if err := os.Remove(filepath.Join(dir, "lake", "lake", "_campaigns", "talk", "gold", "acts", "draw-"+n+".json")); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(filepath.Join(dir, "lake", "lake", "_campaigns", "talk", "gold", "acts", "draw-"+n+".json")))
 	}
 	contains(t, ends(t, 1, dir, nil, "label", "talk", "--gold", "120", "--gold-seed", "2").err, "draw-1.json is missing, and ada coded it")
 	contains(t, ends(t, 1, dir, nil, "label", "talk", "--gold-from", ada, "--coder", "ada").err, "draw-1.json is missing, and ada coded it")
@@ -230,9 +222,7 @@ func TestLabelsByHandExample(t *testing.T) {
 	output(t, dir, "run", "labels-by-hand.yaml")
 	contains(t, output(t, dir, "label", "labels-by-hand", "--gold", "300", "-o", "coding.html"), "294 items to code by hand, in 50 passages")
 	table, err := filepath.Abs(filepath.Join("..", "..", "examples", "data", "labels-by-hand.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	output(t, dir, "label", "labels-by-hand", "--gold-from", table, "--coder", "ada")
 	for row, want := range map[string]string{
 		"majority messages Evaluate": "1.00 0.08 (0.03) 0.04 0.17 0.08 (0.03)",

@@ -24,13 +24,9 @@ var update = flag.Bool("update", false, "write the golden files")
 func writeNumbers(t *testing.T, b *strings.Builder, dir, name string, isPinned map[string]bool) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	c, err := analyze.ReadCampaign(t.Context(), s, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	writeTables(t, b, ran(t, "analyze", name, "--table", "all", "--format", "json").out, isPinned)
 	for _, name := range figures.Names() {
 		figure, err := figures.Make(c, name)
@@ -80,17 +76,11 @@ func rounded(t *testing.T, v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, e.Encode(v))
 	var plain any
-	if err := json.Unmarshal(b.Bytes(), &plain); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(b.Bytes(), &plain))
 	b.Reset()
-	if err := e.Encode(round(plain)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, e.Encode(round(plain)))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -117,16 +107,12 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", "pinned", name+".txt")
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 		save(t, filepath.Dir(path), filepath.Base(path), got)
 		return
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if got == string(want) {
 		return
 	}

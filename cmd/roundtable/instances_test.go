@@ -54,9 +54,7 @@ func TestTwoEnvironmentsInOneCampaign(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	tiny, err := filepath.Abs("../../envs/recsys/testdata/ml-tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	text := fmt.Sprintf("name: both\nreplicates: 2\ndata: %q\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/stubborn\ngrid:\n  env: [exchange, {name: recsys, synthetic: true, n: 6}]\n  rule: [majority, rated]\n", tiny)
 	save(t, dir, "both.yaml", text+"instances: 1\n")
 	output(t, dir, "run", "both.yaml")

@@ -150,21 +150,6 @@ func TestJudgePauses(t *testing.T) {
 	ends(t, 0, dir, nil, "verify", "judged")
 }
 
-// A judge with a limit of calls a minute is asked from the queue of its model.
-func TestJudgePerMinute(t *testing.T) {
-	t.Parallel()
-	s := newJudge(t)
-	dir := writeJudged(t, s.URL, "limits: {models: {openai/fake: {requests_per_minute: 600}}}\n")
-	ends(t, 0, dir, judgeKey, "run", "campaign.yaml")
-	asked := askedCases(s)
-	if distinct := slices.Compact(slices.Clone(asked)); len(distinct) != len(asked) || len(asked) == 0 {
-		t.Errorf("%d first questions to the judge, %d distinct", len(asked), len(distinct))
-	}
-	if v := ends(t, 0, dir, nil, "verify", "judged").out; !strings.Contains(v, "Scored again: ") {
-		t.Errorf("verify says %s", v)
-	}
-}
-
 // All errors of a judge are reported at once, with their lines.
 func TestJudgeErrors(t *testing.T) {
 	t.Parallel()

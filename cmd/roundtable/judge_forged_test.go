@@ -30,12 +30,8 @@ func TestForgedJudgement(t *testing.T) {
 	for _, path := range paths {
 		var body map[string]any
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lake.Unseal(path, data, &body); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, lake.Unseal(path, data, &body))
 		turn, ok := body["turns"].([]any)[0].(map[string]any)
 		text, said := turn["proposal"].(string)
 		if !ok || !said || !strings.Contains(text, `"score":4,"share":1`) {
@@ -43,12 +39,8 @@ func TestForgedJudgement(t *testing.T) {
 		}
 		turn["proposal"] = strings.Replace(text, `"score":4,"share":1`, `"score":0,"share":0`, 1)
 		sealed, err := lake.Seal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, sealed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, os.WriteFile(path, sealed, 0o600))
 		forged++
 	}
 	if forged == 0 {

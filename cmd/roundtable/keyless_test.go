@@ -25,9 +25,7 @@ func TestPlanWithoutKey(t *testing.T) {
 	t.Chdir(dir)
 	save(t, dir, "keyless.yaml", keylessCampaign)
 	out, err := runCommand(t, "plan", "keyless.yaml", "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d := document(t, out)
 	if list := d["warnings"].([]any); len(list) != 1 || list[0] != "run needs a key for openai/gpt-5-mini: the environment variable OPENAI_API_KEY is not set" {
 		t.Errorf("warnings: %q", list)

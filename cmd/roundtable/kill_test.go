@@ -70,9 +70,7 @@ func copyOf(t *testing.T, name string, make func(t *testing.T, dir string)) (dir
 	from, ok := templates[name]
 	if !ok {
 		made, err := os.MkdirTemp("", "roundtable-test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		kept = append(kept, made)
 		make(t, made)
 		if err := os.RemoveAll(filepath.Join(made, ".roundtable")); err != nil { // the lake is enough
@@ -81,9 +79,7 @@ func copyOf(t *testing.T, name string, make func(t *testing.T, dir string)) (dir
 		from, templates[name] = made, made
 	}
 	dir = t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS(from)))
 	return dir
 }
 
@@ -91,9 +87,7 @@ func copyOf(t *testing.T, name string, make func(t *testing.T, dir string)) (dir
 func program(t testing.TB, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if len(args) > 0 && slices.Contains([]string{"run", "resume", "fork", "attribute"}, args[0]) && !slices.Contains(args, "--no-check=false") {
 		args = append(slices.Clone(args), "--no-check") // tests count calls; those of the check say --no-check=false
 	}
@@ -152,9 +146,10 @@ const killedPrices = "prices: {openai/fake: {input: 1, output: 2}}\nlimits: {col
 
 // killedKinds are campaigns that are killed, each of another kind of work.
 var killedKinds = map[string]struct {
-	text  string
-	then  []string // the command that is killed, of a campaign that has ended; none kills run
-	after int      // stored answers before each kill
+	text   string
+	then   []string // the command that is killed, of a campaign that has ended; none kills run
+	after  int      // stored answers before each kill
+	isLong bool     // it runs with -long
 }{
 	// Each protocol that a vendor's answers fit.
 	"live": {`name: killed
@@ -168,7 +163,7 @@ grid:
     - {label: summary, set: {rule: plurality, env: {name: qa, format: bbh, file: orders.json, agents: 5, n: 2}, protocol: {name: debate, rounds: 2, order: random, talk: summarizer, remove: [{agent: 1, from: 3}]}}}
     - {label: sides, set: {rule: plurality, env: {name: qa, format: bbh, file: orders.json, agents: 20, n: 2, pool: {file: viewpoints.jsonl, each: 10, contexts: 2}}, protocol: {name: debate, viewpoints: {each: 10}, agents: 11}}}
     - {label: robots, set: {env: robots, protocol: {name: consensus, rounds: 3, network: leader}}}
-` + killedPrices, nil, 60},
+` + killedPrices, nil, 60, false},
 	// Agents that take time, and steps of the world between them.
 	"scripted": {`name: killed
 data: examples/data
@@ -181,8 +176,8 @@ grid:
     - {label: menu, set: {rule: unanimous, env: menu, model: {name: scripted/sharer, latency: 30ms, malformed: 0.1, policy: {share: 0.8, noise: 0.2}}, protocol: {name: deliberation, tools: [solver, calculator]}}}
     - {label: tents, set: {rule: unanimous, env: {name: allocation, domains: [camping]}, model: {name: scripted/sharer, latency: 30ms, malformed: 0.1}, protocol: deliberation}}
     - {label: robots, set: {env: robots, model: {name: scripted/mixture, latency: 30ms, malformed: 0.2}, protocol: {name: consensus, rounds: 4}}}
-`, nil, 40},
-	"labels": {talkedCampaign + "labels: {model: openai/fake}\n" + killedPrices, nil, 20},
+`, nil, 40, true},
+	"labels": {talkedCampaign + "labels: {model: openai/fake}\n" + killedPrices, nil, 20, false},
 	"judge": {`name: killed
 data: examples/data
 replicates: 3
@@ -190,8 +185,8 @@ env: {name: qa, format: csv, file: why.csv, kind: open, score: {judge: {model: o
 protocol: {name: debate, rounds: 1}
 model: {name: scripted/answerer, policy: {accuracy: 0.5, conformity: 0.4}}
 rule: plurality
-` + killedPrices, nil, 4},
-	"fork": {strings.Replace(liveOriginal, "name: original", "name: killed", 1) + killedPrices, []string{"fork", "killed", "--at", "round=2", "--drop", "Blake", "--control"}, 12},
+` + killedPrices, nil, 4, true},
+	"fork": {strings.Replace(liveOriginal, "name: original", "name: killed", 1) + killedPrices, []string{"fork", "killed", "--at", "round=2", "--drop", "Blake", "--control"}, 12, false},
 	// The rest is not needed once the question is answered.
 	"until": {`name: killed
 replicates: 20
@@ -202,7 +197,7 @@ model: openai/fake
 grid:
   protocol.rounds: [1, 3]
 until: {compare: protocol.rounds, measure: rounds, ahead: 2}
-` + killedPrices, nil, 30},
+` + killedPrices, nil, 30, true},
 }
 
 var talkedCampaign = strings.Replace(talkCampaign, "name: talk", "name: killed", 1)
@@ -211,12 +206,15 @@ var talkedCampaign = strings.Replace(talkCampaign, "name: talk", "name: killed",
 // comes to the rows and labels of a quiet run, nothing stored is asked for again, no key
 // is left anywhere. What activities leave at each of their writes, the simulation has.
 func TestKills(t *testing.T) {
-	kills := 2
+	kills := 1
 	if *long {
 		kills = 12
 	}
 	for name, x := range killedKinds {
 		t.Run(name, func(t *testing.T) {
+			if x.isLong && !*long {
+				t.Skip("-long")
+			}
 			t.Parallel()
 			v := newVendor(t)
 			v.set(answerAll)
@@ -329,9 +327,7 @@ func storedKeys(t *testing.T, dir string) map[string]bool {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return keys
 }
 
@@ -348,9 +344,7 @@ func leaks(t *testing.T, dir, secret string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // TestStrangeState: a campaign that was killed goes on from the lake if its engine's
@@ -368,8 +362,8 @@ func TestStrangeState(t *testing.T) {
 			t.Parallel()
 			v, dir := newVendor(t), t.TempDir()
 			v.latency = 10 * time.Millisecond
-			campaignFile(t, dir, v.URL, 4)
-			killAfter(t, 30, v, "run", "campaign.yaml")(dir)
+			campaignFile(t, dir, v.URL, 2)
+			killAfter(t, 15, v, "run", "campaign.yaml")(dir)
 			stored, from := storedKeys(t, dir), len(v.arrivals())
 			files := glob(t, dir, ".roundtable/campaigns/killed/temporal.db*")
 			if len(files) == 0 {
@@ -377,9 +371,7 @@ func TestStrangeState(t *testing.T) {
 			}
 			for _, file := range files {
 				if filepath.Base(file) == "temporal.db" || name != "damaged" {
-					if err := x.change(file); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, x.change(file))
 				}
 			}
 			contains(t, output(t, dir, "run", "campaign.yaml"), x.says)

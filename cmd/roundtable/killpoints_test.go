@@ -97,9 +97,7 @@ func (s *killStage) points(t *testing.T, where, program string) (all []aimedKill
 		t.Fatalf("code %d\n%s", code, &k.said)
 	}
 	data, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	count := map[string]int{}
 	for line := range strings.Lines(string(data)) {
 		count[strings.TrimSpace(line)]++
@@ -142,16 +140,12 @@ func (a aimedKill) kill(t *testing.T, f *killFigures) (hit bool) {
 func buildKillable(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir := t.TempDir()
 	replace := map[string]string{filepath.Join(root, "activities", "killpoint", "killpoint.go"): filepath.Join(root, "cmd", "roundtable", "testdata", "killpoint.go.txt")}
 	for _, p := range durableSources {
 		files, err := filepath.Glob(filepath.Join(root, p))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
@@ -163,9 +157,7 @@ func buildKillable(t *testing.T) string {
 		}
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "overlay.json", string(overlay))
 	program := filepath.Join(dir, "roundtable")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
@@ -179,14 +171,10 @@ func buildKillable(t *testing.T) string {
 func withKillpoints(t *testing.T, root, file string) (changed []byte, n int) {
 	t.Helper()
 	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	insert := map[int]string{}
 	for _, d := range parsed.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {

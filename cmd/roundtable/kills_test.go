@@ -93,9 +93,7 @@ func prepareKills(t *testing.T) []*killStage {
 	stages := killStages()
 	for _, s := range stages {
 		s.template = t.TempDir()
-		if err := os.CopyFS(s.template, os.DirFS(c.dir)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.CopyFS(s.template, os.DirFS(c.dir)))
 		c.killStage = s
 		s.books = c.readBooks()
 		began := time.Now()
@@ -184,9 +182,7 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 	c.service.vendor.set(labelAnswers)
 	c.service.latency = 20 * time.Millisecond
 	if s != nil {
-		if err := os.CopyFS(c.dir, os.DirFS(s.template)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.CopyFS(c.dir, os.DirFS(s.template)))
 	}
 	var err error
 	if c.lake, err = store.NewLocal(filepath.Join(c.dir, "lake")); err != nil {
@@ -197,9 +193,7 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 		c.moveToBucket()
 	case "cluster":
 		server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		t.Cleanup(func() { server.Stop() })
 		c.flags = []string{"--temporal", server.HostPort()}
 	}
@@ -211,25 +205,17 @@ func (c *killCase) moveToBucket() {
 	t := c.t
 	at := storetest.At(storetest.S3Server(t), "kills")
 	bucket, err := store.NewS3(t.Context(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	objects, err := c.lake.List(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, o := range objects {
 		data, err := c.lake.Get(t.Context(), o.Key)
 		if err == nil {
 			err = bucket.PutIfAbsent(t.Context(), o.Key, data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
-	if err := os.RemoveAll(filepath.Join(c.dir, "lake")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(filepath.Join(c.dir, "lake")))
 	c.lake, c.flags = bucket, []string{"--lake", at}
 }
 

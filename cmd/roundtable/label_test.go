@@ -78,9 +78,7 @@ func TestLabelByRules(t *testing.T) {
 func labelsOf(t *testing.T, dir, campaign string) map[string]string {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	found := map[string]string{}
 	labellers, err := lake.Labellers(context.Background(), s, campaign)
 	for _, by := range labellers {
@@ -90,8 +88,6 @@ func labelsOf(t *testing.T, dir, campaign string) map[string]string {
 			found[m.Key()] = m.Digest
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return found
 }

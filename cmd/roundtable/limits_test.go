@@ -63,9 +63,7 @@ func TestPlanMillion(t *testing.T) {
 	b := starts(t, dir, nil, "run", "campaign.yaml")
 	w := watchStatus(t, b, dir, sized(100, 20_000))
 	began = time.Now()
-	if err := b.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Process.Signal(os.Interrupt))
 	<-b.ended
 	t.Logf("interrupted after %d cells in %v, peak %.0f MB; status at worst %v", w.done, time.Since(began).Round(time.Millisecond), peakMB(b), w.worst)
 	began = time.Now()
@@ -77,9 +75,9 @@ func TestPlanMillion(t *testing.T) {
 	checkPeak(t, b)
 }
 
-// TestManyCells: 100,000 cells (300 without -limits) run to their end.
+// TestManyCells: 100,000 cells (200 without -limits) run to their end.
 func TestManyCells(t *testing.T) {
-	cells := sized(300, 100_000)
+	cells := sized(200, 100_000)
 	dir := write(t, limitsFile(cells))
 	b := starts(t, dir, nil, "run", "campaign.yaml")
 	began := time.Now()
@@ -108,9 +106,7 @@ func TestManyCampaigns(t *testing.T) {
 	const collaborations = 50
 	n, replicates := sized(4, 64), sized(3, collaborations)
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	dir := t.TempDir()
 	at := []string{"TEMPORAL_ADDRESS=" + server.HostPort()}
@@ -132,9 +128,7 @@ func TestManyCampaigns(t *testing.T) {
 		}
 	}
 	took := time.Since(began)
-	if err := b.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Process.Signal(os.Interrupt))
 	<-b.ended
 	t.Logf("%d campaigns of %d collaborations, 27 calls each, in %v; worker's processor time %v, peak %.0f MB; status of all at worst %v of %d", n, replicates, took.Round(time.Second),
 		(b.ProcessState.UserTime() + b.ProcessState.SystemTime()).Round(time.Second), peakMB(b), worst.Round(time.Millisecond), asked)
@@ -145,18 +139,12 @@ func TestManyCampaigns(t *testing.T) {
 func startCampaigns(t *testing.T, server *infra.Server, dir string, n, replicates int) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	c, err := infra.Dial(t.Context(), server.Target())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer c.Close()
 	known, err := lake.Identify(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range n {
 		name := fmt.Sprintf("campaign-%d", i)
 		save(t, dir, name+".yaml", fmt.Sprintf("name: %s\nreplicates: %d\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nrule: plurality\nmodel: {name: scripted/trader, latency: 100ms}\n", name, replicates))
@@ -168,9 +156,7 @@ func startCampaigns(t *testing.T, server *infra.Server, dir string, n, replicate
 			_, err = c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID(name), TaskQueue: task.LakeQueue(known.ID), WorkflowTaskTimeout: workflows.TaskTimeout},
 				task.CampaignWorkflow, workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 }
 
@@ -195,7 +181,7 @@ func watchStatus(t *testing.T, b *background, dir string, cells int) (w watched)
 				t.Logf("%d cells, status %v", w.done, took)
 			}
 		}
-		time.Sleep(time.Duration(sized(20, 10_000)) * time.Millisecond)
+		time.Sleep(time.Duration(sized(100, 10_000)) * time.Millisecond)
 	}
 	return w
 }

@@ -13,17 +13,11 @@ import (
 func TestListNamesTheWholeCatalogue(t *testing.T) {
 	lake := filepath.Join(t.TempDir(), "none")
 	text, err := runCommand(t, "list", "--lake", lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	data, err := runCommand(t, "list", "--lake", lake, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	list, _, err := newRoot().Find([]string{"list"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if d := document(t, data); len(d) != len(list.ValidArgs)-2 { // tables and figures are listed if they are named
 		t.Errorf("%d kinds, want %q", len(d), list.ValidArgs)
 	}
@@ -42,9 +36,7 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 		contains(t, data, `"`+env.Policies[0]+`"`)
 	}
 	one, err := runCommand(t, "list", "rules", "--lake", lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if strings.Contains(one, "roundtable\n") || !strings.Contains(one, "also absolute_majority") {
 		t.Errorf("list rules says\n%s", one)
 	}
@@ -81,9 +73,7 @@ func catalogued() []string {
 // TestListSchema: the schema is one JSON document that names every rule.
 func TestListSchema(t *testing.T) {
 	out, err := runCommand(t, "list", "--schema")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d := document(t, out)
 	if d["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
 		t.Errorf("it is a schema of %v", d["$schema"])

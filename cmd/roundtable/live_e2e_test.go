@@ -24,9 +24,7 @@ func TestLiveProgress(t *testing.T) {
 		cmd := program(t, dir, "run", "slow.yaml")
 		cmd.Stdout = &piped
 		control, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		t.Cleanup(func() { cmd.Process.Kill(); control.Close() })
 		s.Follow(control)
 		return func() int { _ = cmd.Wait(); return cmd.ProcessState.ExitCode() }

@@ -58,9 +58,7 @@ func fetch(t *testing.T, url string) (int, string) {
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return r.StatusCode, string(body)
 }
 
@@ -73,9 +71,7 @@ func scrape(t *testing.T, at string) metrics {
 	}
 	var parser expfmt.TextParser
 	families, err := parser.TextToMetricFamilies(strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return families
 }
 
@@ -246,9 +242,7 @@ func lints(t *testing.T, at string) {
 	t.Helper()
 	_, body := fetch(t, at+"/metrics")
 	problems, err := promlint.New(bytes.NewBufferString(body)).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, p := range problems {
 		if strings.HasPrefix(p.Metric, "roundtable_") {
 			t.Errorf("%s: %s", p.Metric, p.Text)

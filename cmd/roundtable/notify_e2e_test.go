@@ -99,9 +99,7 @@ func TestNotify(t *testing.T) {
 	v, h := newVendor(t), newHook(t)
 	dir := write(t, fmt.Sprintf(told, 2, 50, fmt.Sprintf("command: [./tell.sh, now], webhook: %q", h.URL+"/hook")))
 	save(t, dir, "tell.sh", "#!/bin/sh\necho \"$1 $ROUNDTABLE_EVENT $ROUNDTABLE_CAMPAIGN $ROUNDTABLE_NOTICE key=$OPENAI_API_KEY\" >> heard\ncat >> heard\necho >> heard\nenv > environment\n")
-	if err := os.Chmod(filepath.Join(dir, "tell.sh"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(filepath.Join(dir, "tell.sh"), 0o700))
 	if d := command(t, dir, v.at(), "run", "campaign.yaml"); d.code != cli.ExitUsage || !strings.Contains(d.err, "export ROUNDTABLE_PROGRAMS='./tell.sh now'") {
 		t.Fatalf("a command that is not trusted: code %d\n%s", d.code, d.err)
 	}
@@ -141,9 +139,7 @@ func TestNotify(t *testing.T) {
 		t.Errorf("sent again: %+v", again)
 	}
 	heard, err := os.ReadFile(filepath.Join(dir, "heard"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, want := range []string{"now pause told " + paused[0].ID + " key=\n", "now end told " + ended[0].ID + " key=\n", `"event":"end"`} {
 		if !strings.Contains(string(heard), want) {
 			t.Errorf("the command did not hear %q:\n%s", want, heard)

@@ -51,9 +51,7 @@ type found struct {
 func compareOutcomes(t *testing.T, dir, name string) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f := &found{T: t, name: name}
 	if f.campaign, err = analyze.ReadCampaign(context.Background(), s, name); err != nil {
 		t.Fatal(err)
@@ -69,9 +67,7 @@ func compareOutcomes(t *testing.T, dir, name string) {
 		t.Fatalf("report %s: code %d\n%s", name, d.code, d.err)
 	}
 	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, v := range f.outcome {
 		if !math.IsNaN(v) && !strings.Contains(string(data), fmt.Sprintf("%.4f", math.Round(v*1e4)/1e4+0)) { // -0 is written 0
 			t.Errorf("%s: the report does not have the outcome %.4f", name, v)

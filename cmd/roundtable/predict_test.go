@@ -72,9 +72,7 @@ func TestPilot(t *testing.T) {
 		t.Error("the campaign with a pilot has another digest")
 	}
 	var took []struct{ Spent struct{ Calls float64 } }
-	if err := json.Unmarshal([]byte(output(t, dir, "status", "pilot", "--json")), &took); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(output(t, dir, "status", "pilot", "--json")), &took))
 	calls := took[0].Spent.Calls
 	if q := p.Prediction.Calls; q.Low > calls || calls > q.High || q.High-q.Low > calls {
 		t.Errorf("the pilot predicts %+v, and it took %v calls", q, calls)
@@ -89,9 +87,7 @@ func TestPilot(t *testing.T) {
 func sealedDigest(t *testing.T, dir string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "lake", "lake", "_campaigns", "pilot", "_SUCCESS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(data)
 }
 

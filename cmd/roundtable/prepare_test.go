@@ -22,14 +22,12 @@ import (
 func TestSeenInTemporal(t *testing.T) {
 	t.Parallel()
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)
 	v.latency = time.Second // --watch sees it run
-	v.set(every(150, says("long", false, 400, openaiError("invalid_request_error", "context_length_exceeded"))))
-	dir := write(t, strings.Replace(busy, "500", "12", 1))
+	v.set(every(80, says("long", false, 400, openaiError("invalid_request_error", "context_length_exceeded"))))
+	dir := write(t, strings.Replace(busy, "500", "6", 1))
 	at := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort(), "TEMPORAL_NAMESPACE=lab")
 	for _, want := range []string{"namespace lab of", "with all search attributes"} {
 		contains(t, ends(t, 0, dir, at, "prepare").out, want)
@@ -49,16 +47,12 @@ func TestSeenInTemporal(t *testing.T) {
 
 	target := infra.Target{HostPort: server.HostPort(), Namespace: "lab"}
 	c, err := infra.Dial(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer c.Close()
 	count := func(query string) int64 {
 		t.Helper()
 		got, err := c.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Namespace: "lab", Query: query})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return got.Count
 	}
 	for query, want := range map[string]int{
@@ -101,9 +95,7 @@ func seenInHistory(t *testing.T, c client.Client) {
 	var summaries []string
 	for history.HasNext() {
 		event, err := history.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if summary := event.GetUserMetadata().GetSummary(); summary != nil {
 			summaries = append(summaries, string(summary.GetData()))
 		}

@@ -70,9 +70,7 @@ func startsProgram(t *testing.T, path, dir string, env []string, args ...string)
 	}
 	b.Env = append(b.Env, env...)
 	b.Stderr = &b.said
-	if err := b.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Start())
 	go func() { b.Wait(); close(b.ended) }()
 	t.Cleanup(b.kill)
 	return b
@@ -116,9 +114,7 @@ func write(t *testing.T, text string) (dir string) {
 
 func save(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
 
 // quietly runs a campaign at a vendor without faults, and says its digest.
@@ -159,18 +155,12 @@ func statusBy(t *testing.T, dir, name string, env ...string) (st campaigns.Statu
 func rowsOf[T record.Row](t *testing.T, dir, name string) (all []T) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	markers, err := lake.Commits(context.Background(), s, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, m := range markers {
 		rows, err := lake.ReadRows[T](context.Background(), s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		all = append(all, rows...)
 	}
 	return all

@@ -41,8 +41,8 @@ env: {name: program, command: [%s], params: {road: 12}}
 protocol: {name: roundtable, rounds: 3}
 rule: majority
 model: {name: scripted/neighbour, latency: 10ms}
-instances: 3
-replicates: 4
+instances: 2
+replicates: 3
 `
 
 // writeWell writes the campaign with its program, and returns what it needs to run.
@@ -50,9 +50,7 @@ func writeWell(t *testing.T, command ...string) (dir string, trusted []string) {
 	t.Helper()
 	dir = write(t, fmt.Sprintf(wellCampaign, strings.Join(command, ", ")))
 	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "program", "well.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "well.py", string(text))
 	return dir, []string{"ROUNDTABLE_PROGRAMS=" + strings.Join(command, " ")}
 }
@@ -65,6 +63,9 @@ func TestProgramEnvironment(t *testing.T) {
 	for name, command := range map[string][]string{"python": {"python3", "well.py"}, "go": {os.Args[0], asWell}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "go" && !*long {
+				t.Skip("TestProgramPolicy runs it; -long")
+			}
 			if _, err := exec.LookPath(command[0]); err != nil {
 				t.Skipf("there is no %s here to play an environment", command[0])
 			}
@@ -74,8 +75,8 @@ func TestProgramEnvironment(t *testing.T) {
 
 			dir, _ := writeWell(t, command...)
 			b := starts(t, dir, trusted, "run", "campaign.yaml")
-			for began := time.Now(); recordedOf(t, dir) < 12 && !b.over() && time.Since(began) < time.Minute; {
-				time.Sleep(5 * time.Millisecond)
+			for began := time.Now(); recordedOf(t, dir) < 6 && !b.over() && time.Since(began) < time.Minute; {
+				time.Sleep(20 * time.Millisecond)
 			}
 			if !b.cut(t) {
 				t.Log("it ended before it could be killed")
@@ -93,18 +94,14 @@ func TestProgramEnvironment(t *testing.T) {
 func recordedOf(t *testing.T, dir string) int {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "lake", "lake", "_campaigns", "well", "programs", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return len(files)
 }
 
 // withoutProgram reads a campaign whose program is gone and not trusted.
 func withoutProgram(t *testing.T, dir, digest string) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(dir, "well.py")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(filepath.Join(dir, "well.py")))
 	if got := digestBy(t, dir, "well"); got != digest {
 		t.Errorf("without the program the digest is %s, was %s", got, digest)
 	}
@@ -115,9 +112,7 @@ func withoutProgram(t *testing.T, dir, digest string) {
 		t.Errorf("show has no prompts or no facts:\n%.2000s", shown)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "campaign.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "again.yaml", strings.NewReplacer("name: well", "name: again", "{name: scripted/neighbour, latency: 10ms}", "replay/well").Replace(string(text)))
 	ends(t, 0, dir, nil, "run", "again.yaml")
 	scores := "SELECT instance_id, replicate, score FROM collaborations ORDER BY 1, 2"
@@ -127,12 +122,8 @@ func withoutProgram(t *testing.T, dir, digest string) {
 	for _, file := range []string{"well", "again"} {
 		damage := recordedFile(t, dir, file)
 		data, err := os.ReadFile(damage)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(damage, append([]byte(" "), data[:len(data)-9]...), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, os.WriteFile(damage, append([]byte(" "), data[:len(data)-9]...), 0o600))
 		if d := command(t, dir, nil, "verify", file); d.code != 1 && d.code != 3 || !strings.Contains(d.out, filepath.Base(damage)) {
 			t.Errorf("verify of a damaged recording ends with %d:\n%s", d.code, d.out)
 		}
@@ -175,10 +166,8 @@ func TestProgramPolicy(t *testing.T) {
 	t.Parallel()
 	dir, trusted := writeWell(t, os.Args[0], asWell)
 	text, err := os.ReadFile(filepath.Join(dir, "campaign.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	quick := strings.NewReplacer("name: well", "name: own", "{name: scripted/neighbour, latency: 10ms}", "scripted/neighbour").Replace(string(text))
+	noError(t, err)
+	quick := strings.NewReplacer("name: well", "name: own", "replicates: 3", "replicates: 1", "{name: scripted/neighbour, latency: 10ms}", "scripted/neighbour").Replace(string(text))
 	save(t, dir, "own.yaml", quick)
 	save(t, dir, "policy.yaml", strings.NewReplacer("name: own", "name: policy", "scripted/neighbour",
 		fmt.Sprintf("{name: scripted/program, policy: {command: [%s, %s]}}", os.Args[0], asWell)).Replace(quick))
@@ -200,10 +189,8 @@ func TestProgramEnvironmentExample(t *testing.T) {
 	}
 	t.Setenv("ROUNDTABLE_PROGRAMS", "python3 well.py")
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../examples/program")); err != nil {
-		t.Fatal(err)
-	}
-	ends(t, 0, dir, nil, "run", "well.yaml")
+	noError(t, os.CopyFS(dir, os.DirFS("../../examples/program")))
+	ends(t, 0, dir, nil, "run", "well.yaml", "--limit", "1")
 	if got := ends(t, 0, dir, nil, "check-env", "--", "python3", "well.py").out; strings.Contains(got, "WRONG") {
 		t.Errorf("check-env says\n%s", got)
 	}

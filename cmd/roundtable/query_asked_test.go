@@ -30,9 +30,7 @@ func TestPromptsInSQL(t *testing.T) {
 	var shown struct {
 		Asked []transcripts.EntryAsked
 	}
-	if err := json.Unmarshal([]byte(output(t, dir, "show", ids[0], "--prompts", "--raw", "--json")), &shown); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(output(t, dir, "show", ids[0], "--prompts", "--raw", "--json")), &shown))
 	var messages, answers []string
 	for _, a := range shown.Asked {
 		for i, m := range a.Prompt {
@@ -71,8 +69,6 @@ func TestPromptsInSQL(t *testing.T) {
 // rowsOfQuery are what a statement answers.
 func rowsOfQuery(t *testing.T, dir, statement string) (rows []map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(output(t, dir, "query", statement, "--json")), &rows); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(output(t, dir, "query", statement, "--json")), &rows))
 	return rows
 }

@@ -33,17 +33,11 @@ grid: {rule: [majority, plurality]}
 // with its campaign; each has to answer something.
 func TestExamplesOfTheDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/guides/sql.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Chdir(t.TempDir())
 	s, err := store.Open("lake")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := laketest.Play(context.Background(), s, documented, 0); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, laketest.Play(context.Background(), s, documented, 0))
 	if err := os.WriteFile("invalid.sql", []byte("SELECT count(*) AS invalid FROM turns WHERE status = 'invalid';\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

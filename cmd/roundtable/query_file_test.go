@@ -18,9 +18,7 @@ func TestQueryKeepsFiles(t *testing.T) {
 	for _, ending := range []string{"csv", "json", "jsonl", "parquet"} {
 		path := filepath.Join(dir, "t."+ending)
 		out, err := runCommand(t, "query", "--lake", folder, "FROM turns", "-o", path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		contains(t, out, path+": ", " rows")
 		before, err := os.ReadFile(path)
 		if err != nil || len(before) == 0 {
@@ -49,21 +47,15 @@ func TestExportOfAQuery(t *testing.T) {
 	folder, s := askedLake(t)
 	path := filepath.Join(t.TempDir(), "counted.csv")
 	out, err := runCommand(t, "export", "--lake", folder, "--query", counted, "-o", path, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if files := document(t, out)["files"].([]any); len(files) != 1 || files[0].(map[string]any)["rows"] != 4. {
 		t.Errorf("%v", files)
 	}
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i, line := range want(t, s) {
 		if strings.Join(records[i+1], ",") != line {
 			t.Errorf("%q, want %q", records[i+1], line)

@@ -20,9 +20,7 @@ func TestConversation(t *testing.T) {
 	folder, _ := askedLake(t)
 	q := queries.Query{Options: &cli.Options{Plugins: catalogue.Builtin(), Lake: folder}, Format: "jsonl"}
 	db, err := q.Open(context.Background(), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close()
 	type typed struct {
 		mark, line string

@@ -21,13 +21,9 @@ import (
 func TestQueryOfS3(t *testing.T) {
 	location, ctx := storetest.At(storetest.S3Server(t), "lake"), context.Background()
 	s, err := store.Open(location)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, campaign := range []string{"done", "running"} {
-		if err := laketest.Play(ctx, s, fmt.Sprintf(queried, campaign, 2), 0); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, laketest.Play(ctx, s, fmt.Sprintf(queried, campaign, 2), 0))
 	}
 	if _, err := commits.CompactAll(ctx, s, "done", true); err != nil {
 		t.Fatal(err)
@@ -35,9 +31,7 @@ func TestQueryOfS3(t *testing.T) {
 	cache := t.TempDir()
 	ask := func() (string, int) {
 		out, err := runCommand(t, "query", "--lake", location, "--cache", cache, "--format", "csv", counted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		files := 0
 		_ = filepath.WalkDir(cache, func(_ string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
@@ -56,9 +50,7 @@ func TestQueryOfS3(t *testing.T) {
 	if still != files || strings.Contains(again, "fetching") || !strings.HasSuffix(first, again) {
 		t.Errorf("again, with %d and then %d files: %q", files, still, again)
 	}
-	if err := laketest.Play(ctx, s, fmt.Sprintf(queried, "running", 3), 0); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, laketest.Play(ctx, s, fmt.Sprintf(queried, "running", 3), 0))
 	if later, more := ask(); more <= files || !strings.Contains(later, "running,majority,3,") {
 		t.Errorf("later, with %d files: %q", more, later)
 	}

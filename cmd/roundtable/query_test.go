@@ -38,14 +38,10 @@ func askedLake(t *testing.T) (string, store.Store) {
 	t.Helper()
 	folder, ctx := filepath.Join(t.TempDir(), "lake"), context.Background()
 	s, err := store.Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 	must(laketest.Play(ctx, s, fmt.Sprintf(queried, "done", 3), 0))
 	_, err = commits.CompactAll(ctx, s, "done", true)
@@ -63,14 +59,10 @@ func want(t *testing.T, s store.Store) []string {
 	var lines []string
 	for _, campaign := range []string{"done", "running"} {
 		d, err := lake.ReadDataset(context.Background(), s, campaign)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		cells, invalid := map[string]int{}, map[string]int{}
 		for rows, err := range lake.Collaborations(context.Background(), s, d) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			rule := rows.Collaborations[0].Rule
 			cells[rule]++
 			for _, turn := range rows.Turns {
@@ -121,9 +113,7 @@ func TestQueryReadsStandardInput(t *testing.T) {
 	root.SetIn(strings.NewReader("SELECT 1 AS one;\nSELECT 'x' AS two"))
 	root.SetOut(b)
 	root.SetArgs([]string{"query", "--lake", folder})
-	if err := root.ExecuteContext(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, root.ExecuteContext(context.Background()))
 	if want := "one\n-----\n  1\n(1 row)\ntwo\n-----\nx\n(1 row)\n"; b.String() != want {
 		t.Errorf("%q, want %q", b, want)
 	}
@@ -133,9 +123,7 @@ func TestQueryReadsStandardInput(t *testing.T) {
 func TestQueryTable(t *testing.T) {
 	folder, _ := askedLake(t)
 	out, err := runCommand(t, "query", "--lake", folder, "SELECT range AS n, 'a\x1b[2J'||chr(10)||'b' AS x, NULL AS nothing, repeat('é', 200) AS long FROM range(1500)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 1003 || strings.Contains(out, "\x1b") || strings.Count(lines[2], "é") != 99 {
 		t.Errorf("%d lines; the third: %q", len(lines), lines[2])
@@ -203,17 +191,11 @@ func TestQueryInterrupted(t *testing.T) {
 // that were written down when it was made.
 func TestGoldenLake(t *testing.T) {
 	data, err := os.ReadFile("../../analysis/lake/testdata/schema-1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var golden struct{ Rows map[string]int }
-	if err := json.Unmarshal(data, &golden); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(data, &golden))
 	folder := filepath.Join(t.TempDir(), "lake")
-	if err := os.CopyFS(folder, os.DirFS("../../analysis/lake/testdata/schema-1")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(folder, os.DirFS("../../analysis/lake/testdata/schema-1")))
 	for _, table := range []string{record.Rounds, record.Turns, record.Ballots, record.Calls} {
 		out, err := runCommand(t, "query", "--lake", folder, "--format", "jsonl", "SELECT count(*) AS n FROM "+table)
 		if want := fmt.Sprintf("{\"n\":%d}\n", golden.Rows[table]); err != nil || out != want {

@@ -37,13 +37,9 @@ func reading(t *testing.T) (o *cli.Options, s store.Store, p campaign.Plan) {
 	t.Helper()
 	o = &cli.Options{Plugins: catalogue.Builtin(), Lake: filepath.Join(t.TempDir(), "lake")}
 	s, err := store.Open(o.Lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	file, err := plan.Parse([]byte(readingCampaign), plan.Host{Catalogue: catalogue.Builtin()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if p, err = campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -62,9 +58,7 @@ func commit(t *testing.T, s store.Store, p campaign.Plan, n, generation int, sta
 	cell := c.Cell(n)
 	condition := c.Conditions[cell.Condition]
 	settings, err := json.Marshal(condition)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	rows := record.Rows{}
 	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: c.Name, ConditionID: condition.ID(), CollaborationID: c.CollaborationID(cell), Generation: int32(generation)}
 	one, zero, decided := ptr(int32(0)), ptr(int32(1)), `{"A":1}`
@@ -105,9 +99,7 @@ func commit(t *testing.T, s store.Store, p campaign.Plan, n, generation int, sta
 		})
 	}
 	m, err := commits.Commit(context.Background(), s, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return m
 }
 
@@ -121,6 +113,14 @@ func runCommand(t *testing.T, args ...string) (string, error) {
 	root.SetArgs(args)
 	err := root.ExecuteContext(context.Background())
 	return b.String(), err
+}
+
+// noError ends the test on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // fails checks an error's exit code and what it says.
@@ -162,14 +162,10 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	commit(t, s, p, 2, 0, "succeeded")
 	commit(t, s, p, 4, 0, "failed")
 	out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "reading: 3 of 22 collaborations finished (2 succeeded, 1 failed, 0 stopped)", "SIMULATED", "utility@1", "50.00 (0.00)", "Still to come: 19 cells", "majority", "unanimous")
 	out, err = runCommand(t, "analyze", "reading", "--lake", o.Lake, "--json", "--table", "utility-by-rule")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	tables := document(t, out)["tables"].([]any)
 	first := tables[0].(map[string]any)["rows"].([]any)[0].(map[string]any)
 	if got := first["utility@1"].(map[string]any)["value"]; len(tables) != 1 || got != 50.0 {
@@ -180,9 +176,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 		t.Fatalf("%v, and on standard output %q", err, out)
 	}
 	csv, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, string(csv), "majority,11,2,1,0,8,")
 	var b bytes.Buffer
 	if _, err := analyze.Print(context.Background(), &b, s, "reading", false); err != nil {
@@ -212,9 +206,7 @@ func TestAnalyzeRefuses(t *testing.T) {
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("reading made a lake")
 	}
-	if err := s.Replace(context.Background(), m.Files[record.Rounds].Key, []byte("torn"), ""); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Replace(context.Background(), m.Files[record.Rounds].Key, []byte("torn"), ""))
 	_, err = runCommand(t, "analyze", "reading", "--lake", o.Lake)
 	if err == nil {
 		t.Fatal("a damaged lake gives tables")
@@ -226,9 +218,7 @@ func TestShow(t *testing.T) {
 	o, s, p := reading(t)
 	id := commit(t, s, p, 0, 0, "succeeded").Collaboration
 	out, err := runCommand(t, "show", id, "--lake", o.Lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out,
 		"reading/"+id+": succeeded", "SIMULATED", "=== Round 1 ===",
 		"Ann to Bob:\n      hello␛]0;title␇\n      second\\u202eline\\u009b31m\n", "Bob to everybody:\n      [asked again 2 times]\n      to all",
@@ -244,9 +234,7 @@ func TestShow(t *testing.T) {
 		t.Errorf("a control character reaches the terminal: %q", out)
 	}
 	out, err = runCommand(t, "show", id, "--lake", o.Lake, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if strings.ContainsAny(out, "\x1b\x07\u202e\u009b") {
 		t.Error("a control character reaches the terminal in JSON")
 	}
@@ -292,9 +280,7 @@ func TestListCampaigns(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	out, err := runCommand(t, "list", "campaigns", "--lake", o.Lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "reading", "1 of 22 collaborations finished (1 succeeded, 0 failed, 0 stopped), $0.0000", "scripted/trader")
 	missing := filepath.Join(t.TempDir(), "none")
 	if out, err = runCommand(t, "list", "campaigns", "--lake", missing, "--json"); err != nil {

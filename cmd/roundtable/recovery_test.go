@@ -41,9 +41,7 @@ func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs
 	t.Helper()
 	c := p.Campaign.Conditions[condition]
 	settings, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i, run := range runs {
 		key := record.Key{
 			SchemaVersion: record.SchemaVersion, CampaignID: "planted", ConditionID: c.ID(),
@@ -70,9 +68,7 @@ func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs
 		if err == nil {
 			_, err = commits.CommitAnnotations(t.Context(), s, lake.Marker{Campaign: m.Campaign, Condition: m.Condition, Collaboration: m.Collaboration, By: "planter", Status: "succeeded"}, labels)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 }
 
@@ -82,17 +78,11 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	t.Helper()
 	dir := t.TempDir()
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	file, err := plan.Parse([]byte(planted), plan.Host{Catalogue: catalogue.Builtin()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	p, err := campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if err := campaignfile.RecordPlan(t.Context(), s, p, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +129,7 @@ func (a analysed) effects(t *testing.T, column, text string) (list []effect) {
 		var of string
 		var e effect
 		data, err := json.Marshal(row)
-		if err := errors.Join(err, json.Unmarshal(data, &e), json.Unmarshal(row[column], &of)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(err, json.Unmarshal(data, &e), json.Unmarshal(row[column], &of)))
 		if of == text {
 			list = append(list, e)
 		}
@@ -199,6 +187,9 @@ func TestPlantedEffectsAreFound(t *testing.T) {
 
 // Where nothing is planted, nothing is claimed.
 func TestNothingPlantedIsFound(t *testing.T) {
+	if !*long {
+		t.Skip("studies test their levels; -long")
+	}
 	t.Parallel()
 	null := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 11, Trend: 0.02, Drift: 0.02, Own: 0.05, Noise: 0.1}
 	other := null

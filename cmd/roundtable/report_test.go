@@ -28,14 +28,10 @@ func TestReport(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "r.html")
 	out, err := runCommand(t, "report", "reading", "--lake", o.Lake, "-o", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, file+": 2 collaborations")
 	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, string(page),
 		"2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.", "SIMULATED", "the model said␛[2J no", "the answer is no JSON", // the rows are hostile
 		`["`+m.Collaboration+`",`, `id="`+m.Collaboration+`"`, "(paper 1, Table 1)", "<svg role=", "Cost of reading by model", "Ann", "generation 1",
@@ -45,9 +41,7 @@ func TestReport(t *testing.T) {
 		t.Error("a control character is in the page")
 	}
 	out, err = runCommand(t, "report", "reading", "--lake", o.Lake, "-o", file, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if d := document(t, out); d["file"] != file || d["folder"] != nil || d["collaborations"] != 2. {
 		t.Errorf("as JSON it is %v", d)
 	}
@@ -60,12 +54,8 @@ func TestReportOfADamagedLake(t *testing.T) {
 	o, s, p := reading(t)
 	m := commit(t, s, p, 0, 0, "succeeded")
 	file := filepath.Join(t.TempDir(), "r.html")
-	if err := os.WriteFile(file, []byte("as before"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Replace(t.Context(), m.Files["ballots"].Key, []byte("torn"), ""); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, []byte("as before"), 0o600))
+	noError(t, s.Replace(t.Context(), m.Files["ballots"].Key, []byte("torn"), ""))
 	_, err := runCommand(t, "report", "reading", "--lake", o.Lake, "-o", file)
 	if err == nil {
 		t.Fatal("a damaged lake gives a report")
@@ -83,7 +73,7 @@ func TestReportOfARun(t *testing.T) {
 	t.Parallel()
 	var fewer []string
 	if !*long {
-		fewer = []string{"replicates: 50", "replicates: 5"}
+		fewer = []string{"replicates: 50", "replicates: 1"}
 	}
 	dir := example(t, "controls.yaml", fewer...)
 	output(t, dir, "run", "controls.yaml")
@@ -92,7 +82,7 @@ func TestReportOfARun(t *testing.T) {
 		t.Errorf("%v: the drawing is %.80q", err, svg)
 	}
 	r := reportOf(t, dir, "r.html")
-	if r.Collaborations < 20 || r.Folder != nil {
+	if r.Collaborations < 4 || r.Folder != nil {
 		t.Fatalf("the report is %+v", r)
 	}
 	page := pageOf(t, dir, r)
@@ -131,8 +121,6 @@ func reportOf(t *testing.T, dir, file string) (r pages.Reported) {
 func pageOf(t *testing.T, dir string, r pages.Reported) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(dir, r.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(page)
 }

@@ -14,10 +14,8 @@ import (
 func TestRetally(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../examples/voting-rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := write(t, strings.Replace(string(text), "replicates: 100", "replicates: 12", 1))
+	noError(t, err)
+	dir := write(t, strings.Replace(string(text), "replicates: 100", "replicates: 6", 1))
 	ends(t, 0, dir, nil, "run", "campaign.yaml")
 	var got []struct {
 		Rows  []map[string]any

@@ -53,9 +53,7 @@ func writeScored(t *testing.T, mended bool) string {
 	}
 	save(t, dir, "q.csv", q.String())
 	save(t, dir, "score.sh", shellScorer)
-	if err := os.Chmod(filepath.Join(dir, "score.sh"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(filepath.Join(dir, "score.sh"), 0o700))
 	if mended {
 		save(t, dir, "mended", "")
 	}
@@ -136,9 +134,7 @@ func TestProgramMissing(t *testing.T) {
 	if !strings.Contains(untrusted, "if you trust it: export ROUNDTABLE_PROGRAMS='./score.sh half'") || len(askedOf(t, dir)) > 0 {
 		t.Errorf("run says %s", untrusted)
 	}
-	if err := os.Remove(filepath.Join(dir, "score.sh")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(filepath.Join(dir, "score.sh")))
 	said := ends(t, 2, dir, trusted, "plan", "campaign.yaml").err
 	if !strings.Contains(said, "env.score: the program ./score.sh cannot be started") {
 		t.Errorf("plan says %s", said)

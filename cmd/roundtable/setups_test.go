@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -32,9 +33,7 @@ type forwarder struct {
 func newForwarder(t *testing.T, to string) *forwarder {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f := &forwarder{Listener: l, to: to}
 	t.Cleanup(func() { f.Close() })
 	go func() {
@@ -78,12 +77,11 @@ func (f *forwarder) cut(cut bool) {
 func TestWrongSetups(t *testing.T) {
 	t.Parallel()
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	way := newForwarder(t, server.HostPort())
 	v := newVendor(t)
+	v.latency = 200 * time.Millisecond // the campaign goes on throughout
 	dir, elsewhere := write(t, busy+"limits: {collaborations: 12, calls: 4}\n"), write(t, busy)
 	direct := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort(), "OPENAI_API_KEY=right")
 	running := starts(t, dir, append(v.at(), "TEMPORAL_ADDRESS="+way.Addr().String(), "OPENAI_API_KEY=right"), "run", "campaign.yaml")
@@ -96,9 +94,7 @@ func TestWrongSetups(t *testing.T) {
 
 	// Another engine.
 	c, err := infra.Dial(t.Context(), infra.Target{HostPort: server.HostPort()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer c.Close()
 	if _, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID("later"), TaskQueue: "roundtable-99@0011aabb"}, task.CampaignWorkflow); err != nil {
 		t.Fatal(err)
@@ -109,7 +105,7 @@ func TestWrongSetups(t *testing.T) {
 
 	// Another key: the histories of the namespace's campaign cannot be read.
 	secret := append(slices.Clone(direct), "ROUNDTABLE_CODEC_KEY=k1:"+strings.Repeat("0f", 32))
-	whispers := write(t, strings.Replace(busy, "name: busy", "name: hidden", 1))
+	whispers := write(t, strings.Replace(busy, "name: busy", "name: hidden", 1)+"limits: {collaborations: 4, calls: 4}\n")
 	starts(t, whispers, secret, "run", "campaign.yaml")
 	screentest.Until(t, "the campaign", func() bool { return engineHas(t, c, "hidden") })
 	contains(t, ends(t, cli.ExitUsage, whispers, direct, "worker", "--state", "other").err, `campaign hidden: this campaign's histories are encrypted with key "k1", which ROUNDTABLE_CODEC_KEY does not hold`)

@@ -45,9 +45,7 @@ func TestShowPromptsAndRawAnswers(t *testing.T) {
 		Lost  []string
 	}
 	d := ends(t, 0, dir, nil, "show", "approval", "--prompts", "--raw", "--json")
-	if err := json.Unmarshal([]byte(d.out), &all); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(d.out), &all))
 	asks, again := 0, 0
 	for _, turn := range all.Turns {
 		if turn.Kind == "ask" {
@@ -91,14 +89,10 @@ func TestShowPromptsAndRawAnswers(t *testing.T) {
 	page := filepath.Join(dir, "shown.html")
 	ends(t, 0, dir, nil, "report", "shown")
 	html, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, string(html), "<dt>Question</dt>", "<dt>Right answer</dt>", "Pilot (likes maps)", `<details class="asked"`)
 
 	// Without its data nothing is passed off as what was sent.
-	if err := os.RemoveAll(filepath.Join(dir, "examples")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(filepath.Join(dir, "examples")))
 	contains(t, ends(t, 0, dir, nil, "show", id, "--prompts", "--raw").out, "Prompts cannot be rendered again", "--- answer 1 of entry 0, as received")
 }

@@ -59,9 +59,7 @@ func files(t *testing.T, dir string) {
 		clean(t, path, string(data))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // tablesOf are all rows, which files hold compressed.
@@ -70,9 +68,7 @@ func tablesOf(t *testing.T, dir string) string {
 	text, err := json.Marshal([]any{
 		rowsOf[record.Collaboration](t, dir, "leaky"), rowsOf[record.Turn](t, dir, "leaky"), rowsOf[record.Call](t, dir, "leaky"),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(text)
 }
 
@@ -80,14 +76,10 @@ func tablesOf(t *testing.T, dir string) string {
 func histories(t *testing.T, state string) string {
 	t.Helper()
 	server, err := infra.Start(t.Context(), infra.Config{Dir: state, Notices: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer server.Stop()
 	c, err := infra.Dial(t.Context(), server.Target())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer c.Close()
 	list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{})
 	if err != nil || len(list.Executions) == 0 {
@@ -104,9 +96,7 @@ func histories(t *testing.T, state string) string {
 		events := c.GetWorkflowHistory(t.Context(), w.Execution.WorkflowId, w.Execution.RunId, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		for events.HasNext() {
 			event, err := events.Next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if done := event.GetWorkflowTaskCompletedEventAttributes(); done != nil {
 				build := done.GetWorkerVersion().GetBuildId() //nolint:staticcheck // its successor is of worker deployments, which we have none of
 				if !strings.HasPrefix(build, "roundtable ") {

@@ -99,7 +99,7 @@ func untilStatus(t *testing.T, dir, what string, holds func(campaigns.Status) bo
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeSlow(t, dir, 40)
+	writeSlow(t, dir, 20)
 	b := runInBackground(t, dir)
 	untilStatus(t, dir, "a cell has ended", func(s campaigns.Status) bool { return s.State == "running" && s.Succeeded > 0 })
 	output(t, dir, "pause", "slow")
@@ -115,25 +115,23 @@ func TestSteering(t *testing.T) {
 		t.Errorf("a cancelled run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &b.said)
 	}
 	s, _ := statusNow(t, dir)
-	if s.Done() != 40 || s.Stopped == 0 || s.State != "done" {
+	if s.Done() != 20 || s.Stopped == 0 || s.State != "done" {
 		t.Errorf("after cancel: %+v", s)
 	}
 	// What is to run once more is in the lake: a plain run goes on with it, the server's database lost or not.
 	b = runInBackground(t, dir, "--retry-failed")
 	untilStatus(t, dir, "a cell was run again", func(now campaigns.Status) bool { return now.Succeeded > s.Succeeded })
 	b.kill()
-	if err := os.RemoveAll(filepath.Join(dir, ".roundtable")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(filepath.Join(dir, ".roundtable")))
 	if s, _ := statusNow(t, dir); s.Again == 0 || s.Again >= s.Cells || s.State != "interrupted" {
 		t.Errorf("after a kill: %+v", s)
 	}
 	output(t, dir, "run", "slow.yaml")
-	if s, _ := statusNow(t, dir); s.Succeeded != 40 || s.State != "done" {
+	if s, _ := statusNow(t, dir); s.Succeeded != 20 || s.State != "done" {
 		t.Errorf("after the retry: %+v", s)
 	}
 	for _, command := range []string{"pause", "cancel"} {
-		if d := ends(t, 0, dir, nil, command, "slow"); d.out != "slow is done already: all 40 collaborations finished; there is nothing to "+command+"\n" || d.err != "" {
+		if d := ends(t, 0, dir, nil, command, "slow"); d.out != "slow is done already: all 20 collaborations finished; there is nothing to "+command+"\n" || d.err != "" {
 			t.Errorf("%s of a campaign that is done: %s%s", command, d.out, d.err)
 		}
 	}
@@ -183,9 +181,7 @@ func TestInterrupt(t *testing.T) {
 	save(t, dir, "slow.yaml", replicates(5))
 	b := starts(t, dir, v.at(), "run", "slow.yaml")
 	screentest.Until(t, "all wait for an answer", func() bool { return len(v.arrivals()) >= 24 })
-	if err := b.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Process.Signal(os.Interrupt))
 	close(wait)
 	if code := b.code(t); code != cli.ExitInterrupted || !strings.Contains(b.said.String(), "resume with: roundtable run slow.yaml") {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
@@ -230,9 +226,7 @@ func TestSignals(t *testing.T) {
 			if after == "running" {
 				untilStatus(t, dir, after, func(s campaigns.Status) bool { return s.Running > 0 })
 			}
-			if err := b.Process.Signal(sent); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Process.Signal(sent))
 			if code := b.code(t); code != cli.ExitInterrupted {
 				t.Errorf("%v after %q: code %d\n%s", sent, after, code, &b.said)
 			}
@@ -252,9 +246,7 @@ func modes(t *testing.T, dir string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // TestBadFile: all errors at once, code 2, nothing begun.

@@ -47,11 +47,7 @@ func TestStoppedAndContinued(t *testing.T) {
 // suspend stops the program for a while.
 func suspend(t *testing.T, b *background, d time.Duration) {
 	t.Helper()
-	if err := b.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Process.Signal(syscall.SIGSTOP))
 	time.Sleep(d)
-	if err := b.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Process.Signal(syscall.SIGCONT))
 }

@@ -11,7 +11,7 @@ import (
 // the Oracle, and not stopping is what Table 1 says of the last round.
 func TestStoppingTables(t *testing.T) {
 	t.Parallel()
-	dir := example(t, "voting-rules.yaml", "replicates: 100", "replicates: 20", "rule: [unanimous, majority, plurality, rated, ranked, cumulative]", "rule: [unanimous, ranked]")
+	dir := example(t, "voting-rules.yaml", "replicates: 100", "replicates: 10", "rule: [unanimous, majority, plurality, rated, ranked, cumulative]", "rule: [unanimous, ranked]")
 	output(t, dir, "run", "voting-rules.yaml")
 	one, ten, eleven := analyse(t, dir, "voting-rules", "utility-by-rule"), analyse(t, dir, "voting-rules", "early-stopping"), analyse(t, dir, "voting-rules", "stopping-times")
 	for _, rule := range []string{"unanimous", "ranked"} {
@@ -29,7 +29,7 @@ func TestStoppingTables(t *testing.T) {
 		t.Errorf("the first agreement is in round %.2f of ranked and %.2f of unanimous voting; graded ballots should agree earlier", fast, slow)
 	}
 	all := output(t, dir, "analyze", "voting-rules", "--table", "all")
-	for _, want := range []string{"(paper 1, Table 10)", "(paper 1, Table 11)", "with its optimism", "in pairs", "No Dialogue Act: 20 of 20 collaborations have rounds without dialogue acts; label"} {
+	for _, want := range []string{"(paper 1, Table 10)", "(paper 1, Table 11)", "with its optimism", "in pairs", "No Dialogue Act: 10 of 10 collaborations have rounds without dialogue acts; label"} {
 		if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {
 			t.Errorf("analyze --table all has no %q:\n%s", want, all)
 		}
@@ -43,7 +43,7 @@ func TestStoppingTables(t *testing.T) {
 	}
 	compared := analyse(t, dir, "voting-rules", "comparisons").Tables[0].Rows
 	var n float64
-	if len(compared) != 1 || json.Unmarshal(compared[0]["n"], &n) != nil || n != 20 {
+	if len(compared) != 1 || json.Unmarshal(compared[0]["n"], &n) != nil || n != 10 {
 		t.Errorf("comparisons: %v", compared)
 	}
 }

@@ -49,9 +49,7 @@ func newTampered(t *testing.T) *tampered {
 	dir := t.TempDir()
 	campaignFile(t, dir, service.URL, 2)
 	file, err := os.ReadFile(filepath.Join(dir, "campaign.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "campaign.yaml", string(file)+"labels: {model: scripted/labeller}\n")
 	killAfter(t, 20, service, "run", "campaign.yaml")(dir)
 	output(t, dir, "run", "campaign.yaml")
@@ -71,9 +69,7 @@ func newTampered(t *testing.T) *tampered {
 		files[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	l := &tampered{store: storetest.NewMemory(maps.Clone(files)), files: files, names: slices.Sorted(maps.Keys(files))}
 	if v := l.verify(t); !v.OK || len(v.CachedDamaged) > 0 {
 		t.Fatalf("before anything is changed: %+v", v.Findings)
@@ -83,9 +79,7 @@ func newTampered(t *testing.T) *tampered {
 
 func (l *tampered) verify(t *testing.T) integrity.Verification {
 	v, err := integrity.Check(context.Background(), l.store, catalogue.Builtin(), "killed")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return v
 }
 
@@ -117,7 +111,7 @@ func TestTampered(t *testing.T) {
 	t.Parallel()
 	l := newTampered(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	n, others := 100, 10
+	n, others := 30, 3
 	if *long {
 		n, others = *bitFlips, 100
 	}
@@ -163,33 +157,23 @@ func (l *tampered) swap(answers []string, rng *rand.Rand) attack {
 // forgery returns an attack that changes what was answered, with all checksums made anew.
 func (l *tampered) forgery(t *testing.T, path string) attack {
 	var object map[string]json.RawMessage
-	if err := lake.Unseal(path, []byte(l.files[path]), &object); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, lake.Unseal(path, []byte(l.files[path]), &object))
 	var answer map[string]json.RawMessage
 	var raw []byte
-	if err := json.Unmarshal(object["answer"], &answer); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(answer["raw"], &raw); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(object["answer"], &answer))
+	noError(t, json.Unmarshal(answer["raw"], &raw))
 	raw = append(raw, ' ')
 	sum := sha256.Sum256(raw)
 	answer["raw"], answer["sha256"] = asJSON(t, raw), asJSON(t, hex.EncodeToString(sum[:]))
 	object["answer"] = asJSON(t, answer)
 	data, err := lake.Seal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return attack{path + " is forged", map[string]string{path: string(data)}}
 }
 
 func asJSON(t *testing.T, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return data
 }

@@ -193,9 +193,7 @@ func TestTracesByGRPC(t *testing.T) {
 	t.Parallel()
 	v, s := newVendor(t), &spans{}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	server := grpc.NewServer()
 	collector.RegisterTraceServiceServer(server, s)
 	go server.Serve(listener)

@@ -23,14 +23,10 @@ func TestUnplayableCell(t *testing.T) {
 	const text = "name: unplayable\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: majority\nmodel: scripted/trader\n"
 	dir := write(t, text)
 	f, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	id := f.Campaign.CollaborationID(f.Campaign.Cell(0))
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	foreign := answers.Turn{Entry: 999, Done: true, Act: transcript.Act{Status: transcript.Said}}
 	if _, err := answers.NewAnswers(s).PutBatch(context.Background(), answers.RunKey{Campaign: "unplayable", Collaboration: id}, []answers.Turn{foreign}); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 func untilFile(t *testing.T, dir, until string) {
 	t.Helper()
 	save(t, dir, "campaign.yaml", `name: killed
-replicates: 60
+replicates: 36
 env: exchange
 protocol: {name: roundtable, rounds: 2}
 model: scripted/trader
@@ -36,9 +36,7 @@ func killAfterCells(t *testing.T, n int) func(dir string) bool {
 		t.Helper()
 		ended := func() int {
 			all, err := filepath.Glob(filepath.Join(dir, "lake/raw/_commits/campaign=killed/*.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			return len(all)
 		}
 		from := ended()
@@ -52,9 +50,7 @@ func killAfterCells(t *testing.T, n int) func(dir string) bool {
 func answerOf(t *testing.T, dir string) integrity.Verification {
 	t.Helper()
 	var v integrity.Verification
-	if err := json.Unmarshal([]byte(output(t, dir, "verify", "killed", "--json")), &v); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(output(t, dir, "verify", "killed", "--json")), &v))
 	if !v.OK || v.Question == nil || !v.Sealed {
 		t.Fatalf("%+v", v)
 	}
@@ -75,7 +71,7 @@ func TestUntilAnsweredAfterKills(t *testing.T) {
 	if !first.Question.Answered || first.Question.Unneeded == 0 {
 		t.Fatalf("%v", first.Question)
 	}
-	saved := fmt.Sprintf("Stopped: answered: %d of 180 collaborations were not needed", first.Question.Unneeded)
+	saved := fmt.Sprintf("Stopped: answered: %d of 108 collaborations were not needed", first.Question.Unneeded)
 	if !strings.Contains(out, saved) || !strings.Contains(out, "Is the question of killed answered?") {
 		t.Errorf("want %q in\n%s", saved, out)
 	}
@@ -97,7 +93,7 @@ func TestUntilAnsweredAfterKills(t *testing.T) {
 	}
 	untilFile(t, dir, "")
 	output(t, dir, "run", "campaign.yaml")
-	if got := output(t, dir, "status", "killed"); !strings.Contains(got, "180 succeeded, 0 failed, 0 stopped") {
+	if got := output(t, dir, "status", "killed"); !strings.Contains(got, "108 succeeded, 0 failed, 0 stopped") {
 		t.Error(got)
 	}
 }
@@ -109,14 +105,10 @@ func TestUntilGoesOnAfterCancel(t *testing.T) {
 	const easy = "limits: {collaborations: 6}\nuntil: {compare: rule, measure: decided, reference: majority, smallest: 0.45, ahead: 6}"
 	succeeded := func(dir string) (n int) {
 		s, err := store.NewLocal(filepath.Join(dir, "lake"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer func() { _ = s.Close() }()
 		markers, err := lake.Committed(t.Context(), s, "killed")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, m := range markers {
 			if m.Status == record.Succeeded {
 				n++
@@ -170,8 +162,6 @@ func slowDown(t *testing.T, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "campaign.yaml")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "campaign.yaml", strings.Replace(string(text), "model: scripted/trader", "model: {name: scripted/trader, latency: 20ms}", 1))
 }

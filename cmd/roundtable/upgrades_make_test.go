@@ -72,13 +72,9 @@ func TestMakeUpgradeFixture(t *testing.T) {
 	var made upgradeRecord
 	made.Finished = runByOther(t, filepath.Join(dir, "finished"), nil, "finished", upgradeFinished)
 	labelled := runOther(t, filepath.Join(dir, "finished"), nil, "label", "finished")
-	if err := labelled.Run(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, labelled.Run())
 	// An engine that has nothing left to do is no part of the fixture: it would be most of it.
-	if err := os.RemoveAll(filepath.Join(dir, "finished", ".roundtable")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(filepath.Join(dir, "finished", ".roundtable")))
 	made.Half = runByOther(t, t.TempDir(), newVendor(t).at(), "half", upgradeHalf)
 
 	service := newVendor(t)
@@ -87,9 +83,7 @@ func TestMakeUpgradeFixture(t *testing.T) {
 	sold, _ := service.books()
 	made.Calls, made.NanoUSD, made.Input, made.Output = sold.calls, sold.nanoUSD, sold.input, sold.output
 	data, err := json.MarshalIndent(made, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	save(t, dir, "record.json", string(data))
 	pack(t, dir, filepath.Join(fixtures, *fixture+".tar.gz"))
 }
@@ -106,9 +100,7 @@ func runOther(t *testing.T, dir string, env []string, args ...string) *exec.Cmd 
 // runByOther runs a campaign to its end, and returns what verify says of it.
 func runByOther(t *testing.T, dir string, env []string, name, text string) (d digestRecord) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(dir, 0o700))
 	save(t, dir, name+".yaml", text)
 	if out, err := runOther(t, dir, env, "run", name+".yaml").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -117,23 +109,17 @@ func runByOther(t *testing.T, dir string, env []string, name, text string) (d di
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := json.Unmarshal(out, &d); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(out, &d))
 	return d
 }
 
 // halfRun kills a campaign when some of its paid collaborations have ended and others have not.
 func halfRun(t *testing.T, dir string, service *vendor) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(dir, 0o700))
 	save(t, dir, "half.yaml", upgradeHalf)
 	cmd := runOther(t, dir, service.at(), "run", "half.yaml")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	screentest.Until(t, "half of the campaign", func() bool {
 		ended := paidCommits(t, dir)
 		if ended >= 6 {
@@ -161,18 +147,14 @@ func foldLogs(t *testing.T, dir string) {
 		_, err = db.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
 		return errors.Join(err, db.Close())
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // paidCommits counts the ended collaborations of the paid model.
 func paidCommits(t *testing.T, dir string) (n int) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "lake", "raw", "_commits", "campaign=half", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, path := range paths {
 		if data, err := os.ReadFile(path); err == nil && !strings.Contains(string(data), `"cost_usd":0,`) {
 			n++
@@ -186,9 +168,7 @@ func pack(t *testing.T, dir, path string) {
 	t.Helper()
 	var b bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	out := tar.NewWriter(zip)
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".log") {
@@ -216,9 +196,7 @@ func pack(t *testing.T, dir, path string) {
 	if err == nil {
 		err = os.WriteFile(path, b.Bytes(), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Logf("%s: %d KB", path, b.Len()>>10)
 }
 
@@ -226,14 +204,10 @@ func pack(t *testing.T, dir, path string) {
 func unpack(t *testing.T, path string) (dir string) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	zip, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir = t.TempDir()
 	in := tar.NewReader(zip)
 	for {
@@ -241,19 +215,11 @@ func unpack(t *testing.T, path string) (dir string) {
 		if errors.Is(err, io.EOF) {
 			return dir
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		data, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		target := filepath.Join(dir, filepath.FromSlash(h.Name))
-		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(target, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(target), 0o700))
+		noError(t, os.WriteFile(target, data, 0o600))
 	}
 }

@@ -24,9 +24,7 @@ func TestUpgrades(t *testing.T) {
 			t.Run("from the lake alone", func(t *testing.T) {
 				t.Parallel()
 				dir := unpack(t, path)
-				if err := os.RemoveAll(filepath.Join(dir, "half", ".roundtable")); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.RemoveAll(filepath.Join(dir, "half", ".roundtable")))
 				upgradeGoesOn(t, dir)
 			})
 		})
@@ -36,12 +34,8 @@ func TestUpgrades(t *testing.T) {
 func readUpgrade(t *testing.T, dir string) (r upgradeRecord) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "record.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, json.Unmarshal(data, &r))
 	return r
 }
 

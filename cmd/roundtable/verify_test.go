@@ -23,18 +23,14 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 		commit(t, s, p, n, 0, "succeeded")
 	}
 	out, err := runCommand(t, "verify", "reading", "--lake", o.Lake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contains(t, out, "22 of 22 planned cells have ended", "22 commits", "Digest: ", "Nothing is wrong")
 	v, err := integrity.Check(ctx, s, catalogue.Builtin(), "reading")
 	if err != nil || v.Sealed {
 		t.Fatalf("%v; sealed %t without a seal", err, v.Sealed)
 	}
 	seal := func(digest string) {
-		if err := commits.WriteCard(ctx, s, "reading"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, commits.WriteCard(ctx, s, "reading"))
 		if err := s.Replace(ctx, lake.SuccessKey("reading"), lake.Success{Revision: p.Campaign.Revision(), Digest: digest}.Bytes(), ""); err != nil {
 			t.Fatal(err)
 		}
@@ -49,9 +45,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 	fails(t, err, cli.ExitFailed, "1 thing is wrong")
 	seal(v.Digest)
 	lost := lake.Marker{Campaign: "reading", Collaboration: p.Campaign.CollaborationID(p.Campaign.Cell(3))}.Key()
-	if err := s.Delete(ctx, lost); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Delete(ctx, lost))
 	out, err = runCommand(t, "verify", "reading", "--lake", o.Lake)
 	fails(t, err, cli.ExitFailed)
 	contains(t, out, "21 of 22", "1 of 22 are missing or damaged")
@@ -67,26 +61,20 @@ func flips(t *testing.T, s store.Store, folder string) {
 	}
 	for _, o := range objects {
 		whole, err := s.Get(ctx, o.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 12 {
+		noError(t, err)
+		for _, i := range []int{0, 3, 7, 10, 11} {
 			damaged := bytes.Clone(whole)
 			if at := i * (len(whole) - 1) / 10; i < 11 {
 				damaged[at] ^= 1 << (i % 8)
 			} else {
 				damaged = damaged[:len(whole)/2]
 			}
-			if err := s.Replace(ctx, o.Key, damaged, ""); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Replace(ctx, o.Key, damaged, ""))
 			if v, err := integrity.Check(ctx, s, catalogue.Builtin(), "reading"); err != nil || v.OK {
 				t.Errorf("%s is damaged at place %d, and verify finds nothing (%v)", o.Key, i, err)
 			}
 		}
-		if err := s.Replace(ctx, o.Key, whole, ""); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Replace(ctx, o.Key, whole, ""))
 	}
 }
 
@@ -102,13 +90,9 @@ func TestVerifyFindsDamageAndStrangers(t *testing.T) {
 	stranger.Campaign.Conditions[1].Reasks = 7
 	strange := commit(t, s, stranger, 1, 0, "succeeded")
 	data, err := s.Get(ctx, m.Files[record.Turns].Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	data[len(data)/2] ^= 1
-	if err := s.Replace(ctx, m.Files[record.Turns].Key, data, ""); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Replace(ctx, m.Files[record.Turns].Key, data, ""))
 	out, err := runCommand(t, "verify", "reading", "--lake", o.Lake, "--json")
 	fails(t, err, cli.ExitFailed, "2 things are wrong")
 	d := document(t, out)

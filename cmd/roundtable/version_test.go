@@ -23,9 +23,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("without build information: %+v", v)
 	}
 	out, err := runCommand(t, "version", "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if d := document(t, out); d["engine"] != task.EngineVersion || d["schema"] != 1.0 {
 		t.Errorf("%v", d)
 	}

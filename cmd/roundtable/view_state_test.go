@@ -52,13 +52,9 @@ func TestViewEvents(t *testing.T) {
 	commit(t, s, p, 0, 0, "succeeded")
 	v := view(t, o.Lake)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.address+"events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer a.Body.Close()
 	events := bufio.NewReader(a.Body)
 	if kind, err := events.ReadString('\n'); err != nil || kind != "event: message\n" {
@@ -90,7 +86,7 @@ func TestViewEvents(t *testing.T) {
 func TestViewPause(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeSlow(t, dir, 40)
+	writeSlow(t, dir, 20)
 	b := runInBackground(t, dir)
 	untilStatus(t, dir, "a cell has ended", func(s campaigns.Status) bool { return s.State == "running" && s.Succeeded > 0 })
 	v := viewIn(t, dir)

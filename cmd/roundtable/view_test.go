@@ -27,12 +27,8 @@ func viewIn(t *testing.T, dir string, flags ...string) viewing {
 	t.Helper()
 	cmd := program(t, dir, append([]string{"view"}, flags...)...)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil {
@@ -177,9 +173,7 @@ func TestViewResultsFollow(t *testing.T) {
 	results := func(query, want string) (wait string) {
 		t.Helper()
 		a, err := http.Get(v.address + "c/reading/results" + query) //nolint:noctx // it ends with the test
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer a.Body.Close()
 		body, err := io.ReadAll(a.Body)
 		if err != nil || !strings.Contains(string(body), want) {
@@ -240,16 +234,12 @@ func TestViewEventsOfAnUnknownCampaign(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	a, err := http.Get(view(t, o.Lake).address + "c/nobody/events") //nolint:noctx // it ends with the test
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer a.Body.Close()
 	events, said := bufio.NewReader(a.Body), ""
 	for range 4 { // the event, and a sign of life
 		line, err := events.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		said += line
 	}
 	if !strings.HasPrefix(said, "event: problem\ndata: \"") || !strings.Contains(said, "nobody") || !strings.HasSuffix(said, "\n\n: still here\n") {
@@ -286,9 +276,7 @@ func TestViewIsForOnePerson(t *testing.T) {
 		}
 	}
 	a, err := http.Get(v.address) //nolint:noctx // it ends with the test
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer a.Body.Close()
 	for name, want := range map[string]string{
 		"Content-Security-Policy": "default-src 'none'; script-src 'self'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",

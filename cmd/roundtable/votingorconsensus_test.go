@@ -12,9 +12,7 @@ const allRules = "[simple, borda, cumulative25, approval, majority_consensus, su
 func TestVotingOrConsensusOnStrategyQA(t *testing.T) {
 	t.Parallel()
 	file, err := filepath.Abs("../../../shared/data/strategyqa")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := os.Stat(filepath.Join(file, "dev.json")); err != nil {
 		t.Skip("no StrategyQA next to this checkout")
 	}

@@ -46,13 +46,9 @@ grid:
 	output(t, dir, "run", "worth.yaml")
 	output(t, dir, "verify", "worth")
 	s, err := store.Open(filepath.Join(dir, "lake"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	c, err := analyze.ReadCampaign(t.Context(), s, "worth")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return c
 }
 

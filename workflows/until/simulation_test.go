@@ -1,6 +1,7 @@
 package until
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +11,8 @@ import (
 
 	"roundtable/analysis/statistics"
 )
+
+var long = flag.Bool("long", false, "run the long tests as well")
 
 // draw returns the values of the levels in one unit; every level but the first is worse by
 // the effect, in standard deviations of the difference.
@@ -166,7 +169,10 @@ func TestLevelHoldsAtEveryLook(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; its two goroutines share sums alone")
 	}
-	const campaigns = 10_000
+	campaigns := 2_000
+	if *long {
+		campaigns = 10_000
+	}
 	for _, x := range []struct {
 		name   string
 		levels int
@@ -192,7 +198,10 @@ func TestLevelWithRareDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; its two goroutines share sums alone")
 	}
-	const campaigns = 10_000
+	campaigns := 2_000
+	if *long {
+		campaigns = 10_000
+	}
 	exceeds := false
 	for _, p := range []float64{.01, .02, .05, .1, .2} {
 		asymptotic := simulate(t, questionOf(2, Asymptotic), rare(p), 0, 100, campaigns)

@@ -60,11 +60,11 @@ var long = flag.Bool("long", false, "run the long tests as well")
 // rule, and with -long all with each other: each combination is refused with the reason, or plays to its end.
 func TestEverythingTimesEverything(t *testing.T) {
 	played, refused := 0, map[string]int{}
-	for _, env := range crossed().Environments {
+	for e, env := range crossed().Environments {
 		for _, proto := range catalogue.Builtin().Protocols {
 			for i, stop := range catalogue.Builtin().Stopping {
 				for k, rule := range rulesFor(proto.Traits) {
-					if i > 0 && k > 0 && !*long {
+					if !*long && (i > 0 && k > 0 || i+k > 0 && (e+i+k)%3 > 0) { // each rule in a third of the environments
 						continue
 					}
 					name := strings.Join([]string{env.Name, proto.Name, stop.Name, rule}, " × ")

@@ -95,12 +95,17 @@ func (s *Screen) Shows(t *testing.T, text string) []string {
 	return lines
 }
 
-// Until something holds, or a minute has passed.
+// Until something holds, or a minute has passed. It looks for a sixth of the time at most.
 func Until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	for deadline := time.Now().Add(time.Minute); ; {
+		began := time.Now()
+		if holds() {
+			return
+		}
+		if began.After(deadline) {
 			t.Fatalf("not within a minute: %s", what)
 		}
+		time.Sleep(max(20*time.Millisecond, 5*time.Since(began)))
 	}
 }

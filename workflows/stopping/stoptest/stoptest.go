@@ -19,7 +19,7 @@ import (
 func Run(t *testing.T, rule stopping.Rule, reads ...stopping.Trace) {
 	t.Helper()
 	stopped := 0
-	for seed := range uint64(500) {
+	for seed := range uint64(150) {
 		talk := draw(rand.New(rand.NewPCG(seed, 1)))
 		n, err := check(rule, talk, reads)
 		if err != nil {
