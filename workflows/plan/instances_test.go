@@ -101,7 +101,7 @@ func TestInstancesOfDataSets(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(strings.Join(lines, "\n"))}
 	}
 	sets := plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }}
-	text := "name: sets\ndata: x\nenv: {name: qa, format: jsonl}\nrule: plurality\nprotocol: debate\nmodel: scripted/answerer\ngrid: {env.file: [few.jsonl, some.jsonl, many.jsonl]}\n"
+	text := "name: sets\ndata: x\nenv: {name: qa, format: jsonl, kind: integer}\nrule: plurality\nprotocol: debate\nmodel: scripted/answerer\ngrid: {env.file: [few.jsonl, some.jsonl, many.jsonl]}\n"
 	read := func(more string) ([]int, error) {
 		file, err := plan.Parse([]byte(text+more), sets)
 		return file.Campaign.Instances, err

@@ -131,7 +131,7 @@ func goodnessSeries(v campaign.View, environment string) []statistics.Series {
 		for _, r := range g.Succeeded() {
 			if value, ok := r.Outcome(); ok {
 				pair := fmt.Sprint(campaign.PairOf(r.Collaboration))
-				s.Values[pair], s.Units[pair] = value, fmt.Sprintf("%d-%s", r.Unit, r.InstanceID)
+				s.Values[pair], s.Units[pair] = value, r.UnitName()
 			}
 		}
 		list = append(list, s)
