@@ -78,7 +78,7 @@ func TestConditionsOwnTheirInstances(t *testing.T) {
 		"instances: 2":                 `line 9: instances: is 2; the environment exchange has 1; a mapping gives each environment its own number, and one that it does not name runs all it has`,
 		"instances: {recsys: 10}":      `line 9: instances.recsys: is 10; the environment recsys {"history":0,"n":9,"synthetic":true} has 9`,
 		"instances: {exchange: 1.5}":   `line 9: instances.exchange: "1.5" is not a whole number`,
-		"instances: {recsys: 05}":      `line 9: instances.recsys: 05 begins with 0, which some read as octal; write 5`,
+		"instances: {recsys: 05}":      `line 9: instances.recsys: 05 begins with 0, which some read as octal; write 5, 0o5 for octal, or "05" for a text`,
 		"instances: {recsys: 0}":       `line 9: instances.recsys: 0 is not from 1 to 10000000`,
 		"instances: {qa: 3}":           `line 9: instances.qa: no condition has such an environment; there are exchange, recsys`,
 		"instances: ~":                 `line 9: instances: is empty`,
