@@ -21,6 +21,7 @@ var allowed = map[string]string{
 	"roundtable/envs/qa.fileNames":            reading,
 	"(roundtable/envs/qa.Params).readFile":    reading,
 	"roundtable/envs/qa.listAll":              reading,
+	"roundtable/envs/qa.readOther":            reading,
 	"roundtable/envs/qa.loadQuestions":        reading,
 	"roundtable/envs/qa.readFiles":            reading,
 	"roundtable/envs/qa.readShots":            reading,

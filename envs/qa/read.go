@@ -132,15 +132,33 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 		return nil, fmt.Errorf("file is %q, which is no pattern: %w", p.File, err)
 	}
 	if len(names) == 0 {
-		hint := wording.DidYouMean(p.File, all)
-		for _, name := range all {
-			if hint == "" && path.Base(name) == path.Base(p.File) {
-				hint = "; did you mean " + name + "?"
-			}
-		}
-		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names%s", p.File, hint)
+		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names%s", p.File, nearest(p.File, all))
 	}
 	return names, nil
+}
+
+// readOther reads a file of something else than questions, which a key names.
+func readOther(files fs.FS, key, name string) ([]byte, error) {
+	data, err := fs.ReadFile(files, name)
+	if err == nil {
+		return data, nil
+	}
+	hint := ""
+	if all, listed := listAll(files); listed == nil && errors.Is(err, fs.ErrNotExist) {
+		hint = nearest(name, all)
+	}
+	return nil, fmt.Errorf("%s is %q, which cannot be read: %w%s", key, name, err, hint)
+}
+
+// nearest returns the file that may be meant by a name: one that is spelt nearly so, or with
+// the same name in another folder; "" if there is none.
+func nearest(name string, all []string) string {
+	for _, one := range all {
+		if strings.EqualFold(path.Base(one), path.Base(name)) {
+			return "; did you mean " + one + "?"
+		}
+	}
+	return wording.DidYouMean(name, all)
 }
 
 // mostListed is how many files of the folder are looked at for a pattern or a name.

@@ -115,7 +115,7 @@ func TestWhatIsRead(t *testing.T) {
 		{"format: csv, shuffle: rows", "q", "question,answer\nx?,1\n", `shuffle is "rows"; options is accepted`},
 	} {
 		e, err := loadLines(x.lines+", file: q", fstest.MapFS{x.file: {Data: []byte(x.data)}})
-		got := ""
+		var got string
 		if err != nil {
 			got = err.Error()
 		} else {

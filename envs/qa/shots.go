@@ -77,9 +77,9 @@ func (p Params) mapsShots() bool {
 
 // readShotQuestions reads the first questions of a file whose columns are mapped.
 func readShotQuestions(p Params, files fs.FS) ([]Question, error) {
-	data, err := fs.ReadFile(files, p.Shots.File)
+	data, err := readOther(files, "shots.file", p.Shots.File)
 	if err != nil {
-		return nil, fmt.Errorf("shots.file is %q, which cannot be read: %w", p.Shots.File, err)
+		return nil, err
 	}
 	if form := records.FormOf(p.Shots.File); form != "" {
 		p.form = form
@@ -130,9 +130,9 @@ func (q Question) worked() Shot {
 }
 
 func readShots(s Shots, files fs.FS) ([]Shot, error) {
-	data, err := fs.ReadFile(files, s.File)
+	data, err := readOther(files, "shots.file", s.File)
 	if err != nil {
-		return nil, fmt.Errorf("shots.file is %q, which cannot be read: %w", s.File, err)
+		return nil, err
 	}
 	var all []Shot
 	err = eachLine(data, func(_ int, shot Shot) error {

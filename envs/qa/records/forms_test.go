@@ -176,7 +176,7 @@ func TestHubFolders(t *testing.T) {
 		{"README.md x/y/q.jsonl", "", "gone", `no file d/gone-* is there`},
 	} {
 		files := fstest.MapFS{}
-		for _, name := range strings.Fields(x.files) {
+		for name := range strings.FieldsSeq(x.files) {
 			files["d/"+name] = &fstest.MapFile{}
 		}
 		if strings.Contains(x.files, "README") {
