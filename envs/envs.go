@@ -120,6 +120,29 @@ type Fact struct {
 	Text string `json:"text"`
 }
 
+// Identified is an Instance of the user's data that knows itself whatever it is called: equal
+// identities are the same problem with the same right answer, others are not.
+type Identified interface {
+	Identity() string
+}
+
+// Surveyed is an Environment that reads the user's data, and says how.
+type Surveyed interface {
+	Survey(seed uint64) (Survey, error)
+}
+
+// Survey is how a data set was read, for the user to check.
+type Survey struct {
+	Files     []string `json:"files"`
+	Instances int      `json:"instances"`
+	Read      []Fact   `json:"read"`               // parts of an instance, with the columns that they are read from
+	Unused    []string `json:"unused"`             // columns that nothing is read from
+	Keys      []Fact   `json:"keys,omitempty"`     // places among the options, with how many right answers are there
+	Example   []Fact   `json:"example"`            // the first instance as it is dealt, with its right answer
+	Notes     []string `json:"notes,omitempty"`    // what else was done
+	Warnings  []string `json:"warnings,omitempty"` // what is hardly meant
+}
+
 // Answering is an Instance that finds the answer of a free text.
 type Answering interface {
 	// Answer returns it with how it was found, such as "stated". Of a text that was cut

@@ -62,6 +62,9 @@ func (t *tables) seated() *string {
 // fillDecision fills what the collaboration was about and what it came to.
 func (t *tables) fillDecision(row *record.Collaboration) {
 	row.InstanceID = t.Instance.ID()
+	if known, ok := t.Instance.(envs.Identified); ok {
+		row.InstanceHash = record.Optional(known.Identity())
+	}
 	if o := t.Session.Outcome(); o != nil {
 		row.EndReason = o.Reason
 	}

@@ -148,6 +148,7 @@ type View struct {
 // View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
 func (c Campaign) View(environment string, labels ...string) View {
 	v := View{Axes: c.Axes, Joined: c.Joined, Looked: c.Question != nil}
+	v.Joined = append(slices.Clone(v.Joined), namesakeNotes(c.Runs)...)
 	for _, g := range c.Groups() {
 		if environment == "" || g.Settings["env"] == environment {
 			v.Groups = append(v.Groups, g)
@@ -199,6 +200,7 @@ func (c Campaign) Groups() []Group {
 		return cmp.Or(cmp.Compare(rank(a.Rule), rank(b.Rule)), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ConditionID, b.ConditionID),
 			cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Replicate, b.Replicate))
 	})
+	renumber(runs)
 	setUnits(runs)
 	for _, r := range runs {
 		g := take(r.ConditionID, []byte(r.SettingsJSON))

@@ -3,6 +3,7 @@ package campaign
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -86,27 +87,75 @@ func (c *Campaign) add(other Campaign) error {
 // same is what two runs must have in common to be about the same instance.
 type same struct {
 	environment, id string
+	hash            string // of the question; nothing else counts where there is one
 	index           int32
 	seed            int64
 }
 
 func sameOf(r Run) same {
+	if r.InstanceHash != nil {
+		return same{environment: r.Environment, hash: *r.InstanceHash}
+	}
 	if slices.Contains(namedByData, r.Environment) && r.InstanceID != "" {
 		return same{environment: r.Environment, id: r.InstanceID}
 	}
-	return same{r.Environment, r.InstanceID, r.Instance, r.Seed}
+	return same{environment: r.Environment, id: r.InstanceID, index: r.Instance, seed: r.Seed}
 }
 
 // numbering gives the same instance one number in all campaigns: the one that it has in
 // the first campaign that has it, or a free one.
 type numbering struct {
 	numbers map[same]int32
-	taken   map[string]map[int32]string // by environment: the campaign that has the number
+	taken   map[string]map[int32]holder // by environment: who has the number
+}
+
+// holder is the campaign that has a number, and the instance that it first stood for there.
+type holder struct {
+	campaign string
+	is       same
+}
+
+// renumber gives the instances of one campaign numbers by which they are paired: equal
+// questions of two data sets have one, and different ones have two.
+func renumber(runs []Run) {
+	numbers := numbering{}
+	for i := range runs {
+		if runs[i].InstanceHash != nil {
+			runs[i].Instance = numbers.of(runs[i])
+		}
+	}
+}
+
+// namesakeNotes say which instances have one id and are different questions.
+func namesakeNotes(runs []Run) []string {
+	hashes := map[string]map[string]bool{} // by id
+	for _, r := range runs {
+		if r.InstanceHash != nil {
+			if hashes[r.InstanceID] == nil {
+				hashes[r.InstanceID] = map[string]bool{}
+			}
+			hashes[r.InstanceID][*r.InstanceHash] = true
+		}
+	}
+	var ids []string
+	for _, id := range slices.Sorted(maps.Keys(hashes)) {
+		if len(hashes[id]) > 1 {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s stand for questions that differ in their text or right answer", wording.Count(len(ids), "id"))
+	if len(ids) == 1 {
+		text = "1 id stands for questions that differ in their text or right answer"
+	}
+	return []string{text + " (" + wording.Clip(strings.Join(ids, ", ")) + "): these are not paired. Questions are paired by what they ask, not by their ids."}
 }
 
 func (n *numbering) of(r Run) int32 {
 	if n.numbers == nil {
-		n.numbers, n.taken = map[same]int32{}, map[string]map[int32]string{}
+		n.numbers, n.taken = map[same]int32{}, map[string]map[int32]holder{}
 	}
 	is := sameOf(r)
 	if number, known := n.numbers[is]; known {
@@ -114,14 +163,14 @@ func (n *numbering) of(r Run) int32 {
 	}
 	taken := n.taken[r.Environment]
 	if taken == nil {
-		taken = map[int32]string{}
+		taken = map[int32]holder{}
 		n.taken[r.Environment] = taken
 	}
 	number := r.Instance
-	for by, is := taken[number]; is && by != r.CampaignID; by, is = taken[number] { // two data sets of one campaign count alike
-		number++
+	for has, held := taken[number]; held && (has.campaign != r.CampaignID || is.hash != "" && has.is != is); has, held = taken[number] {
+		number++ // without hashes two data sets of one campaign count alike
 	}
-	taken[number], n.numbers[is] = r.CampaignID, number
+	taken[number], n.numbers[is] = holder{r.CampaignID, is}, number
 	return number
 }
 

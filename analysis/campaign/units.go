@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -63,7 +64,18 @@ type Pair struct {
 
 // PairOf returns what a collaboration is paired by.
 func PairOf(c record.Collaboration) Pair {
+	if c.InstanceHash != nil { // whatever its id and place are
+		return Pair{c.Environment, 0, *c.InstanceHash, c.Replicate}
+	}
 	return Pair{c.Environment, c.Instance, c.InstanceID, c.Replicate}
+}
+
+// UnitName names the unit of a run of an environment, equal in all conditions.
+func (r Run) UnitName() string {
+	if r.InstanceHash != nil {
+		return fmt.Sprint(r.Unit)
+	}
+	return fmt.Sprintf("%d-%s", r.Unit, r.InstanceID)
 }
 
 // Units are the means of a measure by unit.

@@ -19,6 +19,7 @@ import (
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/predictions"
+	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
@@ -110,6 +111,9 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	for _, survey := range file.Surveys {
+		warned = append(warned, survey.Warnings...)
+	}
 	warned = append(warned, campaignfile.MissingKeys(p, m, s)...)
 	warned = append(warned, campaignfile.FreeModels(p, m, s)...)
 	var prompts []campaignfile.RenderedPrompt
@@ -156,6 +160,7 @@ func (r planReport) document(withPrompts bool) map[string]any {
 	d := map[string]any{
 		"campaign": c.Name, "revision": c.Revision(), "cells": c.Size(), "conditions": r.all, "prediction": r.predicted,
 		"prompt_edition": r.there.Prompts.Edition, "prompts_recorded": r.there.Prompts.Stored, "in_lake": r.there.Begun, "refused": r.there.Refusal,
+		"data":    append([]envs.Survey{}, r.file.Surveys...),
 		"changed": append([]string{}, r.plan.Changed...), "warnings": append([]string{}, r.warned...),
 	}
 	if withPrompts {
@@ -171,6 +176,7 @@ func (r planReport) print(folder string) {
 		fmt.Printf("Changed on the command line: %s\n", safetext.Lines(strings.Join(r.plan.Changed, " ")))
 	}
 	printPlan(r.file, r.all)
+	printSurveys(r.file.Surveys)
 	fmt.Printf("%s\n", safetext.Lines(r.there.Prompts.String()))
 	r.there.Print()
 	r.predicted.Print(atOnce(r.manifest.Limits, r.plan.Campaign.Size()))
@@ -182,6 +188,63 @@ func (r planReport) print(folder string) {
 	} else {
 		campaignfile.PrintPrompts(os.Stdout, r.prompts)
 	}
+}
+
+// printSurveys prints how each data set was read. Data sets that were read alike are one.
+func printSurveys(all []envs.Survey) {
+	var printed []string
+	for _, s := range all {
+		var b strings.Builder
+		fmt.Fprintf(&b, "\nData: %s of %s\n", wording.Count(s.Instances, "question"), filesText(s.Files))
+		var read []string
+		for _, f := range s.Read {
+			read = append(read, f.Name+": "+f.Text)
+		}
+		fmt.Fprintf(&b, "  Read as      %s\n", strings.Join(read, "; "))
+		if len(s.Unused) > 0 {
+			fmt.Fprintf(&b, "  Not used     %s\n", strings.Join(s.Unused, ", "))
+		}
+		if len(s.Keys) > 0 {
+			var places []string
+			for _, f := range s.Keys {
+				places = append(places, f.Name+" "+f.Text)
+			}
+			fmt.Fprintf(&b, "  Right are    %s\n", strings.Join(places, ", "))
+		}
+		for _, note := range s.Notes {
+			fmt.Fprintf(&b, "  Note         %s\n", note)
+		}
+		b.WriteString("  First one:\n")
+		for _, f := range s.Example {
+			fmt.Fprintf(&b, "    %s: %s\n", f.Name, strings.ReplaceAll(shortened(f.Text), "\n", "\n      "))
+		}
+		if !slices.Contains(printed, b.String()) {
+			printed = append(printed, b.String())
+		}
+	}
+	for _, text := range printed {
+		fmt.Print(safetext.Lines(text))
+	}
+	if len(printed) > 0 {
+		fmt.Println()
+	}
+}
+
+// filesText names a few files.
+func filesText(names []string) string {
+	if n := len(names); n > 3 {
+		return fmt.Sprintf("%s, … (%d files)", strings.Join(names[:3], ", "), n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// shortened returns the beginning of a long text.
+func shortened(text string) string {
+	const most = 400
+	if r := []rune(text); len(r) > most {
+		return fmt.Sprintf("%s … (%d characters; --prompts shows all)", string(r[:most]), len(r))
+	}
+	return text
 }
 
 // planConditions returns what is said of each condition, and the most calls of

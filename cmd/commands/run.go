@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +68,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 		return err
 	}
 	defer made.Discard()
-	p, m, _, err := flags.Read(ctx, r.Plugins, path, s, true)
+	p, m, file, err := flags.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
 		return err
 	}
@@ -78,6 +79,11 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 	campaignfile.AnnounceExtension(stored, p)
 	if err := campaignfile.Warn(ctx, r.Plugins, p, s); err != nil {
 		return err
+	}
+	for _, survey := range file.Surveys {
+		for _, w := range survey.Warnings {
+			fmt.Fprintf(os.Stderr, "warning: %s\n", w)
+		}
 	}
 	made.Announce(r.LakeName(), r.State)
 	return finishCampaign(ctx, r, s, p, m, flags.Command(path))

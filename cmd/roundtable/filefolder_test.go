@@ -16,13 +16,13 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	questionsFile(t, filepath.Join(dir, "study/data"), "a.jsonl", 2)
 	save(t, dir, "study/prices.json", `{"gpt-4o-mini": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6, "max_output_tokens": 100}}`)
 	save(t, dir, "study/words/protocol/answer.tmpl", "NEXT TO THE FILE")
-	text := "name: near\ndata: data\nprompts: words\nprices: prices.json\nenv: {name: qa, format: jsonl, file: a.jsonl}\nprotocol: {name: debate, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n"
+	text := "name: near\ndata: data\nprompts: words\nprices: prices.json\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl}\nprotocol: {name: debate, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n"
 	save(t, dir, "study/near.yaml", text)
 	contains(t, output(t, dir, "plan", "study/near.yaml", "--prompts"), "2 instances × 1 replicate", "NEXT TO THE FILE")
 	contains(t, output(t, filepath.Join(dir, "other"), "plan", "../study/near.yaml", "--prompts"), "2 instances × 1 replicate", "NEXT TO THE FILE")
 	output(t, filepath.Join(dir, "other"), "run", "../study/near.yaml")
 
-	save(t, dir, "other/far.yaml", "name: far\ndata: study/data\nprompts: study/words\nprices: study/prices.json\nenv: {name: qa, format: jsonl, file: a.jsonl}\nprotocol: {name: debate, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n")
+	save(t, dir, "other/far.yaml", "name: far\ndata: study/data\nprompts: study/words\nprices: study/prices.json\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl}\nprotocol: {name: debate, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n")
 	out, err := program(t, dir, "plan", "other/far.yaml").CombinedOutput()
 	if err == nil {
 		t.Error("paths of the working directory are taken")

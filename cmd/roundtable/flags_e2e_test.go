@@ -14,7 +14,7 @@ import (
 // quiz is a campaign of five questions; quizFolder a folder with it.
 const quiz = `name: quiz
 data: .
-env: {name: qa, format: jsonl, file: questions.jsonl}
+env: {name: qa, format: jsonl, kind: integer, file: questions.jsonl}
 model: scripted/answerer
 protocol: {name: debate, rounds: 1}
 grid: {rule: [plurality, approval]}

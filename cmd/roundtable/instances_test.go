@@ -30,7 +30,7 @@ func TestDataSetsRunAllTheirQuestions(t *testing.T) {
 		questionsFile(t, dir, name, n)
 		cells += n
 	}
-	file := "name: six\ndata: .\nenv: {name: qa, format: jsonl}\nprotocol: {name: debate, agents: 1, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n" +
+	file := "name: six\ndata: .\nenv: {name: qa, format: jsonl, kind: integer}\nprotocol: {name: debate, agents: 1, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n" +
 		"grid: {env.file: [a.jsonl, b.jsonl, c.jsonl, d.jsonl, e.jsonl, f.jsonl]}\n"
 	save(t, dir, "six.yaml", file)
 	plan := output(t, dir, "plan", "six.yaml")
@@ -92,7 +92,7 @@ func TestLabelsOfGridValues(t *testing.T) {
 	questionsFile(t, dir, "a.jsonl", 3)
 	questionsFile(t, dir, "b.jsonl", 2)
 	text := "name: called\nreplicates: 2\ndata: .\nmodel: scripted/answerer\ngrid:\n" +
-		"  env:\n    - {label: sums, value: {name: qa, format: jsonl, file: a.jsonl, agents: 2}}\n    - {label: totals, value: {name: qa, format: jsonl, file: b.jsonl, agents: 2}}\n" +
+		"  env:\n    - {label: sums, value: {name: qa, format: jsonl, kind: integer, file: a.jsonl, agents: 2}}\n    - {label: totals, value: {name: qa, format: jsonl, kind: integer, file: b.jsonl, agents: 2}}\n" +
 		"  protocol: [{label: nobody speaks, value: {name: debate, rounds: 0}}, {label: a round of debate, value: {name: debate, rounds: 1}}]\n" +
 		"  rule: [plurality, ranked]\n  exclude: [{protocol: debate, rule: ranked}]\n"
 	save(t, dir, "called.yaml", text)

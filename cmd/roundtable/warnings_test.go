@@ -19,8 +19,8 @@ func TestReplicatesThatCannotDiffer(t *testing.T) {
 		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0.7}\n":                                                                       "",
 		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\nreplicates: 1\n":                                                          "",
 		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\nmodels: {Blake: scripted/trader}\n":                                       "",
-		"data: .\nenv: {name: qa, format: jsonl, file: a.jsonl, agents: 4}\nprotocol: {name: debate, order: random}\nrule: plurality\ngenerate: {temperature: 0}\n": "",
-		"data: .\nenv: {name: qa, format: jsonl, file: a.jsonl, agents: 4}\nprotocol: {name: debate, order: fixed}\nrule: plurality\ngenerate: {temperature: 0}\n":  warning + " any condition",
+		"data: .\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl, agents: 4}\nprotocol: {name: debate, order: random}\nrule: plurality\ngenerate: {temperature: 0}\n": "",
+		"data: .\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl, agents: 4}\nprotocol: {name: debate, order: fixed}\nrule: plurality\ngenerate: {temperature: 0}\n":  warning + " any condition",
 	} {
 		file := base
 		if strings.Contains(text, "replicates: 1\n") {

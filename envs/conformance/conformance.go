@@ -70,7 +70,7 @@ func DealInstance(r Reporter, env envs.Environment, index int) envs.Instance {
 }
 
 // identifier is what needs no quoting in tables, paths and shells.
-var identifier = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var identifier = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$`)
 
 func checkDeal(r Reporter, env envs.Environment, opt Options) {
 	if env.Version() < 1 {

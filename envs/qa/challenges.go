@@ -34,9 +34,9 @@ func (e *QA) readChallenges(files fs.FS) error {
 	if file == "" {
 		return nil
 	}
-	data, err := fs.ReadFile(files, file)
+	data, err := readOther(files, "challenges.file", file)
 	if err != nil {
-		return fmt.Errorf("challenges.file is %q, which cannot be read: %w", file, err)
+		return err
 	}
 	e.challenges = map[string]challenge{}
 	var first challenge

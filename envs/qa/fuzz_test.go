@@ -21,9 +21,7 @@ func FuzzFiles(f *testing.F) {
 			if err != nil {
 				f.Fatal(err)
 			}
-			if r := readers[format]; r.read == nil {
-				continue
-			} else if _, err := r.read(data, ""); err == nil {
+			if _, err := loadQuestions(params(format, "x"), fstest.MapFS{"x": {Data: data}}); err == nil {
 				f.Add(data, uint8(at))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"roundtable/envs"
@@ -33,20 +34,22 @@ func (q Question) letteredOptions() []Option {
 	return all
 }
 
-// withShuffledOptions deals the options of a data set that has no order for them.
+// withShuffledOptions deals the options, and moves the right ones with them.
 func (q Question) withShuffledOptions(seed uint64) Question {
-	if !q.shuffle {
+	if !q.shuffle || !q.hasOptions() {
 		return q
 	}
 	order := envs.Stream(seed, "qa/options", q.ID).Perm(len(q.Options))
-	options := make([]string, len(order))
+	options, moved := make([]string, len(order)), make([]string, 2*len(order))
 	for i, o := range order {
 		options[i] = q.Options[o]
-		if o == 0 { // where such data sets have the right one
-			q.Gold = []string{letter(i)}
-		}
+		moved[2*o], moved[2*o+1] = letter(o), letter(i)
 	}
-	q.Options = options
+	gold := make([]string, len(q.Gold))
+	for i, key := range q.Gold {
+		gold[i] = strings.NewReplacer(moved...).Replace(key)
+	}
+	q.Options, q.Gold = options, gold
 	return q
 }
 

@@ -3,6 +3,7 @@ package qa
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"roundtable/envs"
@@ -29,11 +30,15 @@ func (a Answerer) firstAnswer(s envs.Situation) envs.Proposal {
 // answerKey returns the right answer and some wrong ones, in canonical form.
 func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 	q := a.env.byID[o.ID]
-	if q.Kind == Choice && q.shuffle { // where this instance has it
+	if q.shuffle && q.hasOptions() { // where this instance has them
+		var right []string
 		for i, option := range o.Options {
-			if option.Text == q.Options[0] {
-				q.Gold = []string{letter(i)}
+			if key := q.keyTexts(); slices.Contains(key, option.Text) {
+				right = append(right, letter(i))
 			}
+		}
+		if q.Gold = right[:min(1, len(right))]; q.Kind == Several {
+			q.Gold = []string{"(" + strings.Join(right, ")(") + ")"}
 		}
 	}
 	in := Instance{env: a.env, q: q}

@@ -55,9 +55,9 @@ func (e *QA) readPool(files fs.FS) error {
 	if p.File == "" {
 		return nil
 	}
-	data, err := fs.ReadFile(files, p.File)
+	data, err := readOther(files, "pool.file", p.File)
 	if err != nil {
-		return fmt.Errorf("pool.file is %q, which cannot be read: %w", p.File, err)
+		return err
 	}
 	e.pool = map[string]viewpoints{}
 	err = eachLine(data, func(_ int, v struct {

@@ -9,7 +9,9 @@
 package qa
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +20,7 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/records"
 	"roundtable/envs/qa/scoring"
 	"roundtable/envs/wording"
 )
@@ -35,7 +38,21 @@ type Params struct {
 	Columns columns.Columns `json:"columns"`
 	// AnswerIs says how the answer column names an option, where that can be read in two ways.
 	AnswerIs columns.Reading `json:"answer_is"`
-	// Kind of the questions in these files that have no options.
+	// AnswerAfter is what the answer follows in its column, as ####.
+	AnswerAfter string `json:"answer_after"`
+	// Rows are the keys that lead to the list of rows in a JSON file, as data.paragraphs.qas.
+	Rows string `json:"rows"`
+	// Header names the columns of a CSV file without a header.
+	Header []string `json:"header"`
+	// Choices are the options that all questions share.
+	Choices []string `json:"choices"`
+	// OptionsAfter is the line of a question's text after which its options stand.
+	OptionsAfter string `json:"options_after"`
+	// Skip names questions that are not asked, by their ids.
+	Skip IDs `json:"skip"`
+	// Shuffle is "options" if these are dealt by the campaign's seed.
+	Shuffle string `json:"shuffle"`
+	// Kind of the questions that have no options.
 	Kind Kind `json:"kind"`
 	// Score of an answer; without one, that of the question's kind.
 	Score scoring.Scoring `json:"score,omitzero"`
@@ -54,11 +71,30 @@ type Params struct {
 	Pool Pool `json:"pool"`
 	// Challenges holds what challengers of an answer are shown (paper 2, §4.2).
 	Challenges Challenges `json:"challenges"`
+
+	form records.Form // of the files; "" is by their names
+}
+
+// IDs are names of questions; a file may write numbers.
+type IDs []string
+
+// UnmarshalJSON reads texts and numbers.
+func (ids *IDs) UnmarshalJSON(data []byte) error {
+	var list []any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&list); err != nil {
+		return errors.New("this is not a list of ids")
+	}
+	for _, id := range list {
+		*ids = append(*ids, fmt.Sprint(id))
+	}
+	return nil
 }
 
 // Defaults returns a group of three and all questions.
 func Defaults() Params {
-	return Params{Agents: 3, Kind: Integer, Reading: Stated, Sample: "all", Pool: Pool{Each: 40, Contexts: 1}}
+	return Params{Agents: 3, Reading: Stated, Sample: "all", Pool: Pool{Each: 40, Contexts: 1}}
 }
 
 // mostAgents is more than any paper's group.
@@ -67,6 +103,7 @@ const mostAgents = 1000
 // QA is the environment.
 type QA struct {
 	params    Params
+	source    source
 	questions []Question
 	byID      map[string]Question
 	shots     []Shot
@@ -85,17 +122,21 @@ func New(p Params, files fs.FS) (envs.Environment, error) {
 }
 
 func loadQuestions(p Params, files fs.FS) (*QA, error) {
-	if err := p.check(); err != nil {
+	p, err := p.withLayout()
+	if err == nil {
+		err = p.check()
+	}
+	if err != nil {
 		return nil, err
 	}
-	questions, err := readFiles(p, files)
+	questions, from, err := readFiles(p, files)
 	if err != nil {
 		return nil, err
 	}
 	for i := range questions {
 		questions[i].reading = p.Reading
 	}
-	e := &QA{params: p, byID: map[string]Question{}}
+	e := &QA{params: p, source: from, byID: map[string]Question{}}
 	if e.shots, e.questions, err = takeShots(p, questions, files); err != nil {
 		return nil, err
 	}
@@ -115,16 +156,15 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 }
 
 func (p Params) check() error {
-	maps, known := describedFormats()[p.Format]
 	switch {
-	case !known:
-		return fmt.Errorf("format is %q; %s is accepted", p.Format, wording.Or(Formats()))
-	case !maps && !p.Columns.IsZero():
-		return fmt.Errorf("columns is given, and the format %s has its own; it goes with csv, hf, jsonl and parquet", p.Format)
-	case !maps && p.AnswerIs != columns.Any:
-		return fmt.Errorf("answer_is is %q, and the format %s says it itself; it goes with csv, hf, jsonl and parquet", p.AnswerIs, p.Format)
-	case p.AnswerIs != columns.Any && !slices.Contains(columns.Readings(), p.AnswerIs):
+	case p.isOwn() && p.AnswerIs != columns.Any && !slices.Contains(columns.Readings(), p.AnswerIs):
 		return fmt.Errorf("answer_is is %q; %s is accepted", p.AnswerIs, wording.Or(columns.Readings()))
+	case p.Kind != "" && !slices.Contains(allKinds(), p.Kind):
+		return fmt.Errorf("kind is %q; %s is accepted", p.Kind, wording.Or(allKinds()))
+	case p.Shuffle != "" && p.Shuffle != shuffleOptions:
+		return fmt.Errorf("shuffle is %q; options is accepted", p.Shuffle)
+	case len(p.Choices) == 1 || len(p.Choices) > mostOptions:
+		return fmt.Errorf("choices is a list of %d; 2 to %d are accepted", len(p.Choices), mostOptions)
 	case p.Format != "hf" && p.Config+p.Split != "":
 		return fmt.Errorf("config and split go with the format hf, not with %s", p.Format)
 	case p.File == "":

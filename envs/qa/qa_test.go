@@ -16,6 +16,9 @@ import (
 func params(format, file string) Params {
 	p := Defaults()
 	p.Format, p.File = format, file
+	if layouts[format].Columns.Question == "" {
+		p.Kind = Integer
+	}
 	return p
 }
 
@@ -55,15 +58,15 @@ func FuzzParseSpan(f *testing.F) { envtest.Fuzz(f, tiny(f, "squad2", "squad.json
 // Every format: how a question of the made-up files is read.
 func TestFormats(t *testing.T) {
 	for _, x := range []struct{ format, file, want string }{
-		{"bbh", "bbh.json", "bbh-0 choice 5 [(B)]"}, // logical deduction, five objects
-		{"bbh", "bbh_three.json", "bbh_three-0 choice 3 [(C)]"},
-		{"bbh", "bbh_seven.json", "bbh_seven-0 choice 7 [(G)]"},
-		{"bbh", "bbh_shapes.json", "bbh_shapes-0 choice 10 [(J)]"},
-		{"math500", "math.jsonl", `prealgebra-1 math 0 [\frac{1}{2}]`},
+		{"bbh", "bbh.json", "bbh-0 choice 5 [B]"}, // logical deduction, five objects
+		{"bbh", "bbh_three.json", "bbh_three-0 choice 3 [C]"},
+		{"bbh", "bbh_seven.json", "bbh_seven-0 choice 7 [G]"},
+		{"bbh", "bbh_shapes.json", "bbh_shapes-0 choice 10 [J]"},
+		{"math500", "math.jsonl", `test-prealgebra-1.json math 0 [\frac{1}{2}]`},
 		{"strategyqa", "strategy.json", "a1 yesno 0 [no]"},
 		{"mmlu", "mmlu_test.csv", "mmlu_test-0 choice 4 [C]"},
 		{"mmlu", "mmlu_header.csv", "mmlu_header-0 choice 4 [C]"},
-		{"mmlu_pro", "mmlu_pro.jsonl", "mmlu-pro-7 choice 6 [E]"},
+		{"mmlu_pro", "mmlu_pro.jsonl", "7 choice 6 [E]"},
 		{"gpqa", "gpqa.csv", "rec1 choice 4 [A]"},
 		{"musr", "musr.json", "musr-0 choice 2 [B]"},
 		{"squad2", "squad.json", "m1 span 0 [1820 in 1820]"},
@@ -105,7 +108,7 @@ func TestFaults(t *testing.T) {
 		{func(p *Params) { p.File = "none.jsonl" }, "no such file"},
 		{func(p *Params) { p.File = "broken.jsonl" }, "broken.jsonl, read as jsonl: line 2"},
 		{func(p *Params) { p.Format, p.File = "csv", "table.csv" }, `no column "answer"`},
-		{func(p *Params) { p.File = "empty.jsonl" }, "no questions"},
+		{func(p *Params) { p.File = "empty.jsonl" }, "empty.jsonl, read as jsonl: it is empty"},
 		{func(p *Params) { p.Agents = 0 }, "agents is 0"},
 		{func(p *Params) { p.N = 2 }, "n is 2; the data hold 1"},
 		{func(p *Params) { p.N, p.Sample = 1, "population" }, "leave n out"},
@@ -127,28 +130,29 @@ func TestFaults(t *testing.T) {
 // every faulty question, not the first alone.
 func TestFaultsInFiles(t *testing.T) {
 	for _, x := range []struct{ format, data, want string }{
-		{"bbh", `{"examples":[{"input":"Which?\nOptions:\n(A) x\n(B) y","target":"(C)"}]}`, `f, line 1, examples[0].target (question f-0): the right answer "(C)": there is no option "C"; options are (A) to (B)`},
+		{"bbh", `{"examples":[{"input":"Which?\nOptions:\n(A) x\n(B) y","target":"(C)"}]}`, `f, line 1, target (question f-0): the right answer "(C)" is none of the options: no letter of (A) to (B), no label, no text of an option and no place among them`},
 		{"bbh", "{\"canary\": [1, {}],\n\"examples\": [\n {\"input\": \"Which?\\nOptions:\\n(A) x\\n(B) y\", \"target\": \"(A)\"},\n {\"input\": \"Really?\", \"target\": \"no\"}]}",
-			`line 4, examples[1].input (question f-1): there is no line "Options:"`},
-		{"bbh", `{"examples":[{"input":"Which?\nOptions:\n(A) x\ny","target":"(A)"}]}`, `examples[0].input (question f-0): option 2 is "y"; (B) and a text`},
-		{"bbh", "{\"examples\":[\n{\"input\":7}]}", "f, read as bbh: line 2: examples.input is of the type number; a text is expected"},
-		{"bbh", `[]`, "line 1: the text is of the type array; an object is expected"},
-		{"bbh", "{\n\"examples\": [", "line 2: this is not JSON"},
-		{"strategyqa", "[\n{\"qid\":\"q1\",\"question\":\"Is it?\"},\n{\"qid\":\"q2\",\"question\":\"\",\"answer\":true}]", "f, line 2, [0].answer (question q1): there are 0 right answers; there must be one\nf, line 3, [1].question (question q2): there is no question"},
-		{"strategyqa", `[{"answer":"yes"}]`, "answer is of the type string; true or false is expected"},
+			`line 4, options (question f-1): there is no line "Options:"`},
+		{"bbh", `{"examples":[{"input":"Which?\nOptions:\n(A) x\ny","target":"(A)"}]}`, `line 1, options (question f-0): option 2 is "y"; (B) and a text`},
+		{"bbh", "{\"examples\":[\n{\"input\":7}]}", `f, read as bbh: there is no column "target"; the file has input`},
+		{"bbh", `[]`, "f holds no questions"},
+		{"bbh", `{"samples":[]}`, `f, read as bbh: line 1: rows is "examples", and there is no key "examples"; there are samples`},
+		{"bbh", "{\n\"examples\": [", "line 2: this is not JSON: it ends too early"},
+		{"strategyqa", "[\n{\"qid\":\"q1\",\"question\":\"Is it?\"},\n{\"qid\":\"q2\",\"question\":\"\",\"answer\":true}]", "f, line 2, answer (question q1): it is empty; give a right answer, or leave the question out: skip: [q1]\nf, line 3, question (question q2): there is no question"},
+		{"strategyqa", `[{"question":"?","answer":"perhaps"}]`, `f, line 1, answer (question f-0): the right answer "perhaps": "perhaps" is neither yes nor no`},
 		{"squad2", `{"data":[{"paragraphs":[{"context":"c","qas":[{"id":"s1","question":"?","answers":[],"is_impossible":false}]}]}]}`,
-			"line 1, data[0].paragraphs[0].qas[0].answers (question s1): is_impossible is false, and there are 0 answers"},
-		{"musr", `[{"context":"c","questions":[{"question":"?","choices":["a","b"],"answer":2}]}]`, "line 1, [0].questions[0].answer (question f-0): the answer is option 2 of 2, counted from 0"},
-		{"musr", `[{"context":"c","questions":[{"question":"?","choices":["a"],"answer":0}]}]`, "[0].questions[0].choices (question f-0): there are 1 options"},
+			"f, line 1, answers.text (question s1): is_impossible is false, and there are 0 answers"},
+		{"musr", `[{"context":"c","questions":[{"question":"?","choices":["a","b"],"answer":2}]}]`, `line 1, answer (question f-0): the right answer "2" is none of the 2 options, read counted from 0`},
+		{"musr", `[{"context":"c","questions":[{"question":"?","choices":["a"],"answer":0}]}]`, "f, line 1, choices (question f-0): there are 1 options"},
 		{"math500", "{\"problem\":\"?\",\"answer\":\"1\"}\n{\"problem\":\"?\",\"answer\":\" \"}", `line 2, answer (question f-1): the right answer " ": it is empty`},
-		{"math500", "\n{\"problem\":1}", "line 2: problem is of the type number; a text is expected"},
-		{"mmlu", "q,a,b,c,d,A\n\"q\nin two lines\",a,b,c,d,E\nq,a,b,c,d,7", "f, line 2, last column (question f-1): the right answer \"E\": there is no option \"E\"; options are (A) to (D)\nf, line 4, last column"},
-		{"mmlu", "q,a,A", "line 1 has 3 columns"},
-		{"mmlu_pro", `{"question_id":1,"question":"?","options":["a","b"],"answer":"C"}`, `line 1, answer (question mmlu-pro-1): the right answer "C"`},
-		{"gpqa", "Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2\n", `line 1 has no column "Incorrect Answer 3"`},
+		{"math500", "\n{\"problem\":{\"a\":1},\"answer\":1}", "f, line 2, problem (question f-0): it is a mapping; a text is expected"},
+		{"mmlu", "q,a,b,c,d,A\n\"q\nin two lines\",a,b,c,d,E\nq,a,b,c,d,7", "f, line 2, answer (question f-1): the right answer \"E\" is none of the 4 options, read as a letter or counted from 0 (answer_is: letter or index_0)\nf, line 4, answer"},
+		{"mmlu", "q,a,A", "line 1 has 3 cells; the header has 6"},
+		{"mmlu_pro", `{"question_id":1,"question":"?","options":["a","b"],"answer":"C"}`, `line 1, answer (question 1): the right answer "C"`},
+		{"gpqa", "Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2\na,b,c,d\n", `there is no column "Incorrect Answer 3"`},
 		{"gpqa", "Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3\n,a,b,c,d\n", "line 2, Question (question f-0): there is no question"},
 		{"jsonl", "{\"question\":\"?\",\"answer\":1}\n{\"question\":\n", "f, read as jsonl: line 2: this is not JSON"},
-		{"jsonl", `{"question":"?","answer":{"a":1}}`, "line 1, answer (question f-0): it is neither a text"},
+		{"jsonl", `{"question":"?","answer":{"a":1}}`, "line 1, answer (question f-0): it is a mapping; a text, a number"},
 		{"csv", "question,answer\nHow many?,many", "line 2, answer (question f-0): the right answer \"many\": \"many\" is no whole number"},
 		{"csv", "question,answer\n\"open,1", "parse error"},
 	} {

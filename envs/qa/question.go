@@ -2,7 +2,9 @@ package qa
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"roundtable/envs/wording"
 )
@@ -38,18 +40,18 @@ type Question struct {
 	// one, its letter. A Span without any cannot be answered from its text.
 	Gold    []string
 	reading Reading // of answers in free texts
-	// shuffle says that the data set has no order of its own for the options.
+	// shuffle says that the options are dealt by the campaign's seed.
 	shuffle bool
 
-	fields   map[string]any // its columns, in files of the user's own
+	fields   map[string]any // its columns
 	solution string         // how the answer is found, for worked examples
 
-	at    location // in its file
-	place string   // its file and line, where a file has one question a line
-	bad   error    // what its reader found wrong with it
+	at    int    // line or row of its file
+	place string // its file, and its line or row
+	bad   error  // what its reader found wrong with it
 }
 
-// Parts of a question, which each format has in fields of its own.
+// Parts of a question.
 const (
 	itsText    = "question"
 	itsOptions = "options"
@@ -71,19 +73,6 @@ const mostOptions = 26
 
 func letter(i int) string { return string(rune('A' + i)) }
 
-// newChoice returns a Choice whose right option is known by its index.
-func newChoice(text string, options []string, right *int) Question {
-	q := Question{Kind: Choice, Text: text, Options: options}
-	switch {
-	case right == nil:
-	case *right < 0 || *right >= len(options):
-		q.bad = errorIn(itsAnswer, "the answer is option %d of %d, counted from 0", *right, len(options))
-	default:
-		q.Gold = []string{letter(*right)}
-	}
-	return q
-}
-
 // hasOptions reports whether the answers are letters of options.
 func (q Question) hasOptions() bool { return q.Kind == Choice || q.Kind == Several }
 
@@ -102,14 +91,31 @@ func (q Question) check() error {
 	case q.hasOptions() && (len(q.Options) < 2 || len(q.Options) > mostOptions):
 		return errorIn(itsOptions, "there are %d options; 2 to %d are accepted", len(q.Options), mostOptions)
 	case q.Kind == Text && len(q.Gold) == 0:
-		return errorIn(itsAnswer, "there is no right answer; there must be one, or a list of them")
+		return errorIn(itsAnswer, "it is empty; give a right answer or a list of them, or leave the question out: skip: [%s]", q.ID)
+	case !q.takesAnyGolds() && len(q.Gold) == 0:
+		return errorIn(itsAnswer, "it is empty; give a right answer, or leave the question out: skip: [%s]", q.ID)
 	case !q.takesAnyGolds() && len(q.Gold) != 1:
 		return errorIn(itsAnswer, "there are %d right answers; there must be one", len(q.Gold))
 	}
 	for _, gold := range q.Gold {
 		if _, err := q.canonicalAnswer(gold); err != nil {
-			return errorIn(itsAnswer, "the right answer %.60q: %w", gold, err)
+			return errorIn(itsAnswer, "the right answer %.60q: %w%s", gold, err, hintAnswer(gold))
 		}
 	}
 	return nil
+}
+
+var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(?:[ T]|$)`)
+
+// hintAnswer says what to write for answers that are known not to be what they are read as.
+func hintAnswer(gold string) string {
+	switch {
+	case strings.Contains(gold, "####"):
+		return `; write answer_after: "####" if the answer follows it`
+	case strings.Contains(gold, `\boxed`):
+		return `; write answer_after: \boxed if the answer stands in it`
+	case dated.MatchString(gold):
+		return "; it is a date, which kind: text compares as it is written"
+	}
+	return ""
 }

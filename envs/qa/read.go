@@ -4,118 +4,111 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
+	"roundtable/envs/qa/columns"
 	"roundtable/envs/qa/records"
-	"roundtable/envs/qa/scoring"
+	"roundtable/envs/wording"
 )
 
-// reader turns one file of a format into questions; kind is that of the formats
-// that do not say it.
-type reader struct {
-	read func(data []byte, kind Kind) ([]Question, error)
-	// names of the fields that hold the question, its options and its answer
-	question, options, answer string
-}
+const maxErrors = 20
 
-var readers = map[string]reader{
-	"bbh":        {readBBH, "input", "input", "target"},
-	"math500":    {readMath500, "problem", "", "answer"},
-	"strategyqa": {readStrategyQA, "question", "", "answer"},
-	"mmlu":       {readMMLU, "first column", "columns between the first and the last", "last column"},
-	"mmlu_pro":   {readMMLUPro, "question", "options", "answer"},
-	"gpqa":       {readGPQA, "Question", "Incorrect Answer 1 to 3", "Correct Answer"},
-	"musr":       {readMuSR, "question", "choices", "answer"},
-	"squad2":     {readSQuAD, "question", "", "answers"},
-	"jsonl":      {readJSONL, "question", "options", "answer"},
-	"csv":        {readCSV, "question", "A, B, …", "answer"},
-}
-
-// fieldName returns what a format calls a part of a question.
-func (r reader) fieldName(part string) string {
-	switch part {
-	case itsText:
-		return r.question
-	case itsOptions:
-		return r.options
-	case itsAnswer:
-		return r.answer
-	}
-	return part // a column's own name
-}
-
-// Formats that can be read.
-func Formats() []string {
-	return slices.Sorted(maps.Keys(describedFormats()))
-}
-
-// describedFormats returns all formats, and whether each maps columns by name.
-func describedFormats() map[string]bool {
-	all := map[string]bool{"parquet": true, "hf": true}
-	//workflowcheck:ignore a map is made of a map
-	for name := range readers {
-		all[name] = name == "jsonl" || name == "csv"
-	}
-	return all
-}
-
-// IsOwnFormat reports whether a format is one of files of the user's own, not of a
-// published data set.
-func IsOwnFormat(name string) bool { return describedFormats()[name] }
-
-// mappedKinds are read by name, whatever the file: they came with the mapping.
+// mappedKinds have prompts of their own.
 var mappedKinds = []Kind{Number, Text, Several, Open}
 
-// isMapped reports whether the parts of a question are found by the names of columns.
-func (p Params) isMapped() bool {
-	own := p.Format == "jsonl" || p.Format == "csv"
-	return p.Format == "parquet" || p.Format == "hf" || own && (!p.Columns.IsZero() || p.AnswerIs != "" || slices.Contains(mappedKinds, p.Kind))
+// source is where questions come from, for readers of the plan.
+type source struct {
+	files   []string
+	columns columns.Columns // as they were found in the first file
+	unused  []string        // columns
+	notes   []string
 }
 
 // readFiles gives the questions of all files that the pattern names, in the order of
-// their names; every faulty question is reported with its file, line and field.
-func readFiles(p Params, files fs.FS) ([]Question, error) {
+// their names; every faulty question is reported with its file, line and column.
+func readFiles(p Params, files fs.FS) ([]Question, source, error) {
 	names, err := fileNames(p, files)
 	if err != nil {
-		return nil, err
+		return nil, source{}, err
 	}
+	from := source{files: names}
 	var all []Question
 	var errs []error
-	seen := map[string]bool{}
+	seen, skipped := map[string]bool{}, map[string]bool{}
+	doubled := 0
 	for _, name := range names {
 		data, err := fs.ReadFile(files, name)
 		if err != nil {
-			return nil, err
+			return nil, from, err
 		}
-		questions, reader, err := p.readFile(name, data)
+		questions, table, cols, err := p.readFile(name, data)
 		if err != nil {
-			return nil, eachIn(fmt.Sprintf("%s, read as %s", name, p.Format), err)
+			return nil, from, eachIn(fmt.Sprintf("%s, read as %s", name, p.Format), err)
 		}
-		stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
+		from.add(table, cols, len(questions) > 0)
+		stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".gz"), path.Ext(strings.TrimSuffix(name, ".gz")))
 		for i, q := range questions {
-			if q.ID == "" {
-				q.ID = fmt.Sprintf("%s-%d", stem, i)
+			own := strings.TrimSpace(q.ID)
+			if own == "" {
+				own = fmt.Sprintf("%s-%d", stem, i)
 			}
-			if q.ID = plainID(q.ID); seen[q.ID] {
-				q.ID = fmt.Sprintf("%s-%d", q.ID, i)
+			if q.ID = plainID(own); seen[q.ID] {
+				doubled++
+			}
+			for n := i; seen[q.ID]; n++ {
+				q.ID = fmt.Sprintf("%s-%d", plainID(own), n)
 			}
 			seen[q.ID] = true
-			if q.at.path == nil {
-				q.place = name + ", " + q.at.String()
+			if slices.Contains(p.Skip, own) || slices.Contains(p.Skip, q.ID) {
+				skipped[own], skipped[q.ID] = true, true
+				continue
 			}
+			q.place = name + ", " + table.Place(records.Record{At: q.at})
 			if f := (partError{}); errors.As(p.checkQuestion(q), &f) && len(errs) < maxErrors {
-				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", name, q.at.fieldPath(data, reader.fieldName(f.part)), q.ID, f.error))
+				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", q.place, columnOf(f.part, cols), q.ID, f.error))
 			}
 			all = append(all, q)
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%s holds no questions", p.File)
+	for _, id := range p.Skip {
+		if !skipped[id] {
+			var ids []string
+			for _, q := range all {
+				ids = append(ids, q.ID)
+			}
+			errs = append(errs, fmt.Errorf("skip names %q; there is no such question%s", id, wording.DidYouMean(id, ids)))
+		}
 	}
-	return all, errors.Join(errs...)
+	if doubled > 0 {
+		from.notes = append(from.notes, wording.Count(doubled, "question")+" with an id that another one has; it is told apart by a number after it")
+	}
+	if len(p.Skip) > 0 {
+		from.notes = append(from.notes, wording.Count(len(p.Skip), "question")+" left out (skip)")
+	}
+	if len(all) == 0 {
+		return nil, from, fmt.Errorf("%s holds no questions", p.File)
+	}
+	return all, from, errors.Join(errs...)
+}
+
+// add takes over what is to be said of a file.
+func (s *source) add(t records.Table, cols columns.Columns, some bool) {
+	if s.columns.Question == "" && some {
+		s.columns = cols
+	}
+	for _, column := range cols.Unused(t.Columns) {
+		if some && !slices.Contains(s.unused, column) {
+			s.unused = append(s.unused, column)
+		}
+	}
+	for _, note := range t.Notes {
+		if !slices.Contains(s.notes, note) {
+			s.notes = append(s.notes, note)
+		}
+	}
 }
 
 // fileNames returns the files that hold the questions.
@@ -123,24 +116,228 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 	if p.Format == "hf" {
 		return records.Folder(files, p.File, p.Config, p.Split)
 	}
-	names, err := fs.Glob(files, p.File)
-	if err != nil || len(names) == 0 {
-		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names", p.File)
+	if !strings.ContainsAny(p.File, `*?[\`) {
+		if info, err := fs.Stat(files, p.File); err == nil && !info.IsDir() {
+			return []string{p.File}, nil
+		} else if err == nil {
+			return nil, fmt.Errorf("file is %q, which is a folder; write %q, or format: hf for a folder of the Hugging Face hub", p.File, p.File+"/*")
+		}
+	}
+	all, err := listAll(files)
+	if err != nil {
+		return nil, err
+	}
+	names, err := records.Match(all, path.Clean(p.File))
+	if err != nil {
+		return nil, fmt.Errorf("file is %q, which is no pattern: %w", p.File, err)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names%s", p.File, nearest(p.File, all))
 	}
 	return names, nil
 }
 
-// readFile reads one file; the reader returned says what its fields are called.
-func (p Params) readFile(name string, data []byte) ([]Question, reader, error) {
-	if p.isMapped() {
-		return p.readMapped(name, data)
+// readOther reads a file of something else than questions, which a key names.
+func readOther(files fs.FS, key, name string) ([]byte, error) {
+	data, err := fs.ReadFile(files, name)
+	if err == nil {
+		return data, nil
 	}
-	r := readers[p.Format]
-	questions, err := r.read(data, p.Kind)
-	if err == nil && (p.Score.Name == scoring.ByExpression || p.Score.Name == scoring.ByCommand) {
-		err = attachFields(p.Format, data, questions)
+	hint := ""
+	if all, listed := listAll(files); listed == nil && errors.Is(err, fs.ErrNotExist) {
+		hint = nearest(name, all)
 	}
-	return questions, r, err
+	return nil, fmt.Errorf("%s is %q, which cannot be read: %w%s", key, name, err, hint)
+}
+
+// nearest returns the file that may be meant by a name: one that is spelt nearly so, or with
+// the same name in another folder; "" if there is none.
+func nearest(name string, all []string) string {
+	for _, one := range all {
+		if strings.EqualFold(path.Base(one), path.Base(name)) {
+			return "; did you mean " + one + "?"
+		}
+	}
+	return wording.DidYouMean(name, all)
+}
+
+// mostListed is how many files of the folder are looked at for a pattern or a name.
+const mostListed = 100_000
+
+func listAll(files fs.FS) (all []string, err error) {
+	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name != ".":
+			return nil // what cannot be read is not looked for
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && strings.HasPrefix(path.Base(name), "."):
+			return fs.SkipDir
+		case len(all) >= mostListed:
+			return fs.SkipAll
+		case !d.IsDir():
+			all = append(all, name)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// readFile reads the rows of one file as questions.
+func (p Params) readFile(name string, data []byte) ([]Question, records.Table, columns.Columns, error) {
+	table, err := records.Read(name, data, records.Options{Form: p.form, Rows: p.Rows, Header: p.Header})
+	if err != nil || len(table.Records) == 0 {
+		return nil, table, columns.Columns{}, err
+	}
+	named := p.Columns
+	if !p.isOwn() && !slices.Contains(table.Columns, named.ID) { // copies leave it out
+		named.ID = ""
+	}
+	cols, err := named.For(table)
+	if p.isOwn() && err == nil {
+		given := p.Columns
+		if len(p.Choices) > 0 || p.OptionsAfter != "" {
+			given.Options = columns.Names{}
+		}
+		err = cols.Doubts(table, given, p.Kind != Open)
+	}
+	if err != nil {
+		return nil, table, cols, err
+	}
+	var all []Question
+	for _, r := range table.Records {
+		q := p.question(cols, r)
+		q.at = r.At
+		all = append(all, q)
+	}
+	if p.Kind == "" {
+		err = askForKind(all)
+	}
+	return all, table, cols, err
+}
+
+// askForKind refuses questions without options of which nobody said how they are answered.
+func askForKind(all []Question) error {
+	without := slices.DeleteFunc(slices.Clone(all), func(q Question) bool { return len(q.Options) > 0 || q.bad != nil })
+	if len(without) == 0 {
+		return nil
+	}
+	hint := ""
+	for _, kind := range []Kind{YesNo, Integer, Number, Text} {
+		if !slices.ContainsFunc(without, func(q Question) bool {
+			q.Kind = kind
+			return q.check() != nil
+		}) {
+			hint = fmt.Sprintf(" (all right answers can be read as kind: %s)", kind)
+			break
+		}
+	}
+	return fmt.Errorf("there are no options, so the kind of the answers is needed: kind: %s%s", wording.Or([]Kind{Integer, Number, YesNo, Text, Open, Math, Span}), hint)
+}
+
+// columnOf returns the column that holds a part of a question.
+func columnOf(part string, cols columns.Columns) string {
+	name := part
+	switch part {
+	case itsText:
+		name = cols.Question
+	case itsOptions:
+		name = cols.Options.String()
+	case itsAnswer:
+		name = cols.Answer.String()
+	}
+	if name == "" {
+		return part
+	}
+	return name
+}
+
+// question makes a question of a row.
+func (p Params) question(cols columns.Columns, r records.Record) Question {
+	row, err := cols.Read(r.Fields)
+	q := Question{ID: row.ID, Kind: p.Kind, Text: strings.TrimSpace(row.Question), Context: row.Context, solution: row.Solution, shuffle: p.Shuffle != ""}
+	q.fields, _ = records.Plain(r.Fields).(map[string]any)
+	if err == nil && p.OptionsAfter != "" {
+		err = p.splitOptions(&q, &row)
+	}
+	if err == nil && p.AnswerAfter != "" {
+		if row, err = row.FromMarker(p.AnswerAfter); err != nil {
+			err = partError{itsAnswer, err}
+		}
+	}
+	if len(p.Choices) > 0 && err == nil {
+		if len(row.Options) > 0 {
+			err = errorIn("choices", "the row has options of its own")
+		}
+		row.Options = p.Choices
+	}
+	for i := range row.Options {
+		q.Options = append(q.Options, strings.TrimSpace(row.Options[i]))
+	}
+	row.Options = q.Options
+	if column := (columns.Error{}); errors.As(err, &column) {
+		q.bad = partError{column.Column, column.Err}
+	} else if err != nil {
+		q.bad = err
+	}
+	switch {
+	case q.bad != nil:
+	case len(q.Options) == 0:
+		if q.Gold, err = row.Golds(); err != nil {
+			q.bad = partError{itsAnswer, err}
+		} else if impossible, said := r.Fields["is_impossible"].(bool); said && q.Kind == Span && impossible != (len(q.Gold) == 0) {
+			q.bad = errorIn(itsAnswer, "is_impossible is %v, and there are %s", impossible, wording.Count(len(q.Gold), "answer"))
+		}
+	default:
+		if q.Kind != Several {
+			q.Kind = Choice
+		}
+		if len(q.Options) <= mostOptions {
+			q.setRight(row, p.AnswerIs)
+		}
+	}
+	return q
+}
+
+// setRight finds the right options.
+func (q *Question) setRight(row columns.Row, as columns.Reading) {
+	right, err := row.RightOptions(as, q.Kind == Several)
+	if err != nil {
+		q.bad = partError{itsAnswer, err}
+		return
+	}
+	for _, i := range right {
+		q.Gold = append(q.Gold, letter(i))
+	}
+	if q.Kind == Several && len(right) > 0 {
+		q.Gold = []string{"(" + strings.Join(q.Gold, ")(") + ")"}
+	}
+}
+
+// splitOptions takes the options out of the text of a question: what follows a line, one a
+// line, as "(A) …", "A. …" or "- …". A question without that line has none.
+func (p Params) splitOptions(q *Question, row *columns.Row) error {
+	text, list, found := strings.Cut(q.Text, "\n"+p.OptionsAfter+"\n")
+	if !found {
+		if p.Kind == "" {
+			return errorIn(itsOptions, "there is no line %q; say how questions without options are answered, as kind: %s", p.OptionsAfter, wording.Or([]Kind{YesNo, Integer, Text}))
+		}
+		return nil
+	}
+	q.Text = strings.TrimSpace(text)
+	for n, line := range strings.Split(strings.TrimSpace(list), "\n") {
+		option, ok := line, false
+		for _, begins := range []string{"(" + letter(n) + ") ", letter(n) + ") ", letter(n) + ". ", "- "} {
+			if option, ok = strings.CutPrefix(line, begins); ok {
+				break
+			}
+		}
+		if !ok {
+			return errorIn(itsOptions, "option %d is %.40q; (%s) and a text are expected", n+1, line, letter(n))
+		}
+		row.Options = append(row.Options, option)
+	}
+	return nil
 }
 
 // checkQuestion returns what keeps a question from being asked and its answers
@@ -165,13 +362,11 @@ func eachIn(where string, err error) error {
 	return errors.Join(errs...)
 }
 
-const maxErrors = 20
-
-// plainID returns an identifier that needs no quoting in tables, paths and shells.
+// plainID returns an identifier that needs no quoting in tables and shells, in the letters of
+// its own language.
 func plainID(id string) string {
 	id = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '.' || r == '_' || r == '-' {
 			return r
 		}
 		return '-'
@@ -180,35 +375,4 @@ func plainID(id string) string {
 		return "q"
 	}
 	return id
-}
-
-// parseLines returns the questions of a file with one JSON value a line.
-func parseLines[T any](data []byte, each func(T) Question) ([]Question, error) {
-	var all []Question
-	err := eachLine(data, func(line int, v T) error {
-		q := each(v)
-		q.at.line = line
-		all = append(all, q)
-		return nil
-	})
-	return all, err
-}
-
-// eachLine decodes one JSON value a line, empty lines aside; errors say on which line.
-func eachLine[T any](data []byte, take func(line int, v T) error) error {
-	n := 0
-	for line := range strings.Lines(string(data)) {
-		n++
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		var v T
-		if err := decodeJSON(n-1, []byte(strings.TrimRight(line, "\r\n")), &v); err != nil {
-			return err
-		}
-		if err := take(n, v); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-	}
-	return nil
 }

@@ -2,13 +2,11 @@ package qa
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"roundtable/envs"
-	"roundtable/envs/qa/records"
 	"roundtable/envs/qa/scoring"
 )
 
@@ -170,29 +168,6 @@ func (in *Instance) overlap(answer string) float64 {
 		return wordOverlap(strings.Join(have, " "), strings.Join(want, " "))
 	}
 	return F1(answer, in.q.Gold)
-}
-
-// attachFields gives questions of the formats csv and jsonl the columns of their rows.
-func attachFields(format string, data []byte, questions []Question) error {
-	read := records.ReadJSON
-	switch format {
-	case "csv":
-		read = records.ReadCSV
-	case "jsonl":
-	default:
-		return nil
-	}
-	table, err := read(data)
-	if err != nil {
-		return err
-	}
-	if len(table.Records) != len(questions) {
-		return errors.New("its rows cannot be told apart")
-	}
-	for i := range questions {
-		questions[i].fields, _ = records.Plain(table.Records[i].Fields).(map[string]any)
-	}
-	return nil
 }
 
 // JudgeCase returns what the model of score: {judge: …} is shown of a final answer;

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func takeShots(p Params, questions []Question, files fs.FS) ([]Shot, []Question,
 		source, questions = questions[:s.N], slices.Clone(questions[s.N:])
 	case s.File == "":
 		return nil, questions, nil
-	case !p.isMapped():
+	case !p.mapsShots():
 		shots, err := readShots(s, files)
 		return shots, questions, err
 	default:
@@ -71,16 +70,21 @@ func takeShots(p Params, questions []Question, files fs.FS) ([]Shot, []Question,
 	return shots, questions, nil
 }
 
+// mapsShots reports whether a file of worked examples holds questions as the data do.
+func (p Params) mapsShots() bool {
+	return p.isOwn() && (p.form != records.JSON && p.form != records.CSV || p.Columns.IsGiven() || p.AnswerIs != "" || slices.Contains(mappedKinds, p.Kind))
+}
+
 // readShotQuestions reads the first questions of a file whose columns are mapped.
 func readShotQuestions(p Params, files fs.FS) ([]Question, error) {
-	data, err := fs.ReadFile(files, p.Shots.File)
+	data, err := readOther(files, "shots.file", p.Shots.File)
 	if err != nil {
-		return nil, fmt.Errorf("shots.file is %q, which cannot be read: %w", p.Shots.File, err)
+		return nil, err
 	}
-	if slices.Contains(records.Extensions(), strings.ToLower(path.Ext(p.Shots.File))) {
-		p.Format = "" // its name says it
+	if form := records.FormOf(p.Shots.File); form != "" {
+		p.form = form
 	}
-	questions, names, err := p.readMapped(p.Shots.File, data)
+	questions, table, cols, err := p.readFile(p.Shots.File, data)
 	if err != nil {
 		return nil, eachIn("shots.file "+p.Shots.File, err)
 	}
@@ -91,7 +95,7 @@ func readShotQuestions(p Params, files fs.FS) ([]Question, error) {
 	for i, q := range questions[:p.Shots.N] {
 		questions[i].ID = fmt.Sprint("of row ", i+1)
 		if f := (partError{}); errors.As(q.check(), &f) {
-			errs = append(errs, fmt.Errorf("shots.file %s, %s: %w", p.Shots.File, q.at.fieldPath(data, names.fieldName(f.part)), f.error))
+			errs = append(errs, fmt.Errorf("shots.file %s, %s, %s: %w", p.Shots.File, table.Place(records.Record{At: q.at}), columnOf(f.part, cols), f.error))
 		}
 	}
 	return questions[:p.Shots.N], errors.Join(errs...)
@@ -126,9 +130,9 @@ func (q Question) worked() Shot {
 }
 
 func readShots(s Shots, files fs.FS) ([]Shot, error) {
-	data, err := fs.ReadFile(files, s.File)
+	data, err := readOther(files, "shots.file", s.File)
 	if err != nil {
-		return nil, fmt.Errorf("shots.file is %q, which cannot be read: %w", s.File, err)
+		return nil, err
 	}
 	var all []Shot
 	err = eachLine(data, func(_ int, shot Shot) error {

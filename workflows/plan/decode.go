@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -233,6 +234,10 @@ func plainValue(n *yaml.Node, key string, errs *FileErrors) any {
 		}
 		return list
 	}
+	if leadingZero.MatchString(n.Value) && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
+		errs.add(n, key, "%s begins with 0, which some read as octal; write %s, 0o%s for octal, or \"%s\" for a text", n.Value, withoutZeros(n.Value), strings.TrimLeft(n.Value, "+-0"), n.Value)
+		return nil
+	}
 	var v any
 	if err := n.Decode(&v); err != nil {
 		errs.add(n, key, "%s is not %s", shortText(n), strings.TrimPrefix(n.ShortTag(), "!!"))
@@ -251,6 +256,20 @@ func plainValue(n *yaml.Node, key string, errs *FileErrors) any {
 		}
 	}
 	return v
+}
+
+// leadingZero is a number that is another one in YAML 1.1 than it looks.
+var leadingZero = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+
+func withoutZeros(number string) string {
+	digits := strings.TrimLeft(number, "+-0_")
+	if digits == "" {
+		return "0"
+	}
+	if number[0] == '-' {
+		return "-" + digits
+	}
+	return digits
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

@@ -51,7 +51,9 @@ type File struct {
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
-	Values    [][]Value
+	Values [][]Value
+	// Surveys say how each data set was read, in the order of the conditions.
+	Surveys   []envs.Survey
 	baselines []string                     // the title of each condition that is a baseline; "" for others
 	given     []map[string]json.RawMessage // what each condition was given, by key
 }
@@ -171,9 +173,29 @@ func (p *parser) parseFile(s Source) File {
 		x.addBaselines(valueOf(top, "baselines"), baselines)
 		x.writeTo(&file)
 	}
+	file.Surveys = p.surveys(file.Campaign)
 	question := valueOf(top, "until")
 	file.Until = p.parseUntil(keyNode(top, "until"), question, p.decodeUntil(question), file)
 	return file
+}
+
+// surveys returns how the data of each environment were read.
+func (p *parser) surveys(c Campaign) (all []envs.Survey) {
+	seen := map[string]bool{}
+	for _, condition := range c.Conditions {
+		id := digestOf(condition.Env)
+		data, ok := p.envs[id].(envs.Surveyed)
+		if !ok || seen[id] {
+			continue
+		}
+		seen[id] = true
+		survey, err := data.Survey(c.Seed)
+		if err != nil {
+			p.errs.add(nil, "env", "%v", err)
+		}
+		all = append(all, survey)
+	}
+	return all
 }
 
 // loadRecorded reads the campaign that the lake has by that name.

@@ -41,9 +41,9 @@ func (p *parser) parseInstances(n *yaml.Node) instanceCounts {
 			p.checkIDs(n, key)
 			return
 		}
-		count, before := 0, len(p.errs)
+		count := 0
 		decodeNode(n, key, reflect.ValueOf(&count), &p.errs)
-		if len(p.errs) == before && (count < 1 || count > maxCells) {
+		if !p.errs.isKnownAt(key, n.Line) && (count < 1 || count > maxCells) {
 			p.errs.add(n, key, "%d is not from 1 to %d", count, maxCells)
 		}
 		w.count[n] = count

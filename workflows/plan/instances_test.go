@@ -65,11 +65,10 @@ func TestConditionsOwnTheirInstances(t *testing.T) {
 		t.Errorf("instances are %v and cells %d, want %v", c.Instances, c.Size(), want)
 	}
 	for text, want := range map[string][]int{
-		"instances: 1":                         {1, 1, 1, 1},
-		"instances: {recsys: 4}":               {1, 1, 4, 4},
-		"instances: {exchange: 1, recsys: 9}":  {1, 1, 9, 9},
-		"instances: {\"recsys\": 1}":           {1, 1, 1, 1},
-		"instances: {exchange: 1, recsys: 05}": {1, 1, 5, 5},
+		"instances: 1":                        {1, 1, 1, 1},
+		"instances: {recsys: 4}":              {1, 1, 4, 4},
+		"instances: {exchange: 1, recsys: 9}": {1, 1, 9, 9},
+		"instances: {\"recsys\": 1}":          {1, 1, 1, 1},
 	} {
 		if got := parse(t, twoTasks+text+"\n").Campaign.Instances; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s gives %v, want %v", text, got, want)
@@ -79,6 +78,7 @@ func TestConditionsOwnTheirInstances(t *testing.T) {
 		"instances: 2":                 `line 9: instances: is 2; the environment exchange has 1; a mapping gives each environment its own number, and one that it does not name runs all it has`,
 		"instances: {recsys: 10}":      `line 9: instances.recsys: is 10; the environment recsys {"history":0,"n":9,"synthetic":true} has 9`,
 		"instances: {exchange: 1.5}":   `line 9: instances.exchange: "1.5" is not a whole number`,
+		"instances: {recsys: 05}":      `line 9: instances.recsys: 05 begins with 0, which some read as octal; write 5, 0o5 for octal, or "05" for a text`,
 		"instances: {recsys: 0}":       `line 9: instances.recsys: 0 is not from 1 to 10000000`,
 		"instances: {qa: 3}":           `line 9: instances.qa: no condition has such an environment; there are exchange, recsys`,
 		"instances: ~":                 `line 9: instances: is empty`,
@@ -101,7 +101,7 @@ func TestInstancesOfDataSets(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(strings.Join(lines, "\n"))}
 	}
 	sets := plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }}
-	text := "name: sets\ndata: x\nenv: {name: qa, format: jsonl}\nrule: plurality\nprotocol: debate\nmodel: scripted/answerer\ngrid: {env.file: [few.jsonl, some.jsonl, many.jsonl]}\n"
+	text := "name: sets\ndata: x\nenv: {name: qa, format: jsonl, kind: integer}\nrule: plurality\nprotocol: debate\nmodel: scripted/answerer\ngrid: {env.file: [few.jsonl, some.jsonl, many.jsonl]}\n"
 	read := func(more string) ([]int, error) {
 		file, err := plan.Parse([]byte(text+more), sets)
 		return file.Campaign.Instances, err

@@ -167,7 +167,7 @@ func TestCollectiveImprovementBesideConsensus(t *testing.T) {
 	files := fstest.MapFS{"a.jsonl": {Data: []byte(`{"question": "1 + 1?", "answer": "2"}`)}}
 	text := `name: table-1
 data: x
-env: {name: qa, format: jsonl, file: a.jsonl}
+env: {name: qa, format: jsonl, file: a.jsonl, kind: integer}
 model: scripted/answerer
 protocol: {name: discussion}
 grid:

@@ -54,8 +54,9 @@ type Collaboration struct {
 	PromptsHash   string    `parquet:"prompts_hash,dict"`              // of all prompt templates in use
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
 	// Follow from other columns: not part of the row digest.
-	Measure string   `parquet:"measure,dict" digest:"-"` // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
-	Outcome *float64 `parquet:"outcome" digest:"-"`      // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
+	Measure      string   `parquet:"measure,dict" digest:"-"`  // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
+	InstanceHash *string  `parquet:"instance_hash" digest:"-"` // identity of what is asked and its right answer, whatever its id: equal hashes are paired; absent where the environment deals its instances
+	Outcome      *float64 `parquet:"outcome" digest:"-"`       // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
 	// Operational: not part of the row digest.
 	Calls        int32    `parquet:"calls" digest:"-"`                             // rows of the table calls, answers from the cache not counted
 	InputTokens  int64    `parquet:"input_tokens" digest:"-"`                      // of these calls, as the provider counts

@@ -107,12 +107,20 @@ func (d discussions) references(x discussed) []discussed {
 func sameQuestions(a, b discussed) bool {
 	names := map[int32]string{}
 	for _, r := range a.Runs {
-		names[r.Instance] = cmp.Or(r.InstanceID, names[r.Instance]) // a run that could not begin has none
+		names[r.Instance] = cmp.Or(questionOf(r), names[r.Instance]) // a run that could not begin has none
 	}
 	return !slices.ContainsFunc(b.Runs, func(r campaign.Run) bool {
 		name := names[r.Instance]
-		return name != "" && r.InstanceID != "" && name != r.InstanceID
+		return name != "" && r.InstanceID != "" && name != questionOf(r)
 	})
+}
+
+// questionOf returns what tells the question of a run from others.
+func questionOf(r campaign.Run) string {
+	if r.InstanceHash != nil {
+		return *r.InstanceHash
+	}
+	return r.InstanceID
 }
 
 // loneAgent is what a row or a bar of one agent alone is called.

@@ -1,7 +1,6 @@
 package overview
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -69,7 +68,7 @@ func noiseOf(v campaign.View, a, b campaign.Group, usd bool) (noise, bool) {
 		if !ok || !both {
 			continue
 		}
-		key := fmt.Sprintf("%d-%s", r.Unit, r.InstanceID)
+		key := r.UnitName()
 		if byInstance[key] == nil {
 			order = append(order, key)
 		}

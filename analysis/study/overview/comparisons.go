@@ -128,7 +128,7 @@ func seriesOf(v campaign.View, environment string, valueOf func(campaign.Run) (f
 		for _, r := range g.Succeeded() {
 			if value, ok := valueOf(r); ok {
 				pair := fmt.Sprint(campaign.PairOf(r.Collaboration))
-				s.Values[pair], s.Units[pair] = value, fmt.Sprintf("%d-%s", r.Unit, r.InstanceID)
+				s.Values[pair], s.Units[pair] = value, r.UnitName()
 			}
 		}
 		list = append(list, s)

@@ -106,3 +106,64 @@ func TestWhatCannotBeJoined(t *testing.T) {
 		t.Errorf("%v: %q", ok, got.Notes)
 	}
 }
+
+// hashed says of each run what its question is, by its place among the instances.
+func hashed(c campaign.Campaign, hashes ...string) campaign.Campaign {
+	for i := range c.Runs {
+		c.Runs[i].InstanceHash = &hashes[int(c.Runs[i].Instance)]
+	}
+	return c
+}
+
+// Questions are paired by what they ask, within a campaign and between campaigns: ids and places count
+// for nothing, and a note says which ids stand for different questions.
+func TestQuestionsArePairedByWhatTheyAsk(t *testing.T) {
+	// the same three questions in another order and with other ids, and one that only has an id of the first
+	a := hashed(named("first", "qa", 1, []string{"1", "2", "3"}, .5, .25, 1), "hx", "hy", "hz")
+	b := hashed(named("second", "qa", 2, []string{"a", "b", "1", "c"}, .5, .75, 1, 0), "hz", "hy", "other", "hx")
+	joined, err := campaign.Join(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := Comparisons(joined)
+	if !ok || len(got.Rows) != 1 {
+		t.Fatalf("%d comparisons", len(got.Rows))
+	}
+	row := tabletest.ByColumn(got, got.Rows[0])
+	tabletest.Near(t, "pairs", row["n"].Value, 3)
+	tabletest.Near(t, "difference", row["A - B"].Value, (.5+(.25-.75)+(1-.5))/3)
+	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "1 id stands for questions that differ in their text or right answer (1): these are not paired") {
+		t.Errorf("notes %s", notes)
+	}
+
+	// two data sets with ids 1 to 4 in one campaign: conditions over the same file are compared, others are not
+	var c campaign.Campaign
+	for f, file := range []string{"arith", "hist"} {
+		for _, rule := range []string{"plurality", "unanimous"} {
+			part := named("c", "qa", 1, []string{"1", "2", "3", "4"}, .5, .25, 1, float64(len(rule)%2))
+			for i := range part.Runs {
+				r := &part.Runs[i]
+				r.ConditionID, r.Rule = rule+"-"+file, rule
+				r.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"file":%q}},"rule":{"name":%q}}`, file, rule)
+				r.InstanceHash = new(fmt.Sprint(f, i))
+			}
+			c.Runs = append(c.Runs, part.Runs...)
+		}
+	}
+	c.Name = "c"
+	got, _ = Comparisons(c)
+	if len(got.Rows) != 2 {
+		t.Errorf("%d comparisons, want one for each file: %v", len(got.Rows), got.Rows)
+	}
+	notes := strings.Join(got.Notes, "\n")
+	for _, want := range []string{"no replicate of an instance in common: 4 pairs", "4 ids stand for questions that differ in their text or right answer (1, 2, 3, 4): these are not paired"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in %s", want, notes)
+		}
+	}
+	for _, r := range c.Runs {
+		if r.Instance > 3 {
+			t.Errorf("the recorded number of an instance became %d", r.Instance)
+		}
+	}
+}

@@ -1,13 +1,12 @@
 package columns
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"roundtable/envs/qa/records"
 )
 
 // Reading says how the answer column names an option.
@@ -20,14 +19,106 @@ const (
 	ByText   Reading = "text"    // its text
 	From0    Reading = "index_0" // its place, counted from 0
 	From1    Reading = "index_1" // its place, counted from 1
+	Mask     Reading = "mask"    // 0 or 1 for each option, 1 being right
+
+	// LetterOrFrom0 is for files of which some have letters and some have places.
+	LetterOrFrom0 Reading = "letter or index_0"
 )
 
 // Readings lists those that can be named.
-func Readings() []Reading { return []Reading{ByLetter, ByText, From0, From1} }
+func Readings() []Reading { return []Reading{ByLetter, ByText, From0, From1, Mask} }
 
-var describedAs = map[Reading]string{ByLetter: "as a letter", ByText: "as a text", From0: "counted from 0", From1: "counted from 1"}
+var describedAs = map[Reading]string{ByLetter: "as a letter", ByText: "as a text", From0: "counted from 0", From1: "counted from 1", LetterOrFrom0: "as a letter or counted from 0"}
 
 var letterForm = regexp.MustCompile(`^\(?([A-Za-z])[).]?$`)
+
+// RightOptions returns the indices of the right options. several says whether there may be
+// more than one.
+func (r Row) RightOptions(as Reading, several bool) ([]int, error) {
+	if r.Right >= 0 {
+		return r.rightColumn()
+	}
+	answers := r.Answers()
+	if !several {
+		if list, ok := r.Answer.([]any); ok {
+			answers = list
+		} else if answers = []any{r.Answer}; r.Answer == nil || r.Answer == "" {
+			return nil, nil
+		}
+	}
+	if as == Mask {
+		return r.marked(answers, several)
+	}
+	if len(answers) == len(r.Options) && isMask(answers) && (as == Any || len(answers) > 2) {
+		return nil, fmt.Errorf("the right answer is a list of 0 and 1, as many as there are options; write answer_is: mask if 1 marks the right ones")
+	}
+	var right []int
+	for _, answer := range answers {
+		i, err := r.Option(answer, as)
+		if err != nil {
+			if parts := r.Answers(); !several && len(answers) == 1 && len(parts) > 1 {
+				err = fmt.Errorf("%w (write kind: several if several options are right)", err)
+			}
+			return nil, err
+		}
+		if slices.Contains(right, i) {
+			return nil, fmt.Errorf("option (%s) is there twice among the right answers", letterAt(i))
+		}
+		right = append(right, i)
+	}
+	return right, refuseSeveral(right, several)
+}
+
+func refuseSeveral(right []int, several bool) error {
+	if len(right) > 1 && !several {
+		return fmt.Errorf("%d options are right; write kind: several if all of them are asked for", len(right))
+	}
+	return nil
+}
+
+// rightColumn returns the option in the column of the answer, which no other may equal.
+func (r Row) rightColumn() ([]int, error) {
+	if r.Right >= len(r.Options) {
+		return nil, nil
+	}
+	for i, option := range r.Options {
+		if i != r.Right && option == r.Options[r.Right] {
+			return nil, fmt.Errorf("the right answer %.60q is the text of options (%s) and (%s)", option, letterAt(min(i, r.Right)), letterAt(max(i, r.Right)))
+		}
+	}
+	return []int{r.Right}, nil
+}
+
+// isMask reports whether a list holds nothing but 0 and 1, or true and false.
+func isMask(list []any) bool {
+	return len(list) > 1 && !slices.ContainsFunc(list, func(v any) bool { _, ok := bit(v); return !ok })
+}
+
+func bit(v any) (set, ok bool) {
+	switch text := strings.ToLower(strings.TrimSpace(Scalar(v))); text {
+	case "0", "1", "true", "false":
+		return text == "1" || text == "true", true
+	}
+	return false, false
+}
+
+// marked returns the options that have a 1.
+func (r Row) marked(marks []any, several bool) ([]int, error) {
+	if len(marks) != len(r.Options) {
+		return nil, fmt.Errorf("there are %d options and %d marks (answer_is: mask)", len(r.Options), len(marks))
+	}
+	var right []int
+	for i, mark := range marks {
+		set, ok := bit(mark)
+		if !ok {
+			return nil, fmt.Errorf("mark %d is %.20q; 0 and 1 are accepted (answer_is: mask)", i+1, Scalar(mark))
+		}
+		if set {
+			right = append(right, i)
+		}
+	}
+	return right, refuseSeveral(right, several)
+}
 
 // Option returns the index of the option that an answer means. An answer that
 // can be read in several ways with different options is an error, and so is one
@@ -39,7 +130,7 @@ func (r Row) Option(answer any, as Reading) (int, error) {
 	}
 	var all []found
 	for _, reading := range Readings() {
-		if as != Any && as != reading {
+		if as != Any && as != reading && (as != LetterOrFrom0 || reading != ByLetter && reading != From0) {
 			continue
 		}
 		for _, i := range r.matches(answer, reading) {
@@ -118,6 +209,55 @@ func wholeNumber(v any) (int, bool) {
 	return 0, false
 }
 
+// After returns an answer without what precedes the last marker; \boxed stands for what it
+// has in its braces.
+func After(marker, text string) (string, error) {
+	i := strings.LastIndex(text, marker)
+	if i < 0 {
+		return "", fmt.Errorf("there is no %q in it (answer_after)", marker)
+	}
+	rest := text[i+len(marker):]
+	if marker != `\boxed` {
+		return strings.TrimSpace(rest), nil
+	}
+	depth := 0
+	for n, c := range rest {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 {
+			return strings.TrimSuffix(strings.TrimPrefix(rest[:n+1], "{"), "}"), nil
+		}
+	}
+	return "", errors.New("the braces after the last \\boxed are not closed")
+}
+
+// FromMarker returns the row with what follows a marker in its answer, or in each of several.
+func (r Row) FromMarker(marker string) (Row, error) {
+	after := func(v any) (any, error) {
+		if text, ok := v.(string); ok && text != "" {
+			return After(marker, text)
+		}
+		return v, nil
+	}
+	var err error
+	if list, ok := r.Answer.([]any); ok {
+		list = slices.Clone(list)
+		for i := range list {
+			if list[i], err = after(list[i]); err != nil {
+				return r, err
+			}
+		}
+		r.Answer = list
+		return r, nil
+	}
+	r.Answer, err = after(r.Answer)
+	return r, err
+}
+
 // Golds returns the answer of a question without options as texts: one, or those of
 // a list. A bool is yes or no.
 func (r Row) Golds() ([]string, error) {
@@ -156,10 +296,8 @@ func (r Row) Answers() []any {
 	case []any:
 		return v
 	case string:
-		if list, err := records.ParseJSON(v); err == nil {
-			if list, ok := list.([]any); ok {
-				return list
-			}
+		if list, ok := parseLiteral(v).([]any); ok {
+			return list
 		}
 		if len(r.matches(v, ByText)) > 0 {
 			return []any{v}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,17 +19,25 @@ import (
 
 // Columns says which column holds which part of a question. A part that is not
 // named has the column of its own name, if there is one. A name with dots leads
-// into a value: question.stem.
+// into a value, of a list into each of its elements: question.stem.
 type Columns struct {
 	ID       string `json:"id,omitempty"`
 	Question string `json:"question,omitempty"`
-	Context  string `json:"context,omitempty"`
-	// Options is one column (a list, its JSON text, or a mapping of texts and
-	// labels), or a list of columns with an option each.
-	Options Names  `json:"options,omitempty"`
-	Answer  string `json:"answer,omitempty"`
+	// Context is one column or several, whose texts follow each other.
+	Context Names `json:"context,omitempty"`
+	// Options is one column (a list, its text in JSON or Python, or a mapping of texts and
+	// labels), or a list of columns with an option each. An empty list says that there are none.
+	Options Names `json:"options,omitempty"`
+	// Answer is one column or several, all of whose answers are right. One that is among
+	// several columns of options holds the right one.
+	Answer Names `json:"answer,omitempty"`
 	// Solution says how the answer is found; worked examples show it.
 	Solution string `json:"solution,omitempty"`
+}
+
+// IsGiven reports whether anything is named.
+func (c Columns) IsGiven() bool {
+	return c.ID+c.Question+c.Solution != "" || c.Context != nil || c.Options != nil || c.Answer != nil
 }
 
 // Names is one name or a list of them.
@@ -57,10 +66,8 @@ func (n Names) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(n))
 }
 
-// IsZero reports whether nothing is named.
-func (c Columns) IsZero() bool {
-	return c.ID == "" && c.Question == "" && c.Context == "" && c.Answer == "" && c.Solution == "" && len(c.Options) == 0
-}
+// String returns the names with commas.
+func (n Names) String() string { return strings.Join(n, ", ") }
 
 // Error is what is wrong with one column of a row.
 type Error struct {
@@ -83,7 +90,9 @@ type Row struct {
 	Solution              string
 	Options               []string
 	Labels                []string // of the options, where the file has any
-	Answer                any      // as in the file; nil if there is none
+	Answer                any      // as in the file, a list if it has several columns; nil if there is none
+	// Right is the index of the column of options that holds the answer; -1 if none does.
+	Right int
 }
 
 // For returns the columns with those of a file in the places that are not
@@ -95,38 +104,76 @@ func (c Columns) For(t records.Table) (Columns, error) {
 		if !given {
 			*name = part
 		}
-		if slices.Contains(t.Columns, *name) || slices.Contains(t.Columns, strings.Split(*name, ".")[0]) {
+		err := findColumn(t, *name)
+		if err == nil {
 			return
 		}
 		if given || needed {
-			errs = append(errs, fmt.Errorf("there is no column %q; the file has %s%s", *name, listOf(t.Columns), wording.DidYouMean(*name, t.Columns)))
+			errs = append(errs, err)
 		}
 		*name = ""
 	}
-	find("id", &c.ID, false)
-	find("question", &c.Question, true)
-	find("context", &c.Context, false)
-	find("answer", &c.Answer, false)
-	find("solution", &c.Solution, false)
-	if len(c.Options) == 0 {
-		c.Options = defaultOptions(t.Columns)
-	} else {
-		c.Options = slices.Clone(c.Options)
-		for i := range c.Options {
-			find("options", &c.Options[i], true)
+	findAll := func(part string, names *Names, missing Names) {
+		if *names == nil {
+			if *names = missing; missing == nil && slices.Contains(t.Columns, part) {
+				*names = Names{part}
+			}
+			return
+		}
+		*names = slices.Clone(*names)
+		for i := range *names {
+			find(part, &(*names)[i], true)
 		}
 	}
+	find("id", &c.ID, false)
+	if c.Question == "" && !slices.Contains(t.Columns, "question") {
+		if like := looksLike(t.Columns, questionNames); len(like) > 0 {
+			errs = append(errs, fmt.Errorf("there is no column \"question\"; the file has %s; write columns: {question: %s}", listOf(t.Columns), wording.Or(like)))
+		} else {
+			find("question", &c.Question, true)
+		}
+	} else {
+		find("question", &c.Question, true)
+	}
+	find("solution", &c.Solution, false)
+	findAll("context", &c.Context, nil)
+	findAll("answer", &c.Answer, nil)
+	findAll("options", &c.Options, lettered(t.Columns))
 	return c, errors.Join(errs...)
 }
 
-// defaultOptions returns the column options, or the columns A, B, C, ….
-func defaultOptions(columns []string) Names {
+// findColumn returns an error for a column that no row has anything in.
+func findColumn(t records.Table, name string) error {
+	if slices.Contains(t.Columns, name) {
+		return nil
+	}
+	first, _, leads := strings.Cut(name, ".")
+	if !leads || !slices.Contains(t.Columns, first) {
+		return fmt.Errorf("there is no column %q; the file has %s%s", name, listOf(t.Columns), wording.DidYouMean(name, t.Columns))
+	}
+	var keys []string
+	for _, r := range t.Records {
+		if Lookup(r.Fields, name) != nil {
+			return nil
+		}
+		if object, ok := r.Fields[first].(map[string]any); ok && keys == nil {
+			keys = slices.Sorted(maps.Keys(object))
+		}
+	}
+	return fmt.Errorf("no row has anything at %q; the keys in the column %s are %s", name, first, listOf(keys))
+}
+
+// lettered returns the columns A, B, C, …; nil unless there are two.
+func lettered(columns []string) Names {
 	if slices.Contains(columns, "options") {
-		return Names{"options"}
+		return nil
 	}
 	var names Names
 	for l := 'A'; l <= 'Z' && slices.Contains(columns, string(l)); l++ {
 		names = append(names, string(l))
+	}
+	if len(names) < 2 {
+		return nil
 	}
 	return names
 }
@@ -141,32 +188,70 @@ func listOf(columns []string) string {
 	return strings.Join(columns, ", ")
 }
 
+// Unused returns the columns of a file that no part of a question is read from. c is what For
+// returned.
+func (c Columns) Unused(columns []string) []string {
+	used := slices.Concat(Names{c.ID, c.Question, c.Solution}, c.Context, c.Options, c.Answer)
+	return slices.DeleteFunc(slices.Clone(columns), func(column string) bool {
+		return slices.ContainsFunc(used, func(name string) bool { return name == column || strings.HasPrefix(name, column+".") })
+	})
+}
+
 // Read returns the parts of a row. c is what For returned.
 func (c Columns) Read(fields map[string]any) (Row, error) {
+	row := Row{Right: -1}
 	if err := refuseImages(fields); err != nil {
-		return Row{}, err
+		return row, err
 	}
-	var row Row
 	for _, part := range []struct {
-		column string
-		to     *string
-	}{{c.ID, &row.ID}, {c.Question, &row.Question}, {c.Context, &row.Context}, {c.Solution, &row.Solution}} {
-		text, err := textOf(Lookup(fields, part.column))
-		if err != nil {
-			return row, Error{part.column, err}
+		columns Names
+		to      *string
+	}{{Names{c.ID}, &row.ID}, {Names{c.Question}, &row.Question}, {c.Context, &row.Context}, {Names{c.Solution}, &row.Solution}} {
+		var texts []string
+		for _, column := range part.columns {
+			text, err := textOf(Lookup(fields, column))
+			if err != nil {
+				return row, Error{column, err}
+			}
+			if column != c.ID && hasPlaceholder(text) {
+				return row, wrong(column, "it refers to an image (%.40q); questions with images cannot be asked, only texts", placeholder.FindString(text))
+			}
+			if strings.TrimSpace(text) != "" {
+				texts = append(texts, text)
+			}
 		}
-		if part.column != c.ID && hasPlaceholder(text) {
-			return row, wrong(part.column, "it refers to an image (%.40q); questions with images cannot be asked, only texts", placeholder.FindString(text))
-		}
-		*part.to = text
+		*part.to = strings.Join(texts, "\n\n")
 	}
-	row.Answer = Lookup(fields, c.Answer)
+	if len(c.Answer) == 1 {
+		row.Answer = Lookup(fields, c.Answer[0])
+		if row.Right = -1; len(c.Options) > 1 {
+			row.Right = slices.Index(c.Options, c.Answer[0])
+		}
+	} else if len(c.Answer) > 1 {
+		row.Answer = answersOf(fields, c.Answer)
+	}
 	var err error
 	row.Options, row.Labels, err = c.options(fields)
 	return row, err
 }
 
-// Lookup returns the value of a column; nil if there is none. Dots lead into a value.
+// answersOf returns all that several columns hold, those of lists singly.
+func answersOf(fields map[string]any, columns Names) any {
+	var all []any
+	for _, column := range columns {
+		switch v := Lookup(fields, column).(type) {
+		case nil:
+		case []any:
+			all = append(all, v...)
+		default:
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// Lookup returns the value of a column; nil if there is none. Dots lead into a value, and
+// into each element of a list.
 func Lookup(fields map[string]any, column string) any {
 	if column == "" {
 		return nil
@@ -174,15 +259,26 @@ func Lookup(fields map[string]any, column string) any {
 	if v, ok := fields[column]; ok {
 		return v
 	}
-	var at any = fields
-	for step := range strings.SplitSeq(column, ".") {
-		object, ok := at.(map[string]any)
-		if !ok {
-			return nil
-		}
-		at = object[step]
+	return lookup(fields, strings.Split(column, "."))
+}
+
+func lookup(at any, steps []string) any {
+	if len(steps) == 0 {
+		return at
 	}
-	return at
+	switch at := at.(type) {
+	case map[string]any:
+		return lookup(at[steps[0]], steps[1:])
+	case []any:
+		all := []any{}
+		for _, item := range at {
+			if v := lookup(item, steps); v != nil {
+				all = append(all, v)
+			}
+		}
+		return all
+	}
+	return nil
 }
 
 // textOf returns a text, a number or a list of texts as a text.
@@ -197,9 +293,9 @@ func textOf(v any) (string, error) {
 	case []any:
 		var lines []string
 		for _, item := range v {
-			line, ok := item.(string)
-			if !ok {
-				return "", errors.New("it is a list that holds more than texts; a text is expected")
+			line, err := textOf(item)
+			if err != nil {
+				return "", errors.New("it is a list of mappings; a text, or a list of texts, is expected (a name with a dot leads into each: column.key)")
 			}
 			lines = append(lines, line)
 		}

@@ -3,6 +3,7 @@ package columns
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,10 @@ func TestOptions(t *testing.T) {
 		{`{"options":"o"}`, `{"o":{"B":"y","A":"x","E":null}}`, "[x y] [A B]"},
 		{`{"options":["opa","opb"]}`, `{"opa":"x","opb":2}`, "[x 2] []"},
 		{`{"options":"o"}`, `{"o":null}`, "[] []"},
-		{`{"options":"o"}`, `{"o":"['x', 'y']"}`, "o: it is not options; accepted are a list of texts"},
+		{`{"options":"o"}`, `{"o":"['x', \"it's\", 'say \\'z\\'']"}`, "[x it's say 'z'] []"},
+		{`{"options":"o"}`, `{"o":"('x', 2, True)"}`, "[x 2 true] []"},
+		{`{"options":"o"}`, `{"o":"{'A': 'x', 'B': 'y'}"}`, "[x y] [A B]"},
+		{`{"options":"o"}`, `{"o":"['x' 'y']"}`, "o: it is not options; accepted are a list of texts"},
 		{`{"options":"o"}`, `{"o":7}`, "o: it is not options"},
 		{`{"options":"o"}`, `{"o":{"text":["x"],"label":["A","B"]}}`, "o: there are 1 texts and 2 labels"},
 		{`{"options":"o"}`, `{"o":["x",""]}`, "o: option 2 is empty"},
@@ -50,7 +54,7 @@ func TestOptions(t *testing.T) {
 		if c.Question == "" {
 			c.Question = "question"
 		}
-		c, err := c.For(records.Table{Columns: keys(fields)})
+		c, err := c.For(records.Table{Columns: keys(fields), Records: []records.Record{{At: 1, Fields: fields}}})
 		if err != nil {
 			t.Fatalf("%s: %v", x.columns, err)
 		}
@@ -73,8 +77,8 @@ func keys(fields map[string]any) (all []string) {
 }
 
 func TestMissingColumns(t *testing.T) {
-	_, err := Columns{Question: "qestion", Answer: "key", ID: "a.b"}.For(records.Table{Columns: []string{"a", "question"}})
-	want := `there is no column "qestion"; the file has a, question; did you mean question?` + "\n" + `there is no column "key"; the file has a, question`
+	_, err := Columns{Question: "qestion", Answer: Names{"key"}, ID: "a.b"}.For(records.Table{Columns: []string{"a", "question"}, Records: []records.Record{{At: 1, Fields: map[string]any{"a": map[string]any{"c": "x"}}}}})
+	want := `no row has anything at "a.b"; the keys in the column a are c` + "\n" + `there is no column "qestion"; the file has a, question; did you mean question?` + "\n" + `there is no column "key"; the file has a, question`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -139,7 +143,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		table, err := records.ReadJSON(data)
+		table, err := records.Read("x.json", data, records.Options{})
 		if err != nil {
 			return
 		}
@@ -155,12 +159,14 @@ func FuzzRead(f *testing.F) {
 			if len(row.Labels) > 0 && len(row.Labels) != len(row.Options) {
 				t.Errorf("%d options, %d labels", len(row.Options), len(row.Labels))
 			}
-			for _, answer := range append(row.Answers(), row.Answer) {
-				if i, err := row.Option(answer, Any); err == nil && (i < 0 || i >= len(row.Options)) {
-					t.Errorf("option %d of %d", i, len(row.Options))
+			for _, as := range append(Readings(), Any) {
+				right, err := row.RightOptions(as, true)
+				if err == nil && slices.ContainsFunc(right, func(i int) bool { return i < 0 || i >= len(row.Options) }) {
+					t.Errorf("options %v of %d", right, len(row.Options))
 				}
 			}
 			_, _ = row.Golds()
+			_ = c.Doubts(table, Columns{}, true)
 		}
 	})
 }

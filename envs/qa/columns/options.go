@@ -69,7 +69,7 @@ func (c Columns) separateOptions(fields map[string]any) ([]string, error) {
 	return texts, nil
 }
 
-var errOptions = errors.New(`it is not options; accepted are a list of texts, its JSON text, {"text": [...], "label": [...]}, {"A": "...", "B": "..."}, or a list of {"text", "label"}`)
+var errOptions = errors.New(`it is not options; accepted are a list of texts, its text in JSON or Python, {"text": [...], "label": [...]}, {"A": "...", "B": "..."}, or a list of {"text", "label"}`)
 
 // parseOptions reads the forms that options have in one column.
 func parseOptions(v any) (texts, labels []string, err error) {
@@ -80,14 +80,11 @@ func parseOptions(v any) (texts, labels []string, err error) {
 		if strings.TrimSpace(v) == "" {
 			return nil, nil, nil
 		}
-		decoded, err := records.ParseJSON(v)
-		if err != nil {
-			return nil, nil, errOptions
+		switch decoded := parseLiteral(v).(type) {
+		case []any, map[string]any:
+			return parseOptions(decoded)
 		}
-		if _, isText := decoded.(string); isText {
-			return nil, nil, errOptions
-		}
-		return parseOptions(decoded)
+		return nil, nil, errOptions
 	case []any:
 		return listedOptions(v)
 	case map[string]any:

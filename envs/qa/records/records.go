@@ -1,17 +1,16 @@
-// Package records reads tables of foreign bytes (JSON lines, CSV, Parquet, and
-// folders as the Hugging Face hub lays them out) as rows of plain values. It
-// knows nothing of questions. It promises that a file is read whole or that the
-// error names what is wrong, line by line, whatever the bytes are.
+// Package records reads tables of foreign bytes (JSON, JSON lines, delimited
+// text, Parquet, each also compressed by gzip, and folders as the Hugging Face hub
+// lays them out) as rows of plain values. It knows nothing of questions. It promises
+// that a file is read whole or that the error names what is wrong, line by line,
+// whatever the bytes are.
 package records
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -30,8 +29,9 @@ type Record struct {
 // Table is what a file holds.
 type Table struct {
 	Records []Record
-	Columns []string // of all records together: a CSV's in its order, others sorted
+	Columns []string // of all records together: in the file's order, of JSON sorted
 	InRows  bool     // At counts rows
+	Notes   []string // what a reader of the file should know, as its delimiter
 }
 
 // Place returns where a record is, in words.
@@ -42,138 +42,129 @@ func (t Table) Place(r Record) string {
 	return fmt.Sprintf("line %d", r.At)
 }
 
-// maxErrors bounds the errors of one file.
-const maxErrors = 20
-
-// Extensions are the endings of the files that can be read.
-func Extensions() []string { return []string{".csv", ".json", ".jsonl", ".parquet"} }
-
-// Read reads a file by the ending of its name.
-func Read(name string, data []byte) (Table, error) {
-	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".parquet":
-		return ReadParquet(data)
-	case ".csv":
-		return ReadCSV(data)
-	case ".jsonl", ".json":
-		return ReadJSON(data)
-	default:
-		return Table{}, fmt.Errorf("its name ends in %q; %s is accepted", ext, wording.Or(Extensions()))
-	}
+// Options say of a file what its name and bytes do not.
+type Options struct {
+	Form   Form     // "" is by the ending of the name
+	Rows   string   // of JSON: the keys, with dots, that lead to the list of rows; rows have the fields above them too
+	Header []string // of delimited text without a header: the names of its columns
 }
 
-// ReadJSON reads one object a line, empty lines aside, or one list of objects.
-func ReadJSON(data []byte) (Table, error) {
+// Form is how a file is written.
+type Form string
+
+// The forms that are read.
+const (
+	JSON    Form = "json"
+	CSV     Form = "csv"
+	Parquet Form = "parquet"
+)
+
+var endings = map[string]Form{".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet}
+
+// maxErrors bounds the errors of one file, maxUnpacked the bytes of a compressed one.
+const (
+	maxErrors   = 20
+	maxUnpacked = 4 << 30
+)
+
+// Extensions are the endings of the files that can be read, each also with .gz.
+func Extensions() []string {
+	return []string{".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv"}
+}
+
+// FormOf returns the form that the ending of a name says; "" if it says none.
+func FormOf(name string) Form {
+	return endings[path.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))]
+}
+
+// Read reads a file.
+func Read(name string, data []byte, o Options) (Table, error) {
+	if o.Form == "" {
+		if o.Form = FormOf(name); o.Form == "" {
+			return Table{}, fmt.Errorf("its name ends in %q; %s is accepted, each also with .gz", path.Ext(name), wording.Or(Extensions()))
+		}
+	}
+	data, err := unpack(data)
+	if err == nil {
+		err = refuseForeign(data, o.Form)
+	}
+	switch {
+	case err != nil:
+		return Table{}, err
+	case o.Rows != "" && o.Form != JSON:
+		return Table{}, fmt.Errorf("rows is %q; it says where the list of rows is in JSON, and this is %s", o.Rows, o.Form)
+	case len(o.Header) > 0 && o.Form != CSV:
+		return Table{}, fmt.Errorf("header names the columns of delimited text, and this is %s", o.Form)
+	case o.Form == Parquet:
+		return readParquet(data)
+	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if err := checkUTF8(data); err != nil {
 		return Table{}, err
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
-		return readList(data)
+	if o.Form == CSV {
+		return readDelimited(data, o.Header)
 	}
-	var t Table
-	var errs []error
-	n := 0
-	for line := range strings.Lines(string(data)) {
-		n++
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		fields, err := decodeObject([]byte(line))
-		if err != nil && len(errs) < maxErrors {
-			errs = append(errs, fmt.Errorf("line %d: %w", n, err))
-		}
-		t.Records = append(t.Records, Record{n, fields})
-	}
-	t.Columns = columnsOf(t.Records)
-	return t, errors.Join(errs...)
+	return readJSON(data, o.Rows)
 }
 
-func readList(data []byte) (Table, error) {
-	var items []json.RawMessage
-	if err := json.Unmarshal(data, &items); err != nil {
-		return Table{}, fmt.Errorf("this is not JSON: %w", err)
+// unpack undoes gzip.
+func unpack(data []byte) ([]byte, error) {
+	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return data, nil
 	}
-	t := Table{InRows: true}
-	var errs []error
-	for i, item := range items {
-		fields, err := decodeObject(item)
-		if err != nil && len(errs) < maxErrors {
-			errs = append(errs, fmt.Errorf("row %d: %w", i+1, err))
-		}
-		t.Records = append(t.Records, Record{i + 1, fields})
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(z, maxUnpacked+1))
 	}
-	t.Columns = columnsOf(t.Records)
-	return t, errors.Join(errs...)
-}
-
-func decodeObject(data []byte) (map[string]any, error) {
-	v, err := ParseJSON(string(data))
+	if err == nil && len(data) > maxUnpacked {
+		err = fmt.Errorf("it has more than %d bytes", int64(maxUnpacked))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("this is not JSON: %w", err)
+		return nil, fmt.Errorf("this is not a gzip file that can be read: %w", err)
 	}
-	fields, ok := v.(map[string]any)
-	if !ok {
-		return nil, errors.New("this is not an object; {\"question\": …} is expected")
-	}
-	return fields, nil
+	return data, nil
 }
 
-// ParseJSON reads one JSON value, in the values of a Record.
-func ParseJSON(text string) (any, error) {
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			err = errors.New("it ends too early")
-		}
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows its end")
-	}
-	return plain(v), nil
+// foreign are the beginnings of files that are something else than they are taken for.
+var foreign = []struct{ begins, text string }{
+	{"version https://git-lfs.github.com/spec/", "this is a Git LFS pointer and not the data; git lfs pull downloads it"},
+	{"../.git/annex/", "this is a git-annex pointer and not the data; git annex get downloads it"},
+	{"/annex/objects/", "this is a git-annex pointer and not the data; git annex get downloads it"},
+	{"\xff\xfe", "this is UTF-16; save the file as UTF-8"},
+	{"\xfe\xff", "this is UTF-16; save the file as UTF-8"},
+	{"\x00\x00\xfe\xff", "this is UTF-32; save the file as UTF-8"},
+	{"PK\x03\x04", "this is a ZIP archive or an Excel file; unpack it, or save the sheet as CSV"},
+	{"\xd0\xcf\x11\xe0", "this is an Excel file; save the sheet as CSV"},
+	{"(\xb5/\xfd", "this is compressed by Zstandard; unpack it first"},
+	{"\xfd7zXZ", "this is compressed by xz; unpack it first"},
+	{"BZh", "this is compressed by bzip2; unpack it first"},
+	{"ARROW1", "this is an Arrow file; write the data set as Parquet (to_parquet)"},
 }
 
-// ReadCSV reads rows under a header.
-func ReadCSV(data []byte) (Table, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if err := checkUTF8(data); err != nil {
-		return Table{}, err
-	}
-	r := csv.NewReader(bytes.NewReader(data))
-	r.FieldsPerRecord = -1
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return Table{}, errors.New("it is empty")
-	} else if err != nil {
-		return Table{}, err
-	}
-	for i, column := range header {
-		if slices.Contains(header[:i], column) {
-			return Table{}, fmt.Errorf("line 1 has the column %q twice", column)
+// refuseForeign says what a file is that is not of a form.
+func refuseForeign(data []byte, form Form) error {
+	for _, f := range foreign {
+		if bytes.HasPrefix(data, []byte(f.begins)) {
+			return errors.New(f.text)
 		}
 	}
-	t := Table{Columns: header}
-	var errs []error
-	for {
-		cells, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return t, errors.Join(errs...)
-		} else if err != nil { // what follows cannot be trusted
-			return Table{}, errors.Join(append(errs, err)...)
-		}
-		line, _ := r.FieldPos(0)
-		if len(cells) > len(header) && len(errs) < maxErrors {
-			errs = append(errs, fmt.Errorf("line %d has %d cells; the header has %d", line, len(cells), len(header)))
-		}
-		fields := map[string]any{}
-		for i, cell := range cells[:min(len(cells), len(header))] {
-			fields[header[i]] = cell
-		}
-		t.Records = append(t.Records, Record{line, fields})
+	begin := bytes.TrimLeft(data[:min(len(data), 512)], " \t\r\n\ufeff")
+	switch isParquet := bytes.HasPrefix(data, []byte("PAR1")); {
+	case isParquet && form != Parquet:
+		return fmt.Errorf("this is a Parquet file, read as %s", form)
+	case isParquet:
+		return nil
+	case bytes.HasPrefix(begin, []byte("<")) && (hasFold(begin, "<!doctype html") || hasFold(begin, "<html")):
+		return errors.New("this is a web page and not the data; download the file itself")
+	case form != Parquet && len(data) > 3 && (data[1] == 0 && data[3] == 0 || data[0] == 0 && data[2] == 0):
+		return errors.New("this is UTF-16; save the file as UTF-8")
 	}
+	return nil
+}
+
+func hasFold(data []byte, prefix string) bool {
+	return len(data) >= len(prefix) && strings.EqualFold(string(data[:len(prefix)]), prefix)
 }
 
 func checkUTF8(data []byte) error {
@@ -188,7 +179,7 @@ func checkUTF8(data []byte) error {
 		}
 		at += n
 	}
-	return fmt.Errorf("line %d is not UTF-8; save the file as UTF-8", 1+bytes.Count(data[:at], []byte("\n")))
+	return fmt.Errorf("line %d is not UTF-8 but perhaps Latin-1 or Windows-1252 (byte 0x%X); save the file as UTF-8", 1+bytes.Count(data[:at], []byte("\n")), data[at])
 }
 
 // columnsOf returns the names of all fields, sorted.
@@ -206,30 +197,4 @@ func columnsOf(all []Record) []string {
 	}
 	slices.Sort(columns)
 	return columns
-}
-
-// plain returns a decoded value as the values of a Record are.
-func plain(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		if f, err := v.Float64(); err == nil && !math.IsInf(f, 0) {
-			return f
-		}
-		return v.String()
-	case []any:
-		for i := range v {
-			v[i] = plain(v[i])
-		}
-		return v
-	case map[string]any:
-		//workflowcheck:ignore each value is replaced by itself
-		for name := range v {
-			v[name] = plain(v[name])
-		}
-		return v
-	}
-	return v
 }

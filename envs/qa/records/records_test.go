@@ -48,7 +48,7 @@ func lines(t testing.TB) []byte {
 }
 
 func TestReadParquet(t *testing.T) {
-	table, err := ReadParquet(lines(t))
+	table, err := readParquet(lines(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestReadParquet(t *testing.T) {
 	}
 	many := make([]line, 1000)
 	many[999].Question = "last"
-	if table, err = ReadParquet(parquetOf(t, many...)); err != nil || len(table.Records) != 1000 || table.Records[999].Fields["question"] != "last" || table.Records[3].Fields["question"] != "" {
+	if table, err = readParquet(parquetOf(t, many...)); err != nil || len(table.Records) != 1000 || table.Records[999].Fields["question"] != "last" || table.Records[3].Fields["question"] != "" {
 		t.Errorf("%d rows, error %v", len(table.Records), err)
 	}
 }
@@ -69,10 +69,10 @@ func TestReadParquet(t *testing.T) {
 func TestReadText(t *testing.T) {
 	for _, x := range []struct{ name, data, want string }{
 		{"a.jsonl", "\ufeff{\"b\":1.5,\"a\":[1,\"x\"]}\n\n{\"c\":{\"d\":null}}\n", "[a b c] [{1 map[a:[1 x] b:1.5]} {3 map[c:map[d:<nil>]]}]"},
-		{"a.json", `[{"a":1},{"a":true}]`, "[a] [{1 map[a:1]} {2 map[a:true]}]"},
+		{"a.json", `[{"a":1},{"a":true}]`, "[a] [{1 map[a:1]} {1 map[a:true]}]"},
 		{"a.csv", "q,r\n\"two\nlines\",b\nc\n", "[q r] [{2 map[q:two\nlines r:b]} {4 map[q:c]}]"},
 	} {
-		table, err := Read(x.name, []byte(x.data))
+		table, err := Read(x.name, []byte(x.data), Options{})
 		if got := fmt.Sprint(table.Columns, " ", table.Records); got != x.want || err != nil {
 			t.Errorf("%s: %s, error %v; want %s", x.name, got, err, x.want)
 		}
@@ -83,16 +83,16 @@ func TestErrors(t *testing.T) {
 	for _, x := range []struct{ name, data, want string }{
 		{"a.jsonl", "{\"a\":1}\n[1\n{\"b\"}\n7", "line 2: this is not JSON: it ends too early\nline 3: this is not JSON: invalid character '}' after object key\nline 4: this is not an object"},
 		{"a.jsonl", "{\"a\":1} {}", "line 1: this is not JSON: something follows its end"},
-		{"a.jsonl", "{}\n{\"a\":\"\xff\"}", "line 2 is not UTF-8; save the file as UTF-8"},
-		{"a.json", "[1]", "row 1: this is not an object"},
+		{"a.jsonl", "{}\n{\"a\":\"\xff\"}", "line 2 is not UTF-8 but perhaps Latin-1 or Windows-1252 (byte 0xFF); save the file as UTF-8"},
+		{"a.json", "[1]", "line 1: this is not an object"},
 		{"a.csv", "", "it is empty"},
 		{"a.csv", "a,a\n", `line 1 has the column "a" twice`},
 		{"a.csv", "a\n1,2\n", "line 2 has 2 cells; the header has 1"},
 		{"a.csv", "a\n\"1", `line 2`},
 		{"a.parquet", "PAR1", "this is not a Parquet file that can be read"},
-		{"a.xml", "", `its name ends in ".xml"; .csv, .json, .jsonl or .parquet is accepted`},
+		{"a.xml", "", `its name ends in ".xml"; .csv, .json, .jsonl, .ndjson, .parquet or .tsv is accepted`},
 	} {
-		if _, err := Read(x.name, []byte(x.data)); err == nil || !strings.Contains(err.Error(), x.want) {
+		if _, err := Read(x.name, []byte(x.data), Options{}); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s %q: %v, want %q", x.name, x.data, err, x.want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestFolder(t *testing.T) {
 		{"four", "more", "train", "[four/extra.csv]"},
 		{"five", "", "", `the path "../one/*" leaves the folder`},
 		{"six", "", "", "its head is not YAML that can be read"},
-		{"seven", "", "", "the folder seven holds no file that ends in .csv, .json, .jsonl or .parquet"},
+		{"seven", "", "", "the folder seven holds no file that ends in .csv, .json, .jsonl, .ndjson, .parquet or .tsv"},
 	} {
 		names, err := Folder(files, x.folder, x.config, x.split)
 		got := fmt.Sprint(names)
@@ -142,7 +142,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(name, []byte(data))
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		table, err := Read(name, data)
+		table, err := Read(name, data, Options{})
 		if err != nil && err.Error() == "" {
 			t.Error("the error says nothing")
 		}

@@ -1,0 +1,78 @@
+package qa
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/records"
+	"roundtable/envs/wording"
+)
+
+// layouts are the formats: how a public data set's own files are laid out, in the parameters
+// that read any file. Those without columns are for files of the user's own.
+var layouts = map[string]Params{
+	"jsonl":   {form: records.JSON},
+	"csv":     {form: records.CSV},
+	"parquet": {form: records.Parquet},
+	"hf":      {},
+
+	"bbh":        {form: records.JSON, Rows: "examples", Columns: columns.Columns{Question: "input", Answer: columns.Names{"target"}}, OptionsAfter: "Options:"},
+	"math500":    {form: records.JSON, Columns: columns.Columns{ID: "unique_id", Question: "problem", Answer: columns.Names{"answer"}}, Kind: Math},
+	"strategyqa": {form: records.JSON, Columns: columns.Columns{ID: "qid", Question: "question", Answer: columns.Names{"answer"}, Options: columns.Names{}}, Kind: YesNo},
+	// the authors' files have letters and no header, copies with one have places
+	"mmlu": {form: records.CSV, Header: []string{"question", "A", "B", "C", "D", "answer"}, Columns: columns.Columns{Question: "question"}, AnswerIs: columns.LetterOrFrom0, Kind: Choice},
+	// where answer and answer_index differ (question 3983), the letter counts
+	"mmlu_pro": {form: records.JSON, Columns: columns.Columns{ID: "question_id", Question: "question", Options: columns.Names{"options"}, Answer: columns.Names{"answer"}}, AnswerIs: columns.ByLetter, Kind: Choice},
+	// the right answer has a column of its own
+	"gpqa": {form: records.CSV, Columns: columns.Columns{ID: "Record ID", Question: "Question", Answer: columns.Names{"Correct Answer"},
+		Options: columns.Names{"Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"}}, Shuffle: shuffleOptions, Kind: Choice},
+	"musr": {form: records.JSON, Rows: "questions", Columns: columns.Columns{Question: "question", Context: columns.Names{"context"}, Options: columns.Names{"choices"}, Answer: columns.Names{"answer"}},
+		AnswerIs: columns.From0, Kind: Choice},
+	"squad2": {form: records.JSON, Rows: "data.paragraphs.qas", Columns: columns.Columns{ID: "id", Question: "question", Context: columns.Names{"context"}, Answer: columns.Names{"answers.text"}, Options: columns.Names{}}, Kind: Span},
+}
+
+// shuffleOptions deals the options of each question by the campaign's seed.
+const shuffleOptions = "options"
+
+// Formats that can be read.
+func Formats() []string { return slices.Sorted(maps.Keys(layouts)) }
+
+// IsOwnFormat reports whether the layout of a format's files is the user's to say; others are
+// those of published data sets.
+func IsOwnFormat(name string) bool { return layouts[name].Columns.Question == "" }
+
+func (p Params) isOwn() bool { return IsOwnFormat(p.Format) }
+
+// withLayout returns the parameters with those of the format, which says itself what it says.
+func (p Params) withLayout() (Params, error) {
+	layout, known := layouts[p.Format]
+	if !known {
+		return p, fmt.Errorf("format is %q; %s is accepted", p.Format, wording.Or(Formats()))
+	}
+	p.form = layout.form
+	if p.isOwn() {
+		return p, nil
+	}
+	const own = "csv, hf, jsonl and parquet"
+	for _, x := range []struct {
+		key   string
+		given bool
+	}{
+		{"columns", p.Columns.IsGiven()}, {"answer_is", p.AnswerIs != ""}, {"answer_after", p.AnswerAfter != ""}, {"rows", p.Rows != ""},
+		{"header", p.Header != nil}, {"choices", p.Choices != nil}, {"options_after", p.OptionsAfter != ""}, {"kind", p.Kind != "" && layout.Kind != "" && p.Kind != layout.Kind},
+	} {
+		if x.given {
+			return p, fmt.Errorf("%s is given, and the format %s has its own; it goes with %s", x.key, p.Format, own)
+		}
+	}
+	p.Columns, p.AnswerIs, p.Rows, p.Header, p.OptionsAfter = layout.Columns, layout.AnswerIs, layout.Rows, layout.Header, layout.OptionsAfter
+	if layout.Kind != "" {
+		p.Kind = layout.Kind
+	}
+	if layout.Shuffle != "" {
+		p.Shuffle = layout.Shuffle
+	}
+	return p, nil
+}

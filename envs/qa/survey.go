@@ -1,0 +1,110 @@
+package qa
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"roundtable/envs"
+	"roundtable/envs/qa/columns"
+	"roundtable/envs/wording"
+)
+
+// Survey returns how the files were read, with the first question as it is dealt.
+func (e *QA) Survey(seed uint64) (envs.Survey, error) {
+	s := envs.Survey{Files: e.source.files, Instances: e.Instances(), Unused: e.source.unused, Notes: e.source.notes}
+	cols := e.source.columns
+	for _, part := range []struct{ name, column string }{
+		{"id", cols.ID}, {itsText, cols.Question}, {"context", cols.Context.String()}, {itsOptions, e.optionsText(cols)}, {itsAnswer, e.answerText(cols)}, {"solution", cols.Solution},
+	} {
+		if part.column != "" {
+			s.Read = append(s.Read, envs.Fact{Name: part.name, Text: part.column})
+		}
+	}
+	if cols.ID == "" {
+		s.Read = append(s.Read, envs.Fact{Name: "id", Text: "the file and a number"})
+	}
+	if e.params.Shuffle != "" {
+		s.Notes = append(s.Notes, "options are shuffled by the campaign's seed")
+	}
+	if like := columns.Contexts(s.Unused); len(like) > 0 && len(cols.Context) == 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the column %s is not shown to anybody; write columns: {context: %s} if questions are about it", wording.And(like), like[0]))
+	}
+	e.countKeys(seed, &s)
+	first, err := e.Instance(seed, 0)
+	if err != nil {
+		return s, err
+	}
+	if explained, ok := first.(envs.Explained); ok {
+		s.Example = explained.Facts()
+	}
+	return s, nil
+}
+
+func (e *QA) optionsText(cols columns.Columns) string {
+	switch {
+	case len(e.params.Choices) > 0:
+		return "the same for all (choices)"
+	case e.params.OptionsAfter != "":
+		return fmt.Sprintf("what follows %q in %s", e.params.OptionsAfter, cols.Question)
+	}
+	return cols.Options.String()
+}
+
+func (e *QA) answerText(cols columns.Columns) string {
+	text := cols.Answer.String()
+	if text == "" {
+		return "none"
+	}
+	if e.params.AnswerAfter != "" {
+		text += fmt.Sprintf(" after %q", e.params.AnswerAfter)
+	}
+	if e.params.AnswerIs != columns.Any {
+		text += fmt.Sprintf(" (%s)", e.params.AnswerIs)
+	}
+	var kinds []string
+	for _, kind := range allKinds() {
+		for _, q := range e.questions {
+			if q.Kind == kind {
+				kinds = append(kinds, string(kind))
+				break
+			}
+		}
+	}
+	return text + ", of the kind " + strings.Join(kinds, " or ")
+}
+
+// leastForPlace is how many right answers must all be in one place to be no accident.
+const leastForPlace = 3
+
+// countKeys counts where among the options the right ones are.
+func (e *QA) countKeys(seed uint64, s *envs.Survey) {
+	var counts [mostOptions]int
+	most, all := 0, 0
+	for _, q := range e.questions {
+		if !q.hasOptions() {
+			continue
+		}
+		all++
+		most = max(most, len(q.Options))
+		for _, gold := range q.withShuffledOptions(seed).Gold {
+			for _, c := range gold {
+				if i := int(c - 'A'); i >= 0 && i < mostOptions {
+					counts[i]++
+				}
+			}
+		}
+	}
+	places := 0
+	for i := range most {
+		if counts[i] > 0 {
+			places++
+		}
+		s.Keys = append(s.Keys, envs.Fact{Name: "(" + letter(i) + ")", Text: strconv.Itoa(counts[i])})
+	}
+	for i, n := range counts {
+		if places == 1 && n >= leastForPlace && n == all {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the right answer is always option (%s), which agents can learn from examples and from each other; write shuffle: options under env to deal the options by the seed", letter(i)))
+		}
+	}
+}
