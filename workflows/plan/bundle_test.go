@@ -104,10 +104,6 @@ grid:
 		"line 18: grid.size.set.seeds: cannot be set here; env, protocol, rule, stop, model, models, agents, generate, reasks and keys within them (as protocol.rounds) can",
 		"line 19: grid.other: sets models.Alex, and so does grid.models.Alex; leave one out",
 	)
-	pinErrors(t, strings.Replace(strings.Replace(grouped, "set: {reasks: 3,", "set: {reasks: 3, env.agents: 4,", 1), "protocol: roundtable", "protocol: roundtable\nrule: borda", 1),
-		"line 2: env.agents: is given here and in the grid; leave one out",
-		"line 5: rule: is given here and in the grid; leave one out",
-	)
 }
 
 // pinErrors compares all errors of a file with those that are expected, word by word.

@@ -52,6 +52,7 @@ type File struct {
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
 	Values    [][]Value
+	Notes     []string                     // what of the file does not count, and why
 	baselines []string                     // the title of each condition that is a baseline; "" for others
 	given     []map[string]json.RawMessage // what each condition was given, by key
 }
@@ -160,7 +161,7 @@ func (p *parser) parseFile(s Source) File {
 		return file
 	}
 	axes := p.parseAxes(grid, &file.Campaign)
-	p.refuseReplaced(base, axes)
+	file.Notes = p.dropReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
 	all := p.combinations(top, axes, grid)
 	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -73,6 +74,27 @@ func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Pl
 		return Plan{}, fmt.Errorf("%s: %w", PlanKey(campaign, revision), err)
 	}
 	return p, p.check(campaign, revision)
+}
+
+// ReadPlans reads all recorded revisions, in the order of their names.
+func ReadPlans(ctx context.Context, s store.Store, campaign string) ([]Plan, error) {
+	objects, err := s.List(ctx, lake.AboutKey(campaign, "plans/"))
+	if err != nil {
+		return nil, err
+	}
+	var all []Plan
+	for _, o := range objects {
+		revision, ok := strings.CutSuffix(path.Base(o.Key), ".json")
+		if !ok {
+			continue
+		}
+		p, err := ReadPlan(ctx, s, campaign, revision)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // check compares what was read with its names: another seed or prompt would

@@ -100,6 +100,9 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	p.Changed = f.Texts()
+	for _, note := range file.Notes {
+		fmt.Fprintf(os.Stderr, "note: %s: %s\n", path, note)
+	}
 	return p, m, file, nil
 }
 
