@@ -170,7 +170,11 @@ func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string
 		defer stage.Leave()
 		defer heartbeat(ctx, stage)()
 		out, err := guarded(ctx, in, do)
-		return out, failure.ForHistory(ctx, err, info.Attempt)
+		err = failure.ForHistory(ctx, err, info.Attempt)
+		if failure.IsOfMachine(err) {
+			a.caller.Meter.NoteFailure(err)
+		}
+		return out, err
 	}, activity.RegisterOptions{Name: name})
 }
 

@@ -11,10 +11,6 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// openDirs is how many directories are held open (two descriptors each):
-// walking down from the root costs more than the rest of a PUT's bookkeeping.
-const openDirs = 512
-
 // dir is an open directory.
 type dir struct {
 	root     *os.Root
@@ -67,7 +63,8 @@ type dirs struct {
 
 func newDirs(root *os.Root) *dirs {
 	ds := &dirs{root: root, sync: (*os.File).Sync}
-	ds.open, _ = simplelru.NewLRU(openDirs, func(_ string, d *dir) { // under ds.mu
+	// Walking down from the root costs more than the rest of a PUT's bookkeeping.
+	ds.open, _ = simplelru.NewLRU(share(OpenFiles(), filesOfDirectory, maxDirectories), func(_ string, d *dir) { // under ds.mu
 		d.dropped = true
 		if d.users == 0 {
 			d.close()

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -66,6 +67,15 @@ type Local struct {
 	dirs  *dirs
 	stamp string       // makes the names of temporary files this instance's own
 	count atomic.Int64 // of temporary files
+
+	requests chan struct{} // under way at once: each holds files open
+	locking  sync.Mutex    // one of this process's goroutines waits for the lock
+}
+
+// begin waits until a request may hold files open, and returns what ends it.
+func (l *Local) begin() (end func()) {
+	l.requests <- struct{}{}
+	return func() { <-l.requests }
 }
 
 // NewLocal opens or makes the directory.
@@ -81,7 +91,7 @@ func NewLocal(dir string) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lake %s: the directory cannot be opened: %w", dir, err)
 	}
-	return &Local{root: root, dirs: newDirs(root), stamp: fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
+	return &Local{root: root, dirs: newDirs(root), requests: make(chan struct{}, share(OpenFiles(), filesOfRequest, maxRequests)), stamp: fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
 }
 
 // Close lets go of the directory.
@@ -145,6 +155,7 @@ func (l *Local) Link(ctx context.Context, key, another string) error {
 	if err := errors.Join(ctx.Err(), checkKey(key), checkKey(another)); err != nil {
 		return err
 	}
+	defer l.begin()()
 	err := l.dirs.withDirectory(path.Dir(another), true, func(*dir) error { return l.root.Link(key, another) })
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: %w", another, ErrExists)
@@ -185,6 +196,7 @@ func (l *Local) putFile(ctx context.Context, key string, data []byte, name func(
 	if len(data) > maxObject {
 		return fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject)
 	}
+	defer l.begin()()
 	parent, base := path.Split(key)
 	return l.dirs.withDirectory(path.Clean(parent), true, func(d *dir) error {
 		temp := fmt.Sprintf("%s%x", l.stamp, l.count.Add(1))
@@ -235,6 +247,7 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 	if err := checkKey(key); err != nil {
 		return err
 	}
+	defer l.begin()()
 	parent, base := path.Split(key)
 	return l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error {
 		f, err := d.root.Open(base)
@@ -268,6 +281,7 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 		return l.explainError("deleting", key, err)
 	}
 	defer unlock()
+	defer l.begin()()
 	parent, base := path.Split(key)
 	err = l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error { return d.root.Remove(base) })
 	if errors.Is(err, fs.ErrNotExist) {
@@ -278,17 +292,20 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 
 // lockLake keeps other goroutines and processes from replacing and deleting.
 func (l *Local) lockLake() (unlock func(), err error) {
+	l.locking.Lock()
 	f, err := l.root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
+		l.locking.Unlock()
 		return nil, err
 	}
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 		if err == nil {
-			return func() { _ = f.Close() }, nil
+			return func() { _ = f.Close(); l.locking.Unlock() }, nil
 		}
 		if !errors.Is(err, syscall.EINTR) {
 			_ = f.Close()
+			l.locking.Unlock()
 			return nil, fmt.Errorf("lock: %w", err)
 		}
 	}
