@@ -398,3 +398,20 @@ func TestServersMove(t *testing.T) {
 		t.Error("a model with nothing but an address is another one than without")
 	}
 }
+
+// Contains knows every cell of the campaign and nothing else.
+func TestContains(t *testing.T) {
+	c := parse(t, sized(2, 3, "majority, rated")).Campaign
+	has := c.Contains()
+	for n := range c.Size() {
+		if id := c.CollaborationID(c.Cell(n)); !has(id) {
+			t.Errorf("%s is not contained", id)
+		}
+	}
+	id := c.Conditions[0].ID()
+	for _, other := range []string{"", id, id + "-i3-r0", id + "-i0-r2", id + "-i-1-r0", id + "-i0-r0x", id + "-i00-r0", "other-00000000-i0-r0"} {
+		if has(other) {
+			t.Errorf("%q is contained", other)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/lake"
@@ -78,7 +79,7 @@ func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Pl
 
 // ReadPlans reads all recorded revisions, in the order of their names.
 func ReadPlans(ctx context.Context, s store.Store, campaign string) ([]Plan, error) {
-	objects, err := s.List(ctx, lake.AboutKey(campaign, "plans/"))
+	objects, err := lake.List(ctx, s, lake.AboutKey(campaign, "plans/"))
 	if err != nil {
 		return nil, err
 	}
@@ -141,4 +142,40 @@ func (p Plan) locatedPolicy(m plan.Choice) plan.Choice {
 	params["policy"], _ = json.Marshal(policy)
 	m.Params, _ = json.Marshal(params)
 	return m
+}
+
+// CheckPlanned returns an error if collaborations have ended that the campaign's plan does
+// not have: the lake then holds copies of a campaign that grew apart. A campaign without a
+// plan, or one that cannot be read, is not its business.
+func CheckPlanned(ctx context.Context, s store.Store, name string) error {
+	p, _, err := ReadRecorded(ctx, s, name)
+	if err != nil {
+		return nil //nolint:nilerr // who reads it says so
+	}
+	ended, err := lake.Ended(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	is := p.Campaign.Contains()
+	var strange []string
+	for _, run := range ended {
+		if !is(run.Collaboration) {
+			strange = append(strange, run.Collaboration)
+		}
+	}
+	if len(strange) == 0 {
+		return nil
+	}
+	larger := "none of its recorded plans has them all: keep the copies apart"
+	plans, err := ReadPlans(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	for _, other := range plans {
+		has := other.Campaign.Contains()
+		if len(other.Campaign.Extends(p.Campaign)) == 0 && !slices.ContainsFunc(ended, func(run lake.Run) bool { return !has(run.Collaboration) }) {
+			larger = fmt.Sprintf("its recorded plan %s (%d cells) has them all: run that copy's campaign file again in this lake, which merges them without asking anything twice", other.Campaign.Revision(), other.Campaign.Size())
+		}
+	}
+	return fmt.Errorf("the lake has %d collaborations of %s that its plan does not have, such as %s: two copies of the campaign were put together; %s (roundtable verify %s lists them)", len(strange), name, strange[0], larger, name)
 }
