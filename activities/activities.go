@@ -82,7 +82,7 @@ const atOnce = 16
 func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
 	ran := programs.New(c.Store)
-	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
+	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Lake: c.Store, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
 	taker := calls.NewTaker(a, caller, c.NoCache)

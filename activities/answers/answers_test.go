@@ -284,7 +284,7 @@ func TestBatches(t *testing.T) {
 
 func TestCache(t *testing.T) {
 	a, _, _ := open(t)
-	key, err := answers.CacheKey(answers.Question{Provider: "openai"})
+	key, err := answers.CacheKey(answers.Question{Model: "openai"})
 	must(t, err)
 	if _, ok, err := a.Cached(ctx, key); ok || err != nil {
 		t.Fatal(ok, err)
@@ -302,7 +302,7 @@ func TestCache(t *testing.T) {
 func TestCacheKeyDependsOnEverything(t *testing.T) {
 	half, seed := 0.5, int64(4)
 	questions := []answers.Question{
-		{}, {Provider: "p"}, {Model: "p"}, {Parameters: model.Parameters{Temperature: &half}}, {Parameters: model.Parameters{TopP: &half}},
+		{}, {Model: "p"}, {Parameters: model.Parameters{Temperature: &half}}, {Parameters: model.Parameters{TopP: &half}},
 		{Parameters: model.Parameters{MaxTokens: 4}}, {Parameters: model.Parameters{Seed: &seed}}, {Parameters: model.Parameters{Stop: []string{"x"}}},
 		{Messages: []model.Message{{Role: "user", Content: "p"}}}, {Messages: []model.Message{{Role: "system", Content: "p"}}},
 		{Messages: []model.Message{{Role: "user", Content: "p"}, {}}}, {Schema: json.RawMessage(`{}`)}, {Seed: 1}, {Instance: 1}, {Replicate: 1},

@@ -17,8 +17,7 @@ import (
 // Question is everything that makes two calls the same call: the request, and
 // whose it is, so that identical agents, samples and replicates never collapse into one.
 type Question struct {
-	Provider   string             `json:"provider"`
-	Model      string             `json:"model"`
+	Model      string             `json:"model"` // provider/model: a server that moves is the same
 	Parameters model.Parameters   `json:"parameters"`
 	Messages   []model.Message    `json:"messages"`
 	Schema     json.RawMessage    `json:"schema,omitempty"`

@@ -78,7 +78,7 @@ func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q cal
 		return q.After(before, model.Parameters{}, nil, string(transcript.FormatDistance))
 	}
 	q.CacheKey = func(r model.Request, ask int) (string, error) {
-		return answers.CacheKey(answers.Question{Provider: order.Provider.Endpoint, Model: order.Provider.Name, Messages: r.Messages, Speaker: step.Speaker, Ask: ask})
+		return answers.CacheKey(answers.Question{Model: order.Provider.Name, Messages: r.Messages, Speaker: step.Speaker, Ask: ask})
 	}
 	return q, nil
 }

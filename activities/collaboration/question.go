@@ -136,7 +136,7 @@ func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r
 		return "", failure.Fail(err)
 	}
 	return answers.CacheKey(answers.Question{
-		Provider: p.Endpoint, Model: p.Name,
+		Model:      p.Name,
 		Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
 		Seed: int64(camp.Seed), Instance: c.Ref.Cell.Instance, Replicate: c.Condition.Fork.Draws(c.Ref.Cell.Replicate),
 		Speaker: speaker, Ask: ask, Scope: scope,

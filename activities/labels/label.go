@@ -104,7 +104,7 @@ func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) calls.Q
 	// Whose message it is makes no difference to its label: the same question is answered once.
 	t.CacheKey = func(r model.Request, ask int) (string, error) {
 		return answers.CacheKey(answers.Question{
-			Provider: order.Provider.Endpoint, Model: order.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+			Model: order.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
 			Speaker: transcript.Speaker{Role: "labeller"}, Ask: ask,
 		})
 	}

@@ -151,7 +151,7 @@ func question(d Decision, run answers.RunKey, sample int, messages []model.Messa
 	}
 	q.CacheKey = func(r model.Request, ask int) (string, error) {
 		return answers.CacheKey(answers.Question{
-			Provider: judge.Provider.Endpoint, Model: judge.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+			Model: judge.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
 			Speaker: transcript.Speaker{Role: Role}, Sample: sample, Ask: ask,
 		})
 	}

@@ -21,7 +21,7 @@ var ownNames = []struct{ folder, name *regexp.Regexp }{
 	{regexp.MustCompile(`^raw/_commits/`), regexp.MustCompile(`^[A-Za-z0-9_-]+\.\d+\.json$`)},
 	{regexp.MustCompile(`^raw/`), regexp.MustCompile(`^[A-Za-z0-9_-]+\.\d+(\..+)?\.parquet$`)},
 	{regexp.MustCompile(`^lake/`), regexp.MustCompile(`^part-[^ ()~]+\.parquet$`)},
-	{regexp.MustCompile(`^(answers|budget)/`), regexp.MustCompile(`^\d+(\.[a-z0-9]+)*\.json$`)},
+	{regexp.MustCompile(`^(answers|budget)/`), regexp.MustCompile(`^\d+(\.[a-z0-9]+(-\d+)?)*\.json$`)},
 }
 
 // IsOwn reports whether an object has a name that the program gives.

@@ -15,7 +15,7 @@ func TestIsOwn(t *testing.T) {
 		"raw/turns/campaign=c/condition=x/majority-0a1b2c3d-i0-r0.0.parquet", "raw/labels/campaign=c/condition=x/m-0-i0-r0.0.book.openai-x-1.parquet",
 		"lake/turns/campaign=c/condition=x/part-000001.parquet", "lake/_campaigns/c/manifest.json", "lake/_campaigns/c/_SUCCESS",
 		"lake/_campaigns/c/plans/0123456789ab.json", "lake/_campaigns/c/settlements/000001.json", "lake/_outcomes/campaign=c/outcomes-000001.json",
-		"answers/campaign=c/m-0-i0-r0.0/12.json", "answers/campaign=c/m-0-i0-r0.0/0.batch.json", "answers/campaign=c/m-0-i0-r0.0/1.0.2.intent.json", "budget/campaign=c/00000001.json",
+		"answers/campaign=c/m-0-i0-r0.0/12.json", "answers/campaign=c/m-0-i0-r0.0/0.batch.json", "answers/campaign=c/m-0-i0-r0.0/000001.0.intent-2.json", "budget/campaign=c/00000001.json",
 	} {
 		if !IsOwn(key) {
 			t.Errorf("%s is taken for a stranger's", key)

@@ -39,15 +39,16 @@ var validName = regexp.MustCompile(NamePattern)
 
 // File is a campaign file as read.
 type File struct {
-	Campaign Campaign
-	Limits   Limits
-	Labels   *Labels         // nil if its messages are not labelled by itself
-	Notify   *Notify         // nil if it reports nowhere
-	Until    *until.Question // nil if all cells are run
-	Embedder string          // what information distances rest on; "" for the default
-	Data     string          // folder of the environment's data set
-	Fork     string          // name of the campaign that it goes on from; "" for none
-	Prompts  string          // folder that overrides prompt templates
+	Campaign    Campaign
+	Limits      Limits
+	Labels      *Labels         // nil if its messages are not labelled by itself
+	Notify      *Notify         // nil if it reports nowhere
+	Until       *until.Question // nil if all cells are run
+	Embedder    string          // what information distances rest on; "" for the default
+	Data        string          // folder of the environment's data set
+	Fork        string          // name of the campaign that it goes on from; "" for none
+	PrivateData bool            // data files stay out of the lake
+	Prompts     string          // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
@@ -116,10 +117,12 @@ type Header struct {
 	Instances  json.RawMessage `json:"instances"` // see wanted
 	Data       string          `json:"data"`
 	Prompts    string          `json:"prompts"`
-	CacheScope string          `json:"cache_scope"`
-	Limits     Limits          `json:"limits"`
-	Notify     *Notify         `json:"notify"`
-	Embedder   string          `json:"embedder"`
+	// PrivateData keeps data files out of the lake.
+	PrivateData bool    `json:"private_data"`
+	CacheScope  string  `json:"cache_scope"`
+	Limits      Limits  `json:"limits"`
+	Notify      *Notify `json:"notify"`
+	Embedder    string  `json:"embedder"`
 
 	Labels json.RawMessage `json:"labels"`
 	Prices json.RawMessage `json:"prices"`
@@ -153,7 +156,7 @@ func (p *parser) parseFile(s Source) File {
 			p.errs.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
-	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
+	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, PrivateData: h.PrivateData, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
 	if h.Fork != nil {

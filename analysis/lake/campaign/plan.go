@@ -23,16 +23,18 @@ import (
 // Plan is one revision of a campaign as recorded in the lake: all that any
 // worker needs to take part in it.
 type Plan struct {
-	Campaign plan.Campaign                `json:"campaign"`
-	Edition  int                          `json:"edition"`           // of the built-in prompts
-	Changed  []string                     `json:"changed,omitempty"` // flags of the command line that changed the file
-	Folder   string                       `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
-	Data     string                       `json:"data,omitempty"`    // folder of the data set
-	Files    map[string]string            `json:"files,omitempty"`   // SHA-256 of what environments read in it
-	Agents   []int                        `json:"agents"`            // by condition
-	Rounds   []int                        `json:"rounds"`            // by condition
-	Packs    map[string]map[string]string `json:"packs"`             // templates of prompts by path, by the hash of their pack
-	Pack     []string                     `json:"pack"`              // hash by condition
+	Campaign plan.Campaign     `json:"campaign"`
+	Edition  int               `json:"edition"`           // of the built-in prompts
+	Changed  []string          `json:"changed,omitempty"` // flags of the command line that changed the file
+	Folder   string            `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
+	Data     string            `json:"data,omitempty"`    // folder of the data set
+	Files    map[string]string `json:"files,omitempty"`   // SHA-256 of what environments read in it
+	// PrivateData keeps the files themselves out of the lake: see RecordData.
+	PrivateData bool                         `json:"private_data,omitempty"`
+	Agents      []int                        `json:"agents"` // by condition
+	Rounds      []int                        `json:"rounds"` // by condition
+	Packs       map[string]map[string]string `json:"packs"`  // templates of prompts by path, by the hash of their pack
+	Pack        []string                     `json:"pack"`   // hash by condition
 }
 
 // HashPack returns what identifies a pack of templates in every row.
