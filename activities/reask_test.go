@@ -26,7 +26,7 @@ func TestReasks(t *testing.T) {
 		"no re-asks":               {0, []string{bad}, "stop", transcript.Invalid, "it holds no JSON object"},
 		"refusal":                  {2, []string{"I will not."}, "refusal", transcript.Invalid, "refusal"},
 		"content filter":           {2, []string{""}, "content_filter", transcript.Invalid, "content_filter"},
-		"cut short is asked again": {1, []string{good[:20], good[:20]}, "length", transcript.Invalid, "its JSON ends too early"},
+		"cut short is asked again": {1, []string{good[:20], good[:20]}, "length", transcript.Invalid, "it was cut off after 10 tokens; answer more briefly"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,13 +43,10 @@ func TestReasks(t *testing.T) {
 			same(t, take(t, newActivities(s, m), r, 0).Status, c.status)
 			same(t, m.count(), len(c.answers))
 			for i, asked := range m.asked {
-				same(t, len(asked.Messages), 2+2*i)
-				for j := range i {
-					same(t, asked.Messages[2+2*j], model.Message{Role: "assistant", Content: c.answers[j]})
-					fault := asked.Messages[3+2*j]
-					if fault.Role != "user" || !strings.Contains(fault.Content, "cannot be used: it") {
-						t.Errorf("ask %d does not say what was wrong with answer %d: %q", i, j, fault.Content)
-					}
+				same(t, len(asked.Messages), 2)
+				fault, first := asked.Messages[1].Content, m.asked[0].Messages[1].Content
+				if !strings.HasPrefix(fault, first) || (i > 0) != strings.Contains(fault, "could not be used") || i > 0 && !strings.Contains(fault, `{"target": [`) {
+					t.Errorf("ask %d does not say what was wrong, with the form filled in: %q", i, fault)
 				}
 				same(t, asked.IdempotencyKey, fmt.Sprintf("%s/0/%d", callPermit(p, r), i))
 			}

@@ -161,7 +161,7 @@ func (e *engine) plan(text string) recorded.Plan {
 			e.t.Fatal(err)
 		}
 		if _, isJudged := c.Judge(); isJudged {
-			if err := pack.AddScore(scoring.Prompts(), nil); err != nil {
+			if err := pack.Add("score", scoring.Prompts(), nil); err != nil {
 				e.t.Fatal(err)
 			}
 		}

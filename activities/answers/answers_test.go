@@ -298,14 +298,26 @@ func TestCache(t *testing.T) {
 	}
 }
 
+func sent(p model.Parameters, messages ...model.Message) model.Request {
+	return model.Request{Parameters: p, Messages: messages}
+}
+
+func keyOf(t *testing.T, q answers.Question) string {
+	t.Helper()
+	key, err := answers.CacheKey(q)
+	must(t, err)
+	return key
+}
+
 // Every part of a question makes it another one.
 func TestCacheKeyDependsOnEverything(t *testing.T) {
 	half, seed := 0.5, int64(4)
 	questions := []answers.Question{
-		{}, {Model: "p"}, {Parameters: model.Parameters{Temperature: &half}}, {Parameters: model.Parameters{TopP: &half}},
-		{Parameters: model.Parameters{MaxTokens: 4}}, {Parameters: model.Parameters{Seed: &seed}}, {Parameters: model.Parameters{Stop: []string{"x"}}},
-		{Messages: []model.Message{{Role: "user", Content: "p"}}}, {Messages: []model.Message{{Role: "system", Content: "p"}}},
-		{Messages: []model.Message{{Role: "user", Content: "p"}, {}}}, {Schema: json.RawMessage(`{}`)}, {Seed: 1}, {Instance: 1}, {Replicate: 1},
+		{}, {Model: "p"}, {Sent: sent(model.Parameters{Temperature: &half})}, {Sent: sent(model.Parameters{TopP: &half})},
+		{Sent: sent(model.Parameters{MaxTokens: 4})}, {Sent: sent(model.Parameters{Seed: &seed})}, {Sent: sent(model.Parameters{Stop: []string{"x"}})},
+		{Sent: sent(model.Parameters{}, model.Message{Role: "user", Content: "p"})}, {Sent: sent(model.Parameters{}, model.Message{Role: "system", Content: "p"})},
+		{Sent: sent(model.Parameters{}, model.Message{Role: "user", Content: "p"}, model.Message{})},
+		{Sent: model.Request{Schema: json.RawMessage(`{}`)}}, {Sent: model.Request{Schema: json.RawMessage(`{}`)}, Mode: "schema"}, {Mode: "object"}, {Mode: "plain"}, {Seed: 1}, {Instance: 1}, {Replicate: 1},
 		{Speaker: transcript.Speaker{Index: 1}}, {Speaker: transcript.Speaker{Role: "judge"}}, {Sample: 1}, {Ask: 1}, {Scope: "p"},
 	}
 	fields := map[int]bool{}
@@ -325,6 +337,13 @@ func TestCacheKeyDependsOnEverything(t *testing.T) {
 	}
 	if n := reflect.TypeFor[answers.Question]().NumField(); len(fields) != n {
 		t.Errorf("%d of %d fields are tested", len(fields), n)
+	}
+	// A schema that is not sent makes no difference; the order of its properties does.
+	plain := answers.Question{Sent: model.Request{Schema: json.RawMessage(`{"a":1}`)}, Mode: "plain"}
+	other := plain
+	other.Sent.Schema = nil
+	if keyOf(t, plain) != keyOf(t, other) {
+		t.Error("a schema that is not sent is part of the key")
 	}
 	scopes := map[string]bool{}
 	for _, name := range []string{"lake", "campaign", "condition"} {

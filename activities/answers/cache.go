@@ -14,20 +14,18 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Question is everything that makes two calls the same call: the request, and
+// Question is everything that makes two calls the same call: what is sent, and
 // whose it is, so that identical agents, samples and replicates never collapse into one.
 type Question struct {
-	Model      string             `json:"model"` // provider/model: a server that moves is the same
-	Parameters model.Parameters   `json:"parameters"`
-	Messages   []model.Message    `json:"messages"`
-	Schema     json.RawMessage    `json:"schema,omitempty"`
-	Seed       int64              `json:"seed"` // of the campaign
-	Instance   int                `json:"instance"`
-	Replicate  int                `json:"replicate"`
-	Speaker    transcript.Speaker `json:"speaker"`
-	Sample     int                `json:"sample"`
-	Ask        int                `json:"ask"`
-	Scope      string             `json:"scope"` // see Scope
+	Model string // provider/model: a server that moves is the same
+	Sent  model.Request
+	Mode  string // in which Sent says that it wants JSON: see model.Moded
+	// Seed is the campaign's.
+	Seed                int64
+	Instance, Replicate int
+	Speaker             transcript.Speaker
+	Sample, Ask         int
+	Scope               string // see Scope
 }
 
 // Scope returns Question.Scope for a campaign's cache_scope.
@@ -45,7 +43,24 @@ func Scope(name, campaign, condition string) (string, error) {
 
 // CacheKey returns the identity of a question: 64 hexadecimal digits.
 func CacheKey(q Question) (string, error) {
-	data, err := json.Marshal(q)
+	schema := q.Sent.Schema
+	if q.Mode != "" && q.Mode != model.SchemaMode { // it is wanted, and not sent
+		schema = nil
+	}
+	data, err := json.Marshal(struct {
+		Model      string             `json:"model"`
+		Parameters model.Parameters   `json:"parameters"`
+		Messages   []model.Message    `json:"messages"`
+		Mode       string             `json:"mode,omitempty"`
+		Schema     json.RawMessage    `json:"schema,omitempty"`
+		Seed       int64              `json:"seed"`
+		Instance   int                `json:"instance"`
+		Replicate  int                `json:"replicate"`
+		Speaker    transcript.Speaker `json:"speaker"`
+		Sample     int                `json:"sample"`
+		Ask        int                `json:"ask"`
+		Scope      string             `json:"scope"`
+	}{q.Model, q.Sent.Parameters, q.Sent.Messages, q.Mode, schema, q.Seed, q.Instance, q.Replicate, q.Speaker, q.Sample, q.Ask, q.Scope})
 	if err != nil {
 		return "", fmt.Errorf("cache key: %w", err)
 	}

@@ -42,6 +42,7 @@ type Paid struct {
 	Hold   *money.Hold  // what was reserved for it
 	Charge money.Amount // what it has cost
 
+	mode    string        // in which it was asked for
 	request model.Request // empty if it was found in the cache
 }
 
@@ -86,8 +87,11 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 		}
 		return got, err
 	}
+	if u := response.Usage.Output; response.FinishReason == model.FinishLength && u > 0 && u < int64(r.Parameters.MaxTokens) {
+		response.FinishReason = model.FinishContext
+	}
 	got.Answer = NewAnswerRecord(q.Provider, price, response, time.UnixMicro(i.StartedAt))
-	got.Answer.Ask, got.Answer.Attempt, got.request = ask, i.Attempt, r
+	got.Answer.Ask, got.Answer.Attempt, got.request, got.mode = ask, i.Attempt, r, response.Mode
 	got.Charge = costOf(price, response.Usage)
 	if !q.believes(response, worst.Tokens) {
 		q.chargeWorst(&got, price, r, worst, bounded)

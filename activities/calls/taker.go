@@ -3,7 +3,6 @@ package calls
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/activities/throttle"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -30,9 +30,11 @@ type Question struct {
 	Speaker  string // an agent's name, or a role
 	Hash     string // of the messages
 	Reasks   int
+	Reask    plan.Reask
+	Form     prompt.Form                                 // of its answer
 	Request  func(before []answers.Answer) model.Request // the question after answers that could not be used
 	Read     func(raw []byte, t *answers.Turn) error     // fills the turn; an error tells the model what to fix
-	CacheKey func(model.Request, int) (string, error)    // of an ask
+	CacheKey func(r model.Request, mode string, ask int) (string, error)
 }
 
 // Taker takes turns: it asks until an answer is usable, and stores every answer
@@ -171,6 +173,9 @@ func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
 	}
 	last := &t.Asks[len(t.Asks)-1]
 	invalid := q.Read(last.Raw, t)
+	if cut := cutOff(*last); invalid != nil && cut != nil {
+		invalid = cut
+	}
 	switch {
 	case invalid == nil:
 	case len(t.Asks) <= q.Reasks && !slices.Contains(outcomes, last.FinishReason):
@@ -188,20 +193,35 @@ func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
 	return nil
 }
 
+// cutOff returns what is wrong with an answer that did not come to its end; nil if it did.
+func cutOff(a answers.Answer) error {
+	length := "in the middle"
+	if a.Usage.Output > 0 {
+		length = fmt.Sprintf("after %d tokens", a.Usage.Output)
+	}
+	switch a.FinishReason {
+	case model.FinishLength:
+		return fmt.Errorf("it was cut off %s; answer more briefly", length)
+	case model.FinishContext:
+		return fmt.Errorf("it was cut off %s, where the model's context was full; answer much more briefly", length)
+	}
+	return nil
+}
+
 // outcomes are ends of an answer that are results of the experiment: they are
 // recorded, not asked again.
 var outcomes = []string{"refusal", "content_filter"}
 
 // After returns the question as a model gets it, after the answers before it.
-func (q Question) After(before []answers.Answer, p model.Parameters, schema json.RawMessage, name string) model.Request {
-	r := model.Request{
-		Messages: q.Messages, Parameters: p, Schema: schema, Name: name,
+func (q Question) After(before []answers.Answer, p model.Parameters, name string) model.Request {
+	unusable := make([]prompt.Unusable, len(before))
+	for i, b := range before {
+		unusable[i] = prompt.Unusable{Raw: b.Raw, Fault: b.Fault}
+	}
+	return model.Request{
+		Messages: prompt.Reask(q.Messages, q.Reask, q.Form, unusable), Parameters: p, Schema: q.Form.Schema, Name: name,
 		IdempotencyKey: fmt.Sprintf("%s/%d/%d", q.Run, q.Entry, len(before)),
 	}
-	for _, b := range before {
-		r.Messages = prompt.Reask(r.Messages, transcript.Format(name), b.Raw, errors.New(b.Fault))
-	}
-	return r
 }
 
 // cachedOrCall makes one call, or finds the same question answered elsewhere. Until leave
@@ -209,10 +229,10 @@ func (q Question) After(before []answers.Answer, p model.Parameters, schema json
 func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass Permit) (got Paid, leave func(), err error) {
 	leave = func() {}
 	request := q.Request(before)
-	key := ""
+	key, mode := "", q.Provider.ModeOf(request)
 	// What a person was asked and has answered is not replaced by another turn's answer.
 	if _, person := q.Provider.Model.(model.Awaited); !person && !q.Provider.Simulated {
-		if key, err = q.CacheKey(request, len(before)); err != nil {
+		if key, err = q.CacheKey(request, mode, len(before)); err != nil {
 			return Paid{}, leave, err
 		}
 	}
@@ -236,7 +256,9 @@ func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.A
 		}
 	}
 	got, err = k.caller.Call(ctx, q.Order, len(before), request, pass)
-	got.Key = key
+	if got.Key = key; key != "" && err == nil && got.mode != mode { // the service refused the schema meanwhile
+		got.Key, err = q.CacheKey(request, got.mode, len(before))
+	}
 	return got, leave, err
 }
 

@@ -75,10 +75,10 @@ func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q cal
 	order.Messages = []model.Message{{Role: "user", Content: string(text)}}
 	q = calls.Question{Order: order, Read: readDistance, Hash: prompt.Hash(order.Messages)}
 	q.Request = func(before []answers.Answer) model.Request {
-		return q.After(before, model.Parameters{}, nil, string(transcript.FormatDistance))
+		return q.After(before, model.Parameters{}, string(transcript.FormatDistance))
 	}
-	q.CacheKey = func(r model.Request, ask int) (string, error) {
-		return answers.CacheKey(answers.Question{Model: order.Provider.Name, Messages: r.Messages, Speaker: step.Speaker, Ask: ask})
+	q.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
+		return answers.CacheKey(answers.Question{Model: order.Provider.Name, Sent: r, Mode: mode, Speaker: step.Speaker, Ask: ask})
 	}
 	return q, nil
 }

@@ -62,7 +62,7 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 	}
 	source := c.source()
 	generate := c.generate(step.Speaker)
-	q := calls.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks}
+	q := calls.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks, Reask: c.Condition.Reask}
 	system, err := c.systemPrompt(step.Speaker)
 	if err != nil {
 		return calls.Question{}, failure.Fail(err)
@@ -70,7 +70,7 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 	if q.Messages, err = c.Condition.Templates.Render(source, system, step); err != nil {
 		return calls.Question{}, failure.Fail(err)
 	}
-	q.Hash = prompt.Hash(q.Messages)
+	q.Hash, q.Form = prompt.Hash(q.Messages), prompt.FormOf(step, c.Instance, system)
 	names := prompt.Names(c.Instance.Agents())
 	if q.Speaker = step.Speaker.Role; q.Speaker == "" {
 		q.Speaker = names[step.Speaker.Index]
@@ -99,18 +99,26 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 		return &s
 	}
 	q.Request = func(before []answers.Answer) model.Request {
-		r := q.After(before, model.Parameters(generate), prompt.Schema(step, names), string(step.Payload.Format))
+		r := q.After(before, model.Parameters(generate), string(step.Payload.Format))
 		r.Scene = at(len(before))
 		return r
 	}
 	q.Read = func(raw []byte, t *answers.Turn) error {
 		parsed, invalid := prompt.Parse(raw, step, c.Instance)
+		if !q.Form.Text && invalid == nil {
+			var reasonless bool
+			if reasonless, invalid = prompt.CheckCopied(raw, q.Messages, q.Form); reasonless {
+				parsed.Reason = ""
+			}
+		}
 		if t.Text = parsed.Text; invalid == nil { // a text without a usable answer can still be shown
 			t.Act, t.Reason, t.Proposal = parsed.Act, parsed.Reason, string(parsed.Proposal)
 		}
 		return invalid
 	}
-	q.CacheKey = func(r model.Request, ask int) (string, error) { return c.cacheKey(q.Provider, step.Speaker, r, ask) }
+	q.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
+		return c.cacheKey(q.Provider, step.Speaker, r, mode, ask)
+	}
 	return q, nil
 }
 
@@ -129,15 +137,15 @@ func (c *Collaboration) systemPrompt(s transcript.Speaker) (prompt.SystemPrompt,
 	return *c.systems[s.Index], nil
 }
 
-func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r model.Request, ask int) (string, error) {
+func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r model.Request, mode string, ask int) (string, error) {
 	camp := c.Campaign.Campaign
 	scope, err := answers.Scope(camp.CacheScope, camp.Name, c.Condition.ConditionID)
 	if err != nil {
 		return "", failure.Fail(err)
 	}
 	return answers.CacheKey(answers.Question{
-		Model:      p.Name,
-		Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+		Model: p.Name,
+		Sent:  r, Mode: mode,
 		Seed: int64(camp.Seed), Instance: c.Ref.Cell.Instance, Replicate: c.Condition.Fork.Draws(c.Ref.Cell.Replicate),
 		Speaker: speaker, Ask: ask, Scope: scope,
 	})

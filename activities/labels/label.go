@@ -4,12 +4,14 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake/record"
+	"roundtable/envs/jsonschema"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -58,9 +60,6 @@ func document(words string, q any) []model.Message {
 	return []model.Message{{Role: "system", Content: words}, {Role: "user", Content: b.String()}}
 }
 
-// Schema returns the JSON Schema of an answer about acts.
-func Schema() json.RawMessage { return Acts().schema() }
-
 // Acts returns the form of answers about the paper's acts.
 func Acts() Form { return Form{"acts", record.Acts[:], Parse} }
 
@@ -71,18 +70,15 @@ type Form struct {
 	Parse  func(raw []byte) (labels []string, err error)
 }
 
-// schema returns the JSON Schema of an answer.
-func (f Form) schema() json.RawMessage {
-	schema, err := json.Marshal(map[string]any{
-		"type": "object", "required": []string{f.Name}, "additionalProperties": false,
-		"properties": map[string]any{
-			f.Name: map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": f.Labels}},
-		},
-	})
-	if err != nil {
-		panic("label: " + err.Error()) // maps of plain values always marshal
-	}
-	return schema
+// Schema returns the JSON Schema of an answer: a list of at least one label, none of them twice.
+func (f Form) Schema() json.RawMessage {
+	list := jsonschema.Set(jsonschema.OneOf(f.Labels...), 1, len(f.Labels))
+	return jsonschema.Object(jsonschema.Property{Name: f.Name, Schema: list}).JSON()
+}
+
+// answer returns the form with an example, which has the last of the labels.
+func (f Form) answer() prompt.Form {
+	return prompt.Form{Schema: f.Schema(), Example: fmt.Sprintf("{%q: [%q]}", f.Name, f.Labels[len(f.Labels)-1])}
 }
 
 // Turn returns the turn that asks for the acts of a message: where it is stored and who is
@@ -96,15 +92,14 @@ func (q Question) Turn(order calls.Order, words string, generate plan.Generate, 
 // Turn returns the turn that asks a labeller what the messages of an order say.
 func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) calls.Question {
 	order.Longest = generate.MaxTokens
-	schema := f.schema()
-	t := calls.Question{Order: order, Reasks: reasks, Read: f.read, Hash: prompt.Hash(order.Messages)}
+	t := calls.Question{Order: order, Reasks: reasks, Form: f.answer(), Read: f.read, Hash: prompt.Hash(order.Messages)}
 	t.Request = func(before []answers.Answer) model.Request {
-		return t.After(before, model.Parameters(generate), schema, f.Name)
+		return t.After(before, model.Parameters(generate), f.Name)
 	}
 	// Whose message it is makes no difference to its label: the same question is answered once.
-	t.CacheKey = func(r model.Request, ask int) (string, error) {
+	t.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
 		return answers.CacheKey(answers.Question{
-			Model: order.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+			Model: order.Provider.Name, Sent: r, Mode: mode,
 			Speaker: transcript.Speaker{Role: "labeller"}, Ask: ask,
 		})
 	}

@@ -88,8 +88,9 @@ func TestMessages(t *testing.T) {
 	if first := (Question{Message: q.Message}).Messages(Words)[1].Content; !strings.Contains(first, `"previous_round":[]`) {
 		t.Errorf("first round: %s", first)
 	}
-	if !json.Valid(Schema()) || bytes.Count(Schema(), []byte(`"Inform"`)) != 1 {
-		t.Errorf("schema %s", Schema())
+	schema := Acts().Schema()
+	if !json.Valid(schema) || bytes.Count(schema, []byte(`"Inform"`)) != 1 || !bytes.Contains(schema, []byte(`"minItems":1,`)) {
+		t.Errorf("schema %s", schema)
 	}
 }
 

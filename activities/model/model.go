@@ -104,9 +104,16 @@ type Response struct {
 	Model        string // the model that answered, as the service names it
 	FinishReason string // stop, length, content_filter, refusal, …
 	RequestID    string
+	Mode         string // in which it was asked for: see Moded
 	Usage        Usage
 	Limits       Limits // of the account, as far as the service says
 }
+
+// Ends of an answer that was cut off.
+const (
+	FinishLength  = "length"         // by max_tokens
+	FinishContext = "context_length" // before that, by the length of the model's context
+)
 
 // TruncatedPrompt is the FinishReason of an answer to a prompt of which the
 // server has read a part only.

@@ -1,7 +1,6 @@
 package prompt_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -43,13 +42,5 @@ func TestParseAnswer(t *testing.T) {
 		if err == nil && got.Act.Key != prompt.Key(got.Proposal) {
 			t.Errorf("%q: key %q", x.raw, got.Act.Key)
 		}
-	}
-}
-
-// Who wrote free text is asked for free text again.
-func TestAgainInWords(t *testing.T) {
-	again := prompt.Reask(nil, transcript.FormatAnswer, []byte("hm"), errors.New("it says nothing"))
-	if text := again[1].Content; strings.Contains(text, "JSON") || !strings.Contains(text, "Answer again in the form asked for.") {
-		t.Errorf("%q", text)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // parseBallot reads a ballot in a JSON object or, where the step allows it, one that stands alone.
 func parseBallot(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
-	if step.Payload.BallotAlone {
+	if step.Payload.Bare {
 		if a, ok := parseBare(raw, step.Payload.Ballot); ok {
 			return a, nil
 		}

@@ -12,7 +12,7 @@ import (
 // format is how answers in one form are read and described to services.
 type format struct {
 	parse  parser
-	schema func(step transcript.Step, names []string) schema // nil: described in words only
+	fields func(step transcript.Step, inst envs.Instance) []field // of the object; nil of free text
 }
 
 type (
@@ -20,17 +20,17 @@ type (
 	objectParser func(object jsontext.Value, step transcript.Step, inst envs.Instance) (Answer, error)
 )
 
-// formats are all forms of answers. Proposals, estimates and personas have no
-// schema: what is in them belongs to the environment.
+// formats are all forms of answers. What is in proposals and estimates the environment
+// says, if it does (envs.Described).
 var formats = map[transcript.Format]format{
 	transcript.FormatText:     {parse: parseText},
 	transcript.FormatAnswer:   {parse: parseAnswer},
 	transcript.FormatReply:    {parse: parseReply},
-	transcript.FormatMessage:  {parse: inObject(parseMessage), schema: messageSchema},
-	transcript.FormatEstimate: {parse: inObject(parseEstimate)},
-	transcript.FormatProposal: {parse: inObject(withExplanation(parseProposal))},
-	transcript.FormatBallot:   {parse: parseBallot, schema: decisionSchema},
-	transcript.FormatPersona:  {parse: inObject(parsePersona)},
+	transcript.FormatMessage:  {parse: inObject(parseMessage), fields: messageFields},
+	transcript.FormatEstimate: {parse: inObject(parseEstimate), fields: estimateFields},
+	transcript.FormatProposal: {parse: inObject(withExplanation(parseProposal)), fields: proposalFields},
+	transcript.FormatBallot:   {parse: parseBallot, fields: decisionFields},
+	transcript.FormatPersona:  {parse: inObject(parsePersona), fields: personaFields},
 }
 
 // Parse reads a raw answer in the step's format. The error tells the model what
@@ -40,7 +40,11 @@ func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error)
 	if !ok {
 		return Answer{}, fmt.Errorf("no answer can have the format %q", step.Payload.Format)
 	}
-	return f.parse(raw, step, inst)
+	a, err := f.parse(raw, step, inst)
+	if err == nil {
+		err = check(a, step, inst)
+	}
+	return a, err
 }
 
 func inObject(parse objectParser) parser {

@@ -33,7 +33,7 @@ func clip(s string) string {
 // forms are all steps that can be asked.
 func forms() []transcript.Step {
 	alone := func(s transcript.Step) transcript.Step {
-		s.Payload.BallotAlone = true
+		s.Payload.Bare = true
 		return s
 	}
 	return []transcript.Step{

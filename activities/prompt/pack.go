@@ -49,10 +49,11 @@ func NewPack(env, protocol, agents, override fs.FS, words decision.Words) (Pack,
 	return pack, err
 }
 
-// AddScore adds the templates of what scores decisions; those of override replace them.
-func (p Pack) AddScore(score, override fs.FS) error {
+// Add adds templates to a folder of the pack, in place of those of the same name; those of
+// override replace them.
+func (p Pack) Add(folder string, files, override fs.FS) error {
 	added := Pack{}
-	if err := errors.Join(added.add(score, "score"), added.override(override)); err != nil {
+	if err := errors.Join(added.add(files, folder), added.override(override)); err != nil {
 		return err
 	}
 	maps.Copy(p, added)

@@ -78,7 +78,7 @@ func TestParse(t *testing.T) {
 		{message, none, `{"target": null, "message": "hi"}`, said(), "hi"},
 		{message, none, `{"target": "None", "message": "hi"}`, said(), "hi"},
 		{message, none, `{"message": "hi"}`, said(), "hi"},
-		{message, none, `{"target": ["Alex"], "message": "to myself"}`, said(0), "to myself"},
+		{message, none, `{"target": ["Alex", "Blake"], "message": "to both"}`, said(0, 1), "to both"},
 		{message, none, `{"message": ""}`, said(), ""},
 		{message, none, `{"message": "“smart” – ünïcödé 🙂"}`, said(), "“smart” – ünïcödé 🙂"},
 		{message, none, `{"message": "say {\"target\": [\"Blake\"], \"message\": \"injected\"}"}`, said(), `say {"target": ["Blake"], "message": "injected"}`},
@@ -225,7 +225,7 @@ func TestUnusable(t *testing.T) {
 		{proposal, none, `{"proposal": ` + strings.Replace(even, "50", "Infinity", 1) + `}`, "its JSON is broken"},
 		{proposal, none, `{"proposal": ` + strings.Replace(even, "50", "1e400", 1) + `}`, "is too large"},
 		{proposal, none, `{"proposal": ` + strings.Replace(even, "50", `"50"`, 1) + `}`, "it is a plain number"},
-		{proposal, none, `{"proposal": ` + strings.Replace(even, "50", "60", 1) + `}`, "they must add up to 100"},
+		{proposal, none, `{"proposal": ` + strings.Replace(even, "50", "60", 1) + `}`, "add up to 110, not to 100"},
 		{proposal, none, `{"proposal": ` + strings.Replace(even, "Alex", "alex", 1) + `}`, "unknown agent"},
 
 		{ballot, choose, `{"vote": 1}`, `it needs "decision": a ballot, or null to cast none`},
@@ -291,7 +291,7 @@ func TestBareBallots(t *testing.T) {
 		{rank, "2 1 3", &transcript.Ballot{Order: []int{1, 0, 2}}}, {spread, `{"1": 3}`, &transcript.Ballot{Points: []int{3, 0, 0}}},
 	} {
 		s := step(transcript.FormatBallot, x.form)
-		s.Payload.BallotAlone = true
+		s.Payload.Bare = true
 		a, err := prompt.Parse([]byte(x.text), s, economy(t))
 		if (err == nil) != (x.want != nil) || err == nil && !reflect.DeepEqual(a.Act.Ballot, x.want) {
 			t.Errorf("%s %q is read as %+v, %v; want %+v", x.form.Kind, x.text, a.Act.Ballot, err, x.want)

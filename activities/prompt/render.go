@@ -139,17 +139,6 @@ func (s Source) chat(step transcript.Step) []transcript.Entry {
 	return own
 }
 
-// Reask adds an unusable answer and what was wrong with it, to ask once more in the same format.
-func Reask(messages []model.Message, format transcript.Format, answer []byte, why error) []model.Message {
-	form := "with one JSON object in the form asked for and nothing else"
-	if format.IsText() {
-		form = "in the form asked for"
-	}
-	return append(append([]model.Message(nil), messages...),
-		model.Message{Role: "assistant", Content: Clean(answer, 4096)},
-		model.Message{Role: "user", Content: fmt.Sprintf("That answer cannot be used: %v. Answer again %s.", why, form)})
-}
-
 // Hash identifies the messages of a prompt.
 func Hash(messages []model.Message) string {
 	data, err := json.Marshal(messages)

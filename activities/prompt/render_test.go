@@ -2,7 +2,6 @@ package prompt_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -260,22 +259,14 @@ func TestSeesAndAudience(t *testing.T) {
 	}
 }
 
-// The same words have the same hash, and re-asking quotes answer and error.
-func TestAgain(t *testing.T) {
+// The same words have the same hash, and two agents' have not.
+func TestHash(t *testing.T) {
 	g := newGame(t, threeTraders(), rules()["majority"], rounds(1), nil)
-	asked := g.render(t, g.Pending()[0].Step)
-	before := prompt.Hash(asked)
-	again := prompt.Reask(asked, transcript.FormatMessage, []byte("no\x00\x1b[1m\xff"+strings.Repeat("x", 10_000)), errors.New("it holds no JSON object"))
-	if len(again) != 4 || again[2].Role != "assistant" || again[3].Role != "user" || !strings.Contains(again[3].Content, "it holds no JSON object") {
-		t.Fatalf("%+v", again)
+	asked := prompt.Hash(g.render(t, g.Pending()[0].Step))
+	if again := prompt.Hash(g.render(t, g.Pending()[0].Step)); again != asked {
+		t.Error("one prompt has two hashes")
 	}
-	if text := again[2].Content; len(text) > 4200 || strings.ContainsAny(text, "\x00\x1b") || !strings.HasPrefix(text, "no[1m\uFFFDxxx") {
-		t.Errorf("the answer is quoted as %q", text[:40])
-	}
-	if prompt.Hash(asked) != before || prompt.Hash(again) == before || len(asked) != 2 {
-		t.Error("asking again changes the question")
-	}
-	if other := g.render(t, g.Pending()[1].Step); prompt.Hash(other) == before {
+	if other := prompt.Hash(g.render(t, g.Pending()[1].Step)); other == asked {
 		t.Error("two agents' prompts have one hash")
 	}
 }

@@ -61,6 +61,10 @@ type View struct {
 	Tools         []Note      // what tools told it of that
 	Merged        string      // all observations as one, if it is told them
 	Decision      *Decision   // its own latest one, if it is shown to it
+	Bare          bool        // the answer is asked for without reasons
+	Confidence    bool        // with how sure the agent is of it
+	ReasonsShown  bool        // reasons are read by the other agents
+	Required      bool        // to propose nothing is not offered, since there is no proposal that could remain
 
 	unshown []transcript.Entry // seen, and of a form that none of the above holds
 }
@@ -145,7 +149,8 @@ func (s Source) view(step transcript.Step) View {
 	v := View{
 		Me: name(names, step.Speaker), Agents: names,
 		Round: step.Round, Rounds: s.Protocol.Rounds(), Phase: step.Phase, Protocol: s.Protocol,
-		Candidates: s.candidates(step.Payload.Candidates),
+		Candidates: s.candidates(step.Payload.Candidates), Required: step.Payload.Required,
+		Bare: step.Payload.Bare, Confidence: step.Payload.Confidence, ReasonsShown: s.Protocol.Traits().Reasons,
 	}
 	latest := make([]int, len(names)) // entries, from 1
 	var decided *transcript.Entry

@@ -76,13 +76,13 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 		said := labels.Said{From: q.Speaker, Text: t.Text}
 		heard[at.Round] = append(heard[at.Round], said)
 		question := labels.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
-		labelled.add("", "labels", calls.ByteSize(question)+len(labels.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
+		labelled.add("", "labels", calls.ByteSize(question)+len(labels.Acts().Schema()), len(`{"acts": ["Inform", "Propose"]}`))
 	})
 	if j := c.Condition.Judge; j != nil && err == nil {
 		if instance, ok := c.Instance.(envs.Judged); ok && c.Final() >= 0 {
 			messages := scoring.Messages(j.Words, instance.JudgeCase(envs.Proposal(c.Turns[c.Final()].Proposal)))
 			for range j.Samples {
-				asked.add(j.Model.Name, scoring.Role, calls.ByteSize(messages)+len(scoring.Schema()), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
+				asked.add(j.Model.Name, scoring.Role, calls.ByteSize(messages)+len(scoring.Schema(j.Scale)), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
 			}
 		}
 	}

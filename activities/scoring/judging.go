@@ -135,10 +135,13 @@ func question(d Decision, run answers.RunKey, sample int, messages []model.Messa
 		Order: calls.Order{
 			Run: run, Entry: sample, Provider: judge.Provider, Messages: messages, Longest: judge.Generate.MaxTokens,
 		},
-		Speaker: Role, Reasks: judge.Reasks, Hash: prompt.Hash(messages),
+		Speaker: Role, Reasks: judge.Reasks, Form: form(judge.Scale), Hash: prompt.Hash(messages),
 	}
 	q.Read = func(raw []byte, t *answers.Turn) error {
 		score, why, err := Parse(raw, judge.Scale)
+		if err == nil {
+			_, err = prompt.CheckCopied(raw, messages[:1], q.Form) // the document is not the form
+		}
 		if err != nil {
 			return err
 		}
@@ -147,11 +150,11 @@ func question(d Decision, run answers.RunKey, sample int, messages []model.Messa
 		return nil
 	}
 	q.Request = func(before []answers.Answer) model.Request {
-		return q.After(before, model.Parameters(judge.Generate), Schema(), "score")
+		return q.After(before, model.Parameters(judge.Generate), "score")
 	}
-	q.CacheKey = func(r model.Request, ask int) (string, error) {
+	q.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
 		return answers.CacheKey(answers.Question{
-			Model: judge.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+			Model: judge.Provider.Name, Sent: r, Mode: mode,
 			Speaker: transcript.Speaker{Role: Role}, Sample: sample, Ask: ask,
 		})
 	}

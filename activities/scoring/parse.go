@@ -8,6 +8,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/prompt"
+	"roundtable/envs/jsonschema"
 )
 
 // mostWhy bounds the reason that is kept of a judgement, in bytes.
@@ -33,10 +34,16 @@ func Parse(raw []byte, scale [2]float64) (score float64, why string, err error) 
 	return *answer.Score, prompt.Clean([]byte(answer.Why), mostWhy), nil
 }
 
-// Schema returns the JSON Schema of an answer. Services that hold models to schemas
-// do not all take bounds of numbers, so the scale is held by Parse alone.
-func Schema() json.RawMessage {
-	return json.RawMessage(`{"type":"object","required":["why","score"],"additionalProperties":false,"properties":{"why":{"type":"string"},"score":{"type":"number"}}}`)
+// Schema returns the JSON Schema of an answer: the reason, then the score.
+func Schema(scale [2]float64) json.RawMessage {
+	return jsonschema.Object(
+		jsonschema.Property{Name: "why", Schema: jsonschema.Text()},
+		jsonschema.Property{Name: "score", Schema: jsonschema.Number(scale[0], scale[1])}).JSON()
+}
+
+// form returns the form of an answer, with a score in its example that hardly anybody gives.
+func form(scale [2]float64) prompt.Form {
+	return prompt.Form{Schema: Schema(scale), Example: fmt.Sprintf(`{"why": "<your reason>", "score": %.4g}`, scale[0]+0.37*(scale[1]-scale[0]))}
 }
 
 // Judged is what a judgement comes to, as it is stored next to the judge's answer.

@@ -160,8 +160,8 @@ func TestByHand(t *testing.T) {
 	if r := messages[0][0]; r.Share != 2./3 || r.Units != 3 || r.Of != 2 {
 		t.Errorf("Inform in round 1: %+v, want 2 of 3 messages", r)
 	}
-	if r := groups[0][0]; r.Share != 1 || *r.SE != 0 {
-		t.Errorf("Inform in round 1: %+v, want both groups", r)
+	if r := groups[0][0]; r.Share != 1 || r.SE != nil {
+		t.Errorf("Inform in round 1: %+v, want both groups, without spread", r)
 	}
 	if r := groups[0][1]; r.Share != .5 || *r.SE != .5 {
 		t.Errorf("Request in round 1: %+v, want 1/2 ± 1/2", r)

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 // Start begins a table over a view: the columns that name a condition come first.
 func (v View) Start(title string) table.Table {
-	return table.Table{Title: title, Columns: append([]string{}, v.Labels...)}
+	return table.Table{Title: title, Columns: slices.Clone(v.Names())}
 }
 
 // Without returns the view without some labels, over which a table takes means or
@@ -27,7 +26,11 @@ func (v View) Without(drop func(key string) bool) View {
 func (v View) Key(g Group) string {
 	var values []string
 	for _, key := range v.Labels {
-		values = append(values, cmp.Or(g.Labels[key], g.Settings[key]))
+		if key == BaselineLabel {
+			values = append(values, g.Labels[key])
+			continue
+		}
+		values = append(values, g.Settings[key])
 	}
 	return strings.Join(values, "\x00")
 }
@@ -35,15 +38,15 @@ func (v View) Key(g Group) string {
 // Label returns the first cells of a condition's row.
 func (v View) Label(g Group) []table.Cell {
 	var cells []table.Cell
-	for _, key := range v.Labels {
-		cells = append(cells, table.Word(g.Shown(key)))
+	for _, text := range v.Texts(g) {
+		cells = append(cells, table.Word(text))
 	}
 	return cells
 }
 
 // LabelColumns returns the columns that name a condition.
 func (v View) LabelColumns() table.Columns[Group] {
-	return table.Columns[Group]{Headers: v.Labels, Cells: v.Label}
+	return table.Columns[Group]{Headers: v.Names(), Cells: v.Label}
 }
 
 // EndedColumns returns the columns that count how many runs of a condition succeeded, of these

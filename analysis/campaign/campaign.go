@@ -254,7 +254,7 @@ func (v View) Varying() []string {
 			delete(keys, key)
 		}
 	}
-	return v.folded(keys)
+	return Ordered(keys)
 }
 
 // Applies reports whether a condition with the same plug-in as this one has a parameter.

@@ -9,13 +9,18 @@ type Condition struct {
 	ID       string
 	Settings map[string]string // by dotted key, as a campaign's grid names them
 	Runs     []Run             // that succeeded, by instance and replicate
-	Labels   map[string]string
+	group    Group
+	view     View
 }
 
 // Shown returns what a setting is called: its label, or its value, which is
 // shortened if it is long.
-func (c Condition) Shown(key string) string {
-	return Group{Settings: c.Settings, Labels: c.Labels}.Shown(key)
+func (c Condition) Shown(key string) string { return c.group.Shown(key) }
+
+// Named returns what names the condition in some settings, and what it has under each name.
+func (c Condition) Named(keys []string) (names, texts []string) {
+	c.view.Labels = keys
+	return c.view.Names(), c.view.Texts(c.group)
 }
 
 // Conditions returns the conditions of an environment ("" for all) in the order of the
@@ -23,12 +28,17 @@ func (c Condition) Shown(key string) string {
 func (c Campaign) Conditions(environment string) (list []Condition, varying []string) {
 	v := c.View(environment)
 	for _, g := range v.Groups {
-		list = append(list, Condition{g.ID, g.Settings, g.Succeeded(), g.Labels})
+		list = append(list, v.Condition(g))
 	}
 	if len(v.Groups) > 1 {
 		varying = v.Varying()
 	}
 	return list, varying
+}
+
+// Condition returns a condition of the view.
+func (v View) Condition(g Group) Condition {
+	return Condition{g.ID, g.Settings, g.Succeeded(), g, v}
 }
 
 // Remarks returns the notes of every table about an environment: what is simulated,

@@ -44,16 +44,52 @@ func (v View) groups() []Group {
 	return v.Groups
 }
 
-// folded puts an axis with labels in the place of all settings that it stands for.
-func (v View) folded(keys map[string]bool) []string {
-	folded := map[string]bool{}
-	for key := range keys {
-		if axis := v.axisOf(key); v.labelled(axis) {
-			key = axis
+// Names returns what names a row about conditions in a view's labels: its settings, and an
+// axis with labels in the place of all settings that it sets. Labels name, and nothing else:
+// where a view leaves out one of these settings, its rows are about several labels, and the
+// others are named by their values. Settings are what rows are told apart by.
+func (v View) Names() []string {
+	names, _ := v.namedBy(v.Labels)
+	return names
+}
+
+// Texts returns what a condition has under each of the names.
+func (v View) Texts(g Group) []string {
+	names, byLabel := v.namedBy(v.Labels)
+	texts := make([]string, len(names))
+	for i, name := range names {
+		if texts[i] = g.Shown(name); !byLabel[name] && v.isLabelled(name) && !g.isBaseline() {
+			texts[i] = wording.Shorten(g.Settings[name])
 		}
-		folded[key] = true
 	}
-	return Ordered(folded)
+	return texts
+}
+
+// namedBy returns the names for some settings, and which of them are axes with labels.
+func (v View) namedBy(keys []string) (names []string, byLabel map[string]bool) {
+	if !slices.ContainsFunc(v.Groups, func(g Group) bool { return len(g.Labels) > 0 }) {
+		return keys, nil
+	}
+	byLabel = map[string]bool{}
+	for _, key := range v.Varying() {
+		if axis := v.axisOf(key); v.isLabelled(axis) {
+			whole, seen := byLabel[axis]
+			byLabel[axis] = slices.Contains(keys, key) && (whole || !seen)
+		}
+	}
+	for _, key := range keys {
+		at := len(names)
+		if axis := v.axisOf(key); byLabel[axis] {
+			key = axis
+			if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, axis+".") }); i >= 0 {
+				at = i // a parameter of the same plug-in that another axis sets
+			}
+		}
+		if !slices.Contains(names, key) {
+			names = slices.Insert(names, at, key)
+		}
+	}
+	return names, byLabel
 }
 
 // axisOf returns the axis of the grid that sets a key: the closest one; empty if none does.
@@ -67,6 +103,6 @@ func (v View) axisOf(key string) string {
 	return v.Axes[closest]
 }
 
-func (v View) labelled(axis string) bool {
+func (v View) isLabelled(axis string) bool {
 	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Labels[axis] != "" })
 }

@@ -25,18 +25,22 @@ func PerReplicate(runs []Run, measure func(Run) float64) []float64 {
 	return ByReplicate(runs, func(r Run) (float64, bool) { return 100 * measure(r), true }).Values()
 }
 
-// MeanInterval returns a mean and its 95 % t interval as three cells; the interval
-// is cut at -most and most.
+// MeanInterval returns a mean of at least two values and its 95 % t interval as three cells;
+// the interval is cut at -most and most.
 func MeanInterval(values []float64, decimals int, most float64) []table.Cell {
-	mean, within, ok := statistics.MeanInterval(values)
-	if !ok {
+	if len(values) < 2 {
 		return make([]table.Cell, 3)
 	}
+	mean, within := statistics.MeanInterval(values)
 	return append([]table.Cell{table.Number(mean, decimals)}, IntervalCells(within, decimals, most)...)
 }
 
-// IntervalCells returns the ends of an interval as two cells, none beyond -most or most.
-func IntervalCells(within statistics.Interval, decimals int, most float64) []table.Cell {
+// IntervalCells returns the ends of an interval as two cells, none beyond -most or most;
+// empty ones without an interval.
+func IntervalCells(within *statistics.Interval, decimals int, most float64) []table.Cell {
+	if within == nil {
+		return make([]table.Cell, 2)
+	}
 	return []table.Cell{table.Number(max(within.Low, -most), decimals), table.Number(min(within.High, most), decimals)}
 }
 

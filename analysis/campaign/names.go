@@ -35,11 +35,12 @@ func (v View) Environments() []string {
 // Parameters of other plug-ins are left out.
 func (v View) Title(g Group) string {
 	var words []string
-	for _, key := range v.Labels {
-		value := g.Shown(key)
+	names, texts := v.Names(), v.Texts(g)
+	for i, key := range names {
+		value := texts[i]
 		_, param, is := strings.Cut(key, ".")
 		switch {
-		case g.Labels[key] != "" || !is && key != "env" && value != "":
+		case value != "" && value == g.Labels[key] || !is && key != "env" && value != "":
 			words = append(words, value)
 		case is && !v.Applies(g, key):
 		case is && value == "":
@@ -81,9 +82,10 @@ func (v View) FullTitles() map[string]string {
 // Describe returns what a group has in the labels of a view, in words.
 func (v View) Describe(g Group) string {
 	var words []string
-	for _, key := range v.Labels {
-		if g.Shown(key) != "" {
-			words = append(words, key+" "+g.Shown(key))
+	texts := v.Texts(g)
+	for i, key := range v.Names() {
+		if texts[i] != "" {
+			words = append(words, key+" "+texts[i])
 		}
 	}
 	return cmp.Or(strings.Join(words, ", "), "–")
@@ -91,9 +93,10 @@ func (v View) Describe(g Group) string {
 
 // LabelAs returns the label of a row about several conditions of an environment.
 func (v View) LabelAs(environment, name string) []table.Cell {
-	cells := make([]table.Cell, len(v.Labels))
+	names := v.Names()
+	cells := make([]table.Cell, len(names))
 	cells[0] = table.Word(name)
-	if v.Labels[0] == "env" && len(cells) > 1 {
+	if names[0] == "env" && len(cells) > 1 {
 		cells[0], cells[1] = table.Word(environment), table.Word(name)
 	}
 	return cells

@@ -37,7 +37,7 @@ func (v View) Sizes() string {
 		switch env := g.Shown("env"); {
 		case slices.Equal(keys, []string{"env"}):
 			name = env
-		case slices.Contains(keys, "env") && g.Labels["env"] == "":
+		case slices.Contains(v.Names(), "env") && g.Labels["env"] == "":
 			name = env + ", " + name
 		}
 		size := fmt.Sprintf("%s: %d × %d", name, g.Instances, g.Replicates)

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ func TaskNames(groups []Group) Tasks {
 		}
 	}
 	t := Tasks{}
+	labels := map[[2]string][]string{}
 	for _, g := range groups {
 		file, format := g.Settings["env.file"], g.Settings["env.format"]
 		base := strings.TrimSuffix(path.Base(file), path.Ext(file))
@@ -39,15 +41,28 @@ func TaskNames(groups []Group) Tasks {
 		case vague && folder != "." && folder != "/":
 			name = folder + " " + base
 		}
-		t[[2]string{g.Settings["env"], file}] = name
+		at := taskOf(g)
+		t[at] = name
+		if label := cmp.Or(g.Labels["env"], g.Labels["env.file"]); !slices.Contains(labels[at], label) {
+			labels[at] = append(labels[at], label)
+		}
+	}
+	for at, list := range labels { // the same label on all conditions of a task, and on no other's
+		label := list[0]
+		shared := slices.ContainsFunc(slices.Collect(maps.Keys(labels)), func(other [2]string) bool { return other != at && slices.Contains(labels[other], label) })
+		if len(list) == 1 && label != "" && !shared {
+			t[at] = label
+		}
 	}
 	return t
 }
 
-// Of a condition; the label that the campaign's file gives it comes first.
-func (t Tasks) Of(g Group) string {
-	return cmp.Or(g.Labels["env"], g.Labels["env.file"], t[[2]string{g.Settings["env"], g.Settings["env.file"]}])
-}
+// taskOf returns what a condition is about.
+func taskOf(g Group) [2]string { return [2]string{g.Settings["env"], g.Settings["env.file"]} }
+
+// Of returns what the task of a condition is called: as the campaign's file labels it, if a
+// label is that of one task.
+func (t Tasks) Of(g Group) string { return t[taskOf(g)] }
 
 // BeyondTasks returns the settings that distinguish conditions, apart from what they are
 // about: one of the environment that only follows the task, such as the number

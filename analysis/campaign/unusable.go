@@ -20,6 +20,7 @@ type Usable struct {
 	Turns, Invalid int                // asked turns, and those without a usable answer after all asks
 	Reasons        map[string]*reason // why they are invalid, by kind
 	Answers, Cut   int                // answers, and those that ended by the limit of their length
+	Full           int                // of Cut, those that ended by the length of the model's context
 	Cached         int                // of the answers, those that the cache gave
 	Words          string             // a hash of all answers in their order; empty without answers
 }
@@ -76,8 +77,11 @@ func (u *Usable) AddAnswers(calls []record.Call) {
 			if c.Cached {
 				u.Cached++
 			}
-			if c.FinishReason == "length" {
+			switch c.FinishReason {
+			case "length":
 				u.Cut++
+			case "context_length":
+				u.Cut, u.Full = u.Cut+1, u.Full+1
 			}
 		}
 	}
@@ -102,7 +106,7 @@ func (g Group) sumUsable() Usable {
 	sum := Usable{}
 	for _, r := range g.Runs {
 		sum.Turns, sum.Answers, sum.Cut = sum.Turns+r.Usable.Turns, sum.Answers+r.Usable.Answers, sum.Cut+r.Usable.Cut
-		sum.Cached += r.Usable.Cached
+		sum.Cached, sum.Full = sum.Cached+r.Usable.Cached, sum.Full+r.Usable.Full
 		for _, kind := range slices.Sorted(maps.Keys(r.Usable.Reasons)) {
 			sum.invalid(*r.Usable.Reasons[kind])
 		}
@@ -124,8 +128,11 @@ func (u Usable) String() string {
 		first := u.Reasons[kinds[0]]
 		parts = append(parts, fmt.Sprintf("%d of %d asked turns are invalid, most often (%d) because: %s (%s)", u.Invalid, u.Turns, first.n, first.text, first.example))
 	}
-	if u.Cut > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d answers ended by the limit of their length (finish_reason length; generate.max_tokens sets it)", u.Cut, u.Answers))
+	if u.Cut > u.Full {
+		parts = append(parts, fmt.Sprintf("%d of %d answers ended by the limit of their length (finish_reason length; generate.max_tokens sets it)", u.Cut-u.Full, u.Answers))
+	}
+	if u.Full > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d answers ended below max_tokens, since the model's context was full (finish_reason context_length; the server sets its length)", u.Full, u.Answers))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/counterfactual"
+	"roundtable/analysis/statistics"
 )
 
 const simulations = 1000
@@ -46,8 +47,8 @@ func TestPlantedEffect(t *testing.T) {
 				cells = append(cells, c)
 			}
 		}
-		effect, within, ok := counterfactual.Effect(cells)
-		if !ok {
+		effect, within := statistics.MeanInterval(counterfactual.Effects(cells))
+		if within == nil {
 			t.Fatal("no effect")
 		}
 		if within.Low <= planted && planted <= within.High {

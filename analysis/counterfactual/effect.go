@@ -12,8 +12,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-
-	"roundtable/analysis/statistics"
 )
 
 // Cell is one beginning with the outcomes of what went on from it.
@@ -41,11 +39,6 @@ func Effects(cells []Cell) []float64 {
 		}
 	}
 	return meansOf(by)
-}
-
-// Effect returns the mean over units and its 95 % t interval; false below two units.
-func Effect(cells []Cell) (effect float64, within statistics.Interval, ok bool) {
-	return statistics.MeanInterval(Effects(cells))
 }
 
 // Chance returns the standard deviation of outcomes that went on from one beginning in

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"roundtable/analysis/statistics"
 )
 
@@ -155,9 +153,6 @@ func Attribute(n int, games []Game) (a Attribution, ok bool) {
 }
 
 func shareOf(units []float64) Share {
-	m, within, ok := statistics.MeanInterval(units)
-	if !ok {
-		return Share{Mean: stat.Mean(units, nil)}
-	}
-	return Share{m, &within}
+	m, within := statistics.MeanInterval(units)
+	return Share{m, within}
 }

@@ -14,7 +14,7 @@ import (
 // from two on with its 95 % t interval; root means that their roots are shown.
 type estimate struct {
 	mean   float64
-	within statistics.Interval
+	within *statistics.Interval // nil for one value, and without spread
 	n      int
 	root   bool
 }
@@ -22,10 +22,8 @@ type estimate struct {
 // average returns false without values.
 func average(values []float64) (estimate, bool) {
 	e := estimate{n: len(values)}
-	if e.n == 1 {
-		e.mean = values[0]
-	} else {
-		e.mean, e.within, _ = statistics.MeanInterval(values)
+	if e.n > 0 {
+		e.mean, e.within = statistics.MeanInterval(values)
 	}
 	return e, e.n > 0
 }
@@ -35,12 +33,7 @@ func over(m *statistics.Ratio) (estimate, bool) {
 	if m == nil {
 		return estimate{}, false
 	}
-	e := estimate{mean: m.Value, n: m.N}
-	if m.SE != nil {
-		half := statistics.QuantileT(0.975, float64(m.N-1)) * *m.SE
-		e.within = statistics.Interval{Low: m.Value - half, High: m.Value + half, Level: 0.95}
-	}
-	return e, true
+	return estimate{mean: m.Value, within: m.Interval(), n: m.N}, true
 }
 
 func (e estimate) point(round int) Point {
@@ -55,7 +48,7 @@ func (e estimate) point(round int) Point {
 		return &v
 	}
 	p.Value = shown(e.mean)
-	if e.n > 1 {
+	if e.within != nil {
 		p.Low, p.High = shown(e.within.Low), shown(e.within.High)
 	}
 	return p

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -196,12 +197,9 @@ func (k kind) decided(runs []campaign.Run, all Line) (Line, bool) {
 
 func described(c campaign.Condition, keys []string) []string {
 	var parts []string
-	for _, key := range keys {
-		value := safetext.Line(c.Shown(key))
-		if value == "" {
-			value = "–"
-		}
-		parts = append(parts, key+" "+value)
+	names, texts := c.Named(keys)
+	for i, name := range names {
+		parts = append(parts, name+" "+cmp.Or(safetext.Line(texts[i]), "–"))
 	}
 	return parts
 }

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/consensus"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/numeric"
 )
 
@@ -114,10 +116,12 @@ func variance(c campaign.Campaign) (Figure, error) {
 
 // named returns a line's or a panel's name by the settings that tell it apart.
 func named(c campaign.Condition, varying []string) string {
-	set := slices.DeleteFunc(slices.Clone(varying), func(key string) bool { return c.Shown(key) == "" })
-	parts := described(c, set)
-	if len(parts) == 0 {
-		return "all"
+	names, texts := c.Named(varying)
+	var parts []string
+	for i, name := range names {
+		if text := safetext.Line(texts[i]); text != "" {
+			parts = append(parts, name+" "+text)
+		}
 	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "all")
 }

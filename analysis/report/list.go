@@ -12,7 +12,8 @@ import (
 
 // List is the list of a campaign's collaborations, which people sort and filter.
 type List struct {
-	labels     []string                      // settings that tell conditions apart
+	settings   []string                      // that tell conditions apart
+	labels     []string                      // what names these
 	conditions map[string]campaign.Condition // by ID
 	titles     map[string]string             // of conditions, by ID, where the labels have no columns of their own
 	rows       []listed
@@ -34,11 +35,14 @@ const mostLabels = 2
 func NewList(c campaign.Campaign) *List {
 	l := &List{conditions: map[string]campaign.Condition{}}
 	conditions, varying := c.Conditions("")
-	l.labels = varying
+	l.settings = varying
 	if len(varying) == 0 {
-		l.labels = []string{"rule"}
+		l.settings = []string{"rule"}
 	}
-	if len(varying) > mostLabels {
+	if len(conditions) > 0 {
+		l.labels, _ = conditions[0].Named(l.settings)
+	}
+	if len(l.labels) > mostLabels {
 		l.titles = c.View("").FullTitles()
 	}
 	for _, condition := range conditions {
@@ -52,9 +56,7 @@ func NewList(c campaign.Campaign) *List {
 func (l *List) Add(c record.Collaboration, earlier bool) string {
 	id := IDOf(c.Key, earlier)
 	entry := listed{Collaboration: c, ID: id, Earlier: earlier}
-	for _, key := range l.labels {
-		entry.Label = append(entry.Label, l.conditions[c.ConditionID].Shown(key))
-	}
+	_, entry.Label = l.conditions[c.ConditionID].Named(l.settings)
 	l.rows = append(l.rows, entry)
 	return id
 }

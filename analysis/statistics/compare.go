@@ -166,10 +166,10 @@ func (f Family) comparePair(c Contrast, a, b Series) Comparison {
 func (f Family) sizeUp(r *Comparison, d []float64, note func(error) bool) {
 	mean, se := meanSE(d)
 	sd := se * math.Sqrt(float64(len(d)))
-	r.SE = &se
 	if sd == 0 {
 		return // Bootstrap has said that there is no spread
 	}
+	r.SE = &se
 	design := Design{Paired: true, Alpha: 0.05 / float64(len(f.Contrasts))}
 	if effect, err := design.Detectable(float64(len(d)), power); note(err) {
 		r.Detectable = new(effect * sd)

@@ -23,15 +23,15 @@ func tTest(difference, se, dof float64) TTest {
 	return TTest{difference, se, t, dof, TwoSidedT(t, dof), Interval{difference - half, difference + half, level}}
 }
 
-// MeanInterval returns the mean of values and its 95 % t interval, undefined below
-// two values. Without spread beyond rounding the interval is the mean itself.
-func MeanInterval(x []float64) (mean float64, within Interval, ok bool) {
-	if len(x) < 2 {
-		return 0, Interval{}, false
-	}
+// MeanInterval returns the mean of at least one value and its 95 % t interval; nil for one
+// value, and for several without spread beyond rounding.
+func MeanInterval(x []float64) (mean float64, within *Interval) {
 	mean, se := meanSE(evenOut(x))
+	if len(x) < 2 || se == 0 {
+		return mean, nil
+	}
 	half := QuantileT((1+level)/2, float64(len(x)-1)) * se
-	return mean, Interval{mean - half, mean + half, level}, true
+	return mean, &Interval{mean - half, mean + half, level}
 }
 
 // Differences of two paired samples, x - y.

@@ -161,20 +161,48 @@ func TestAdjustmentProperties(t *testing.T) {
 
 // Student's quantile for 4 degrees of freedom is 2.776.
 func TestMeanInterval(t *testing.T) {
-	mean, within, ok := MeanInterval([]float64{1, 2, 3, 4, 5})
-	if half := 2.7764451 * math.Sqrt(2.5/5); !ok || mean != 3 || math.Abs(within.High-3-half) > 1e-6 || math.Abs(within.Low-3+half) > 1e-6 {
-		t.Error(mean, within, ok)
+	mean, within := MeanInterval([]float64{1, 2, 3, 4, 5})
+	if half := 2.7764451 * math.Sqrt(2.5/5); within == nil || mean != 3 || math.Abs(within.High-3-half) > 1e-6 || math.Abs(within.Low-3+half) > 1e-6 {
+		t.Error(mean, within)
 	}
-	if _, _, ok := MeanInterval([]float64{1}); ok {
-		t.Error("one value has an interval")
+	for _, values := range [][]float64{{1}, {0, 0}, {1, 1, 1}} {
+		if mean, within := MeanInterval(values); mean != values[0] || within != nil {
+			t.Errorf("of %v: %v %+v", values, mean, within)
+		}
 	}
-	if mean, within, ok := MeanInterval([]float64{0, 0}); !ok || mean != 0 || within.Low != 0 || within.High != 0 {
-		t.Error(mean, within, ok)
+}
+
+// Three of three are no certainty: 0.025^(1/3) is 0.2924, as Clopper and Pearson have it; and
+// scipy.stats.binomtest(0, 10).proportion_ci() is 0 to 0.3085.
+func TestNoIntervalFromNoSpread(t *testing.T) {
+	ratio := func(values ...float64) *Ratio {
+		var all [][2]float64
+		for _, v := range values {
+			all = append(all, [2]float64{v, 1})
+		}
+		return RatioOf(all)
+	}
+	for _, x := range []struct {
+		values    []float64
+		low, high float64 // 0 to 0 for none
+	}{
+		{[]float64{1, 1, 1}, .292402, 1}, {make([]float64, 10), 0, .308497}, {[]float64{.5, .5}, 0, 0}, {[]float64{1}, 0, 0}, {[]float64{.1 + .2, .3, .3 + 1e-15}, 0, 0},
+		{[]float64{1, 1, 1, 0}, 0, 1},
+	} {
+		r := ratio(x.values...)
+		spread := slices.Max(x.values)-slices.Min(x.values) > 1e-9
+		if (r.SE != nil) != spread || (r.Interval() != nil) != spread {
+			t.Errorf("of %v: %+v", x.values, r)
+		}
+		within := r.ShareInterval()
+		if (within != nil) != (x.high > 0) || within != nil && (math.Abs(within.Low-x.low) > 1e-6 || math.Abs(within.High-x.high) > 1e-6) {
+			t.Errorf("of %v: %+v", x.values, within)
+		}
 	}
 }
 
 // Gains that differ only by the order of their sums are equal: there is no test
-// of them, their interval is a point, and differences of 1e-16 are 0.
+// of them, and no interval, and differences of 1e-16 are 0.
 func TestRoundingIsNoSpread(t *testing.T) {
 	gains := []float64{.1 + .2, .3, .3 + 1e-15, .3 - 1e-15, .3}
 	if test, err := Paired(gains); err == nil || !strings.Contains(err.Error(), "without spread") {
@@ -183,7 +211,7 @@ func TestRoundingIsNoSpread(t *testing.T) {
 	if test, err := Paired([]float64{.1, .1, .1}); err == nil {
 		t.Errorf("Student's test of 0.1 three times, whose mean is not 0.1: %+v", test)
 	}
-	if mean, within, ok := MeanInterval(gains); !ok || within.Low != mean || within.High != mean {
+	if mean, within := MeanInterval(gains); within != nil {
 		t.Errorf("their interval: %v %+v", mean, within)
 	}
 	if test, err := Welch(SampleOf(gains), SampleOf([]float64{.1, .1, .1})); err == nil {

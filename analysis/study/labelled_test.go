@@ -48,7 +48,8 @@ func TestLabelsAreShown(t *testing.T) {
 		}
 	}
 	conditions, varying := axisCampaign(map[string]string{"env": "logic"}, map[string]string{"env": "law"}).Conditions("")
-	if got := strings.Join(varying, " "); got != "env env.agents protocol.personas" || conditions[1].Shown("env") != "law" || conditions[1].Settings["env"] != "qa" {
+	names, _ := conditions[1].Named(varying)
+	if got := strings.Join(names, " "); got != "env env.agents protocol.personas" || conditions[1].Shown("env") != "law" || conditions[1].Settings["env"] != "qa" {
 		t.Errorf("%s; %s is %s", got, conditions[1].Settings["env"], conditions[1].Shown("env"))
 	}
 }
@@ -90,7 +91,7 @@ func TestAxisWithItsOwnName(t *testing.T) {
 	c := axisCampaign(map[string]string{"task": "logic"}, map[string]string{"task": "law"})
 	c.Axes = map[string]string{"env": "task", "protocol.personas": "task", "reasks": "task"}
 	v := c.View("")
-	if got := strings.Join(v.Labels, " "); got != "task" {
+	if got := strings.Join(v.Names(), " "); got != "task" {
 		t.Errorf("columns are %s", got)
 	}
 	if got := v.Title(v.Groups[1]); got != "law" {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/lake/record"
 	"roundtable/analysis/naming"
 	"roundtable/analysis/study/debate"
 	"roundtable/analysis/study/deliberation"
@@ -88,21 +87,17 @@ func All(c campaign.Campaign) []table.Table {
 	return selectTables(c, func(t entry.Table) bool { return t.Shown != entry.Never })
 }
 
-// Main returns the tables that say what a campaign found, in short: those of the paper
-// that it is about, or else its rounds (its outcomes where rounds have no score), and the summary.
+// Main returns the tables that say what a campaign found, in short: outcomes and comparisons in
+// the study's own words, those of the paper that it is about, and the summary.
 func Main(c campaign.Campaign) []table.Table {
-	all := selectTables(c, func(t entry.Table) bool { return t.Shown == entry.Always })
-	if len(all) > 1 {
-		return all
+	first := []string{"outcomes", "comparisons"}
+	var all []table.Table
+	for _, name := range first {
+		if t, err := Make(c, name); err == nil {
+			all = append(all, t)
+		}
 	}
-	name := "rounds"
-	if !slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.Measure != record.Scored }) {
-		name = "outcomes" // rounds have no score
-	}
-	if t, err := Make(c, name); err == nil {
-		all = append([]table.Table{t}, all...)
-	}
-	return all
+	return append(all, selectTables(c, func(t entry.Table) bool { return t.Shown == entry.Always && !slices.Contains(first, t.Name) })...)
 }
 
 func selectTables(c campaign.Campaign, isAsked func(entry.Table) bool) []table.Table {

@@ -48,7 +48,10 @@ func TestTable1ByHand(t *testing.T) {
 		{"n", 2, 0}, {"failed", 1, 0}, // the failed one's .99 is nowhere
 	} {
 		tabletest.Near(t, x.column, m[x.column].Value, x.mean)
-		if m[x.column].N > 0 {
+		if x.se == 0 && m[x.column].SE != nil {
+			t.Errorf("%s has an error without spread", x.column)
+		}
+		if x.se > 0 {
 			tabletest.Near(t, x.column+" se", m[x.column].SE, x.se)
 		}
 	}

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/stat"
 
 	"roundtable/analysis/statistics"
@@ -102,25 +100,16 @@ func (s *Sample) Deviation(decimals int) Cell {
 	return Number(stat.StdDev(s.Values, nil), decimals)
 }
 
-// Mean returns the mean of the values with the standard error sd/√n, sd with n-1.
+// Mean returns the mean of the values with the standard error sd/√n, sd with
+// n-1; none without spread.
 func (s *Sample) Mean(decimals int) Cell {
-	n := len(s.Values)
-	if n == 0 {
+	var values [][2]float64
+	for _, v := range s.Values {
+		values = append(values, [2]float64{v, 1})
+	}
+	m := statistics.RatioOf(values)
+	if m == nil {
 		return Cell{}
 	}
-	sum := 0.0
-	for _, v := range s.Values {
-		sum += v
-	}
-	m := sum / float64(n)
-	c := Cell{Value: &m, N: n, Decimals: decimals, Partial: n < s.Of}
-	if n > 1 {
-		squares := 0.0
-		for _, v := range s.Values {
-			squares += (v - m) * (v - m)
-		}
-		se := math.Sqrt(squares / float64(n-1) / float64(n))
-		c.SE = &se
-	}
-	return c
+	return Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: decimals, Partial: m.N < s.Of}
 }

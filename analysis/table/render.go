@@ -97,7 +97,7 @@ func (t Table) Text() string {
 		b.WriteByte('\n')
 	}
 	for _, n := range t.Notes {
-		b.WriteString(wrap("  ", safetext.Line(n)))
+		b.WriteString(Wrap("  ", safetext.Line(n)))
 	}
 	return b.String()
 }
@@ -227,8 +227,8 @@ func safe(s string) string {
 	return s
 }
 
-// wrap breaks a note into lines of at most 110 characters.
-func wrap(indent, s string) string {
+// Wrap breaks a text into lines of at most 110 characters, each after an indent.
+func Wrap(indent, s string) string {
 	var b strings.Builder
 	line := indent
 	for word := range strings.FieldsSeq(s) {

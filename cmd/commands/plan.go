@@ -35,6 +35,7 @@ func newPlan(o *cli.Options) *cobra.Command {
 what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 		Example: `  roundtable plan campaign.yaml
   roundtable plan campaign.yaml --prompts
+  roundtable plan campaign.yaml --prompts --difference plurality-1a2b,plurality-3c4d
   roundtable plan campaign.yaml --limit 10 --set protocol.rounds=3
   roundtable plan campaign.yaml --pilot 0.02`,
 		Args: cli.OneArg("campaign file"),
@@ -44,6 +45,7 @@ what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 		},
 	}
 	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least two a condition, and predict from them (0.02 is 2 %)")
+	cmd.Flags().StringSliceVar(&p.between, "difference", nil, "with --prompts: show only where the prompts of two conditions differ, as ID,ID")
 	cmd.Flags().BoolVar(&p.prompts, "prompts", false, "render every distinct prompt, by phase, role and conditions")
 	p.flags.Add(cmd.Flags())
 	cmd.Flags().StringVarP(&p.folder, "output", "o", "", "with --prompts: write them as files to this new or empty folder")
@@ -56,6 +58,7 @@ type planOptions struct {
 	flags   campaignfile.Flags
 	prompts bool
 	folder  string // for the prompts
+	between []string
 	share   float64
 }
 
@@ -82,6 +85,9 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	if o.folder != "" && !o.prompts {
 		return cli.UsageError(errors.New("-o names a folder for prompts; add --prompts"))
+	}
+	if n := len(o.between); n > 0 && (n != 2 || !o.prompts || o.folder != "" || o.JSON) {
+		return cli.UsageError(errors.New("--difference names two conditions, as ID,ID, and goes with --prompts, without -o and --json"))
 	}
 	s, made, err := o.CreateLake()
 	if err != nil {
@@ -112,6 +118,12 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		}
 		if err != nil {
 			return err
+		}
+		if len(o.between) > 0 {
+			if err := campaignfile.PrintDifference(o.Stdout(), prompts, o.between[0], o.between[1]); err != nil {
+				return cli.UsageError(err)
+			}
+			return nil
 		}
 	}
 	predicted, err := predictions.Predict(ctx, o.Options, s, p, m, most, o.share, o.flags.Command(path))

@@ -60,6 +60,7 @@ var compared = []string{"voting-rules", "movielens-tiny", "consensus-networks", 
 //     for, and whoever published a digest must find it again.
 //   - The numbers of each table and figure are those of the first example that has it.
 //   - The outcome of a condition is the same wherever it is shown.
+//   - Labels name, and nothing else: all numbers are the same with them and without.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"../../examples": "examples", "../../envs/recsys/testdata/ml-tiny": "envs/recsys/testdata/ml-tiny"} {
@@ -89,6 +90,9 @@ func TestExamples(t *testing.T) {
 		writeRows(t, &b, x.name)
 		writeNumbers(t, &b, dir, x.name, isPinned)
 		found[x.name] = b.String()
+		if *long || slices.Contains(compared, x.name) {
+			checkLabelsOnlyName(t, dir, x.name)
+		}
 		if slices.Contains(compared, x.name) {
 			compareOutcomes(t, dir, x.name)
 		}

@@ -42,7 +42,7 @@ type Check struct {
 func Checks() []Check {
 	return []Check{
 		{"deal", checkDeal}, {"observations", checkObservations}, {"prompts", checkPrompts},
-		{"policies", checkPolicies}, {"play", checkPlay}, {"hostile", checkHostile},
+		{"forms", checkForms}, {"policies", checkPolicies}, {"play", checkPlay}, {"hostile", checkHostile},
 	}
 }
 

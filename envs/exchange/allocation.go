@@ -20,6 +20,7 @@ type table struct {
 	agents, goods []string
 	quantity      []float64
 	tolerance     float64 // of totals, as a share of the quantity
+	scales        bool    // totals that are off further are scaled, not refused
 }
 
 // allocation is amounts by agent and good.
@@ -109,7 +110,7 @@ func (t table) parseAllocation(text []byte) (allocation, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the proposal; it is one JSON object and nothing else")
 	}
-	return a, t.checkTotals(a)
+	return a, t.settleTotals(a)
 }
 
 // parseObject reads a JSON object whose members are names, each exactly once, in any order.
@@ -170,15 +171,28 @@ func parseAmount(d *json.Decoder, agent, good string) (float64, error) {
 	return v, nil
 }
 
-func (t table) checkTotals(a allocation) error {
+// settleTotals holds the amounts of each good to its total: what is off by more than the
+// tolerance is scaled if the economy does that, and else refused, every such good by name.
+func (t table) settleTotals(a allocation) error {
+	var wrong []string
 	for k, good := range t.goods {
 		sum := 0.0
 		for i := range a {
 			sum += a[i][k]
 		}
-		if !(math.Abs(sum-t.quantity[k]) <= t.tolerance*t.quantity[k]) {
-			return fmt.Errorf("the amounts of %s add up to %s; they must add up to %s", good, formatNumber(roundTo12(sum)), formatNumber(t.quantity[k]))
+		if math.Abs(sum-t.quantity[k]) <= t.tolerance*t.quantity[k] {
+			continue
 		}
+		if t.scales && sum > 0 && !math.IsInf(sum, 0) {
+			for i := range a {
+				a[i][k] = roundTo12(a[i][k] * (t.quantity[k] / sum))
+			}
+			continue
+		}
+		wrong = append(wrong, fmt.Sprintf("the amounts of %s add up to %s, not to %s", good, formatNumber(roundTo12(sum)), formatNumber(t.quantity[k])))
+	}
+	if len(wrong) > 0 {
+		return errors.New(strings.Join(wrong, "; "))
 	}
 	return nil
 }

@@ -40,11 +40,21 @@ type Params struct {
 	// quantity: at most 0.01, default 1e-3, because models round thirds to two decimals.
 	// Agents are told that totals are exact.
 	Tolerance float64 `json:"tolerance"`
+	// Totals is what becomes of a proposal whose totals are off by more: exact, the default,
+	// refuses it; scale multiplies the amounts of each good so that they add up. Agents are
+	// told which.
+	Totals string `json:"totals"`
 }
+
+// Words of Params.Totals.
+const (
+	TotalsExact = "exact"
+	TotalsScale = "scale"
+)
 
 // Defaults returns the economy of paper 1's Table 1.
 func Defaults() Params {
-	return Params{Agents: 3, Utility: asymmetric, Quantity: Quantity{100}, Tolerance: 1e-3}
+	return Params{Agents: 3, Utility: asymmetric, Quantity: Quantity{100}, Tolerance: 1e-3, Totals: TotalsExact}
 }
 
 // Quantity is one number for every good or a list by good; empty means 100.
@@ -109,7 +119,10 @@ func New(p Params) (*Economy, error) {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
 	e := &Economy{theta: theta, utmost: roundTo12(utmost)}
-	e.table = table{agents: firstNames(agentNames, len(theta)), goods: firstNames(goodNames, len(theta[0])), quantity: quantity, tolerance: tolerance}
+	if totals := cmp.Or(p.Totals, TotalsExact); totals != TotalsExact && totals != TotalsScale {
+		return nil, fmt.Errorf("exchange: totals is %q; %s and %s are accepted", wording.Clip(totals), TotalsExact, TotalsScale)
+	}
+	e.table = table{scales: p.Totals == TotalsScale, agents: firstNames(agentNames, len(theta)), goods: firstNames(goodNames, len(theta[0])), quantity: quantity, tolerance: tolerance}
 	e.id = economyName(name, theta, quantity)
 	return e, nil
 }

@@ -169,8 +169,8 @@ func TestParse(t *testing.T) {
 		t.Errorf("within the default tolerance of 1e-3 of the quantity: %v", err)
 	}
 	for text, reason := range map[string]string{
-		`{"Alex":{"apples":60,"bread":40},"Blake":{"apples":40,"bread":59.99}}`:                  "add up to 99.99; they must add up to 100",
-		`{"Alex":{"apples":60.001,"bread":40},"Blake":{"apples":40,"bread":60}}`:                 "they must add up to 100",
+		`{"Alex":{"apples":60,"bread":40},"Blake":{"apples":40,"bread":59.99}}`:                  "the amounts of bread add up to 99.99, not to 100",
+		`{"Alex":{"apples":60.001,"bread":40},"Blake":{"apples":40,"bread":60}}`:                 "add up to 100.001, not to 100",
 		`{"Alex":{"apples":-10,"bread":40},"Blake":{"apples":110,"bread":60}}`:                   "not negative",
 		`{"Alex":{"apples":"60","bread":40},"Blake":{"apples":40,"bread":60}}`:                   "plain number",
 		`{"Alex":{"apples":null,"bread":40},"Blake":{"apples":40,"bread":60}}`:                   "plain number",
@@ -339,5 +339,34 @@ func TestListening(t *testing.T) {
 	}
 	if e.Score(b).Goodness < e.Score(a).Goodness+0.1 {
 		t.Errorf("having listened, the proposal is worth %.3f; before, %.3f", e.Score(b).Goodness, e.Score(a).Goodness)
+	}
+}
+
+// With totals: scale the amounts of a good are scaled until they add up; what is within the
+// tolerance stays, and nothing can be scaled that is nothing.
+func TestTotalsAreScaled(t *testing.T) {
+	exact, scale := economy(t, exchange.Params{Agents: 2}), economy(t, exchange.Params{Agents: 2, Totals: exchange.TotalsScale})
+	const off = `{"Alex":{"apples":30,"bread":150},"Blake":{"apples":20,"bread":50}}`
+	if _, err := exact.Parse([]byte(off)); err == nil || err.Error() != "the amounts of apples add up to 50, not to 100; the amounts of bread add up to 200, not to 100" {
+		t.Errorf("every good that is off is named: %v", err)
+	}
+	p, err := scale.Parse([]byte(off))
+	if err != nil || p != `{"Alex":{"apples":60,"bread":75},"Blake":{"apples":40,"bread":25}}` {
+		t.Errorf("%s, %v", p, err)
+	}
+	if again, err := scale.Parse([]byte(p)); err != nil || again != p {
+		t.Errorf("%s is read again as %s, %v", p, again, err)
+	}
+	if _, err := scale.Parse([]byte(`{"Alex":{"apples":0,"bread":1},"Blake":{"apples":0,"bread":1}}`)); err == nil || !strings.Contains(err.Error(), "apples add up to 0, not to 100") {
+		t.Errorf("nothing is scaled: %v", err)
+	}
+	for _, close := range []string{`{"Alex":{"apples":60.001,"bread":40},"Blake":{"apples":40,"bread":60}}`} {
+		a, _ := exact.Parse([]byte(close))
+		if b, err := scale.Parse([]byte(close)); err != nil || a != b {
+			t.Errorf("within the tolerance %s became %s, %v", a, b, err)
+		}
+	}
+	if _, err := exchange.New(exchange.Params{Totals: "round"}); err == nil || !strings.Contains(err.Error(), `totals is "round"; exact and scale are accepted`) {
+		t.Errorf("%v", err)
 	}
 }

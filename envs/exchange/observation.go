@@ -13,6 +13,8 @@ type Observation struct {
 	Goods  []Good
 	// Exponents of the agent's own utility, by good.
 	Exponents []float64
+	// Scales says that totals that are off are scaled.
+	Scales bool
 }
 
 // Good is something to hand out.
@@ -52,7 +54,7 @@ func (o Observation) newTable() table {
 
 // Observe gives an Observation.
 func (e *Economy) Observe(agent int) any {
-	o := Observation{Agents: slices.Clone(e.table.agents), Exponents: slices.Clone(e.theta[agent])}
+	o := Observation{Agents: slices.Clone(e.table.agents), Exponents: slices.Clone(e.theta[agent]), Scales: e.table.scales}
 	for k, name := range e.table.goods {
 		o.Goods = append(o.Goods, Good{Name: name, Quantity: e.table.quantity[k]})
 	}

@@ -62,6 +62,10 @@ func describedFormats() map[string]bool {
 	return all
 }
 
+// IsOwnFormat reports whether a format is one of files of the user's own, not of a
+// published data set.
+func IsOwnFormat(name string) bool { return describedFormats()[name] }
+
 // mappedKinds are read by name, whatever the file: they came with the mapping.
 var mappedKinds = []Kind{Number, Text, Several, Open}
 

@@ -171,7 +171,7 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 		putKey(debate, "chain_of_thought", thinks)
 	}
 	keys := map[string]*yaml.Node{"protocol": debate, "rule": word("plurality")}
-	for _, key := range []string{"model", "generate", "reasks"} {
+	for _, key := range []string{"model", "generate", "reasks", "reask", "reasoning"} {
 		if n := g.keys[key]; n != nil {
 			keys[key] = n
 		}
@@ -181,7 +181,7 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 }
 
 // keptRoots are the keys that a baseline has in common with its group.
-var keptRoots = []string{"env", "model", "generate", "reasks"}
+var keptRoots = []string{"env", "model", "generate", "reasks", "reask", "reasoning"}
 
 // sharedValues returns the values of a baseline on the axes of the grid: those of its
 // group where it shares them, and its own title on other axes.

@@ -36,6 +36,11 @@ func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 		decodeNode(n, "reasks", reflect.ValueOf(&c.Reasks), &p.errs)
 		p.checkReasks(n, "reasks", c.Reasks)
 	}
+	if parseWord(p, keys["reask"], "reask", &c.Reask, ReaskFresh, ReaskShown); c.Reask == ReaskFresh {
+		c.Reask = "" // as if it were left out
+	}
+	parseWord(p, keys["reasoning"], "reasoning", &c.Reasoning, protocol.ReasoningFirst, protocol.ReasoningNone, protocol.ReasoningPaper)
+	p.checkReasoning(c, keys)
 	return c
 }
 
@@ -153,7 +158,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	if members != nil {
 		p.checkAgents(c, keys, members)
 	}
-	set := protocol.Setting{Agents: agents, Rule: rule}
+	set := protocol.Setting{Agents: agents, Rule: rule, Reasoning: c.Asks()}
 	if a := c.Agents; a != nil && (len(a.Pool) == 0 || len(a.Pool) >= agents) {
 		set.Seats = seatsOf(c.Seated(agents, 0))
 	}

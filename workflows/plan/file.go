@@ -27,7 +27,7 @@ const (
 )
 
 // conditionKeys are the keys of a campaign file that make a condition; a grid may vary them.
-var conditionKeys = []string{"env", "protocol", "rule", "stop", "model", "models", "agents", "generate", "reasks"}
+var conditionKeys = []string{"env", "protocol", "rule", "stop", "model", "models", "agents", "generate", "reasks", "reask", "reasoning"}
 
 // choiceKeys are those of them that name a plug-in.
 var choiceKeys = []string{"env", "protocol", "rule", "stop", "model"}

@@ -106,7 +106,7 @@ func (c Condition) parts(plugins catalogue.Catalogue, agents int, seed uint64, s
 	if err != nil {
 		return by, err
 	}
-	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed))}
+	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed)), Reasoning: c.Asks()}
 	if by.Protocol, err = buildPlugin("protocol", plugins.Protocols, c.Protocol, by.Setting); err != nil {
 		return by, err
 	}

@@ -12,6 +12,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"roundtable/workflows/protocol"
 )
 
 // Choice names a plug-in and its parameters as a canonical JSON object.
@@ -44,8 +46,11 @@ type Condition struct {
 	Models   map[string]Choice `json:"models,omitempty"`
 	Agents   *Agents           `json:"agents,omitempty"` // nil if it says nothing of them
 	Generate Generate          `json:"generate"`
-	Reasks   int               `json:"reasks"`         // further questions after an unusable answer
-	Fork     *Fork             `json:"fork,omitempty"` // nil if it goes on from no other campaign
+	Reasks   int               `json:"reasks"` // further questions after an unusable answer
+	// Reask is how these are put; Reasoning how agents are asked about questions of one's own.
+	Reask     Reask              `json:"reask,omitempty"`
+	Reasoning protocol.Reasoning `json:"reasoning,omitempty"`
+	Fork      *Fork              `json:"fork,omitempty"` // nil if it goes on from no other campaign
 }
 
 // ModelOf returns the model of a speaker: an agent's name, or a role.

@@ -137,7 +137,7 @@ func (c *Consensus) Next(t *transcript.Transcript) Plan {
 		default:
 			steps[i].Kind, steps[i].Phase, steps[i].Sees = transcript.Ask, PhasePosition, ranges(c.sees(round, i))
 			steps[i].Audience = transcript.Audience{Speakers: []transcript.Speaker{self}}
-			steps[i].Payload.Format, steps[i].Payload.Data = transcript.FormatProposal, c.weights(round, i)
+			steps[i].Payload.Format, steps[i].Payload.Required, steps[i].Payload.Data = transcript.FormatProposal, true, c.weights(round, i)
 		}
 	}
 	return Plan{Steps: steps}

@@ -87,6 +87,7 @@ func (d *Deliberation) tool(t *transcript.Transcript, round, agent int, name str
 func (d *Deliberation) planning(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhasePlanning, transcript.FormatProposal)
 	s.Payload.Reasoned = d.Explains() && !d.Alone()
+	s.Payload.Required = len(d.candidates(t)) == 0
 	return s
 }
 

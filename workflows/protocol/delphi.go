@@ -86,7 +86,7 @@ func (d *Delphi) Next(t *transcript.Transcript) Plan {
 		steps[i] = transcript.Step{
 			Kind: transcript.Ask, Speaker: self, Round: done + 1, Phase: PhaseEstimate, Sees: ranges(seen),
 			Audience: transcript.Audience{Speakers: []transcript.Speaker{self}},
-			Payload:  transcript.Payload{Format: transcript.FormatProposal, Standing: -1},
+			Payload:  transcript.Payload{Format: transcript.FormatProposal, Standing: -1, Required: true},
 		}
 	}
 	return Plan{Steps: steps}

@@ -171,7 +171,7 @@ func (d *Discussion) vote(t *transcript.Transcript, round int) Plan {
 		s := ask(v, round, PhaseBallots, transcript.FormatBallot, sees)
 		s.Payload.Candidates = candidates
 		s.Payload.Ballot = d.setting.Rule.Ballot(len(candidates), len(voters))
-		s.Payload.BallotAlone = !d.params.VoteReason
+		s.Payload.Bare = !d.params.VoteReason
 		steps = append(steps, s)
 	}
 	return Plan{Steps: steps}

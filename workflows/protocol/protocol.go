@@ -36,6 +36,8 @@ type Setting struct {
 	Rule   decision.Rule
 	// Seats say who the agents are, by agent; nothing if the campaign says nothing.
 	Seats []seats.Seat
+	// Reasoning is how it asks; the zero value is in its own words.
+	Reasoning Reasoning
 	// Seed of the collaboration's treatment: orders that belong to the protocol.
 	Seed uint64
 }

@@ -177,6 +177,7 @@ func (p *Roundtable) phase(t *transcript.Transcript, at, round int, name string)
 	case PhaseProposal:
 		payload.Format = transcript.FormatProposal
 		payload.Standing = standingAt(t, at)
+		payload.Required = len(candidates(t, at, payload.Standing)) == 0
 	case PhaseVote:
 		payload.Format = transcript.FormatBallot
 		payload.Standing = standingAt(t, at)

@@ -188,6 +188,8 @@ func (s *Session) open(p Plan) {
 		return
 	}
 	for i, step := range s.plan {
+		step = s.setting.asked(step)
+		s.plan[i] = step
 		s.plan[i].Sees = s.setting.remembered(&s.t, step)
 		if s.fork != nil {
 			s.plan[i].Sees = s.fork.visible(s.plan[i].Sees)

@@ -82,16 +82,17 @@ type Payload struct {
 	Candidates []Candidate // ballots and decisions
 	MaxText    int         // characters of a message, which is cut there; 0 is no limit
 	Reasoned   bool        // the answer explains itself: a plan or a decision to others, a message to its author
+	Required   bool        // null is not offered in place of a proposal: there is none yet that could remain
 	Standing   int         // entry of the standing decision; -1 if none
 	Ballot     BallotSpec  // form of a ballot
 	// Confidence asks how sure the speaker is of its answer; the act has it, from 0 to 1.
 	Confidence bool
-	// BallotAlone asks for a ballot without a reason.
-	BallotAlone bool
-	Ballots     []Range  // Decide: the entries that hold the ballots
-	Electorate  int      // Decide: how many may vote; 0 is all agents
-	Ties        TieBreak // Decide: what is done with several winners
-	Data        any      // Env: an envs.Cue or nothing; else parameters of the protocol's own, JSON-encodable; []float64 of an Ask are weights by agent
+	// Bare asks for an answer without reasons.
+	Bare       bool
+	Ballots    []Range  // Decide: the entries that hold the ballots
+	Electorate int      // Decide: how many may vote; 0 is all agents
+	Ties       TieBreak // Decide: what is done with several winners
+	Data       any      // Env: an envs.Cue or nothing; else parameters of the protocol's own, JSON-encodable; []float64 of an Ask are weights by agent
 }
 
 // TieBreak is what a decision does with several winners. It is a factor of the

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/activities/model"
+	"roundtable/activities/model/wire"
 )
 
 // defaultMaxTokens bounds the length of an answer, without what is thought
@@ -133,6 +134,6 @@ func (q *question) enforceSchema(schema json.RawMessage) {
 	if q.OutputConfig != nil {
 		config = *q.OutputConfig
 	}
-	config.Format = &format{"json_schema", schema}
+	config.Format = &format{"json_schema", wire.Without(schema, wire.Bounds()...)}
 	q.OutputConfig = &config
 }

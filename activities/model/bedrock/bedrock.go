@@ -106,15 +106,20 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	mode := c.config.JSON.Of(r, c.refused.Load())
 	response, fault := c.askOnce(ctx, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.Code == "ValidationException" {
-		if response, fault = c.askOnce(ctx, r, Plain); fault == nil {
+		mode = Plain
+		if response, fault = c.askOnce(ctx, r, mode); fault == nil {
 			c.refused.Store(true)
 		}
 	}
 	if fault != nil {
 		return model.Response{}, fault
 	}
+	response.Mode = string(mode)
 	return response, nil
 }
+
+// ModeOf returns the mode in which a request is sent now.
+func (c *client) ModeOf(r model.Request) string { return string(c.config.JSON.Of(r, c.refused.Load())) }
 
 // askOnce makes one HTTP request.
 func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *model.Error) {

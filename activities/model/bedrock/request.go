@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 
 	"roundtable/activities/model"
+	"roundtable/activities/model/wire"
 )
 
 // converseInput returns a request in Converse's form, or why it cannot be asked.
@@ -23,7 +24,7 @@ func (c *client) converseInput(r model.Request, mode JSONMode) (*sdk.ConverseInp
 		return nil, err
 	}
 	if mode == Schema {
-		schema := string(r.Schema)
+		schema := string(wire.Without(r.Schema, wire.Bounds()...))
 		in.OutputConfig = &types.OutputConfig{TextFormat: &types.OutputFormat{
 			Type:      types.OutputFormatTypeJsonSchema,
 			Structure: &types.OutputFormatStructureMemberJsonSchema{Value: types.JsonSchemaDefinition{Schema: &schema}},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"roundtable/activities/model"
+	"roundtable/activities/model/wire"
 )
 
 // question is the body of a request. Its configuration is nil if nothing is set.
@@ -55,7 +56,7 @@ func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body [
 		return "", nil, err
 	}
 	if mode == Schema {
-		config.ResponseMIMEType, config.ResponseJSONSchema = "application/json", r.Schema
+		config.ResponseMIMEType, config.ResponseJSONSchema = "application/json", wire.Without(r.Schema, "uniqueItems")
 	}
 	if mode == Schema || !isZero(r.Parameters) {
 		q.GenerationConfig = config

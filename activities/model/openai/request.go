@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"roundtable/activities/model"
+	"roundtable/activities/model/wire"
 )
 
 // checkRequest finds what no server must be asked.
@@ -69,7 +70,8 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	}
 	switch mode {
 	case Schema:
-		q.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: &answerSchema{schemaName(r), r.Schema, isStrict(r.Schema)}}
+		schema := sentSchema(r)
+		q.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: &answerSchema{schemaName(r), schema, isStrict(schema)}}
 	case Object:
 		q.ResponseFormat = &responseFormat{Type: "json_object"}
 	}
@@ -87,6 +89,9 @@ func withExtra(body []byte, extra map[string]any) ([]byte, error) {
 	}
 	return slices.Concat(body[:len(body)-1], []byte(","), fields[1:]), nil
 }
+
+// sentSchema leaves out what no server enforces and some refuse.
+func sentSchema(r model.Request) json.RawMessage { return wire.Without(r.Schema, "uniqueItems") }
 
 var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 

@@ -46,8 +46,9 @@ func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest
 	}
 	switch mode {
 	case Schema:
-		closed := isStrict(r.Schema)
-		q.Text = map[string]format{"format": {Type: "json_schema", Name: schemaName(r), Schema: jsontext.Value(r.Schema), Strict: &closed}}
+		schema := sentSchema(r)
+		closed := isStrict(schema)
+		q.Text = map[string]format{"format": {Type: "json_schema", Name: schemaName(r), Schema: jsontext.Value(schema), Strict: &closed}}
 	case Object:
 		q.Text = map[string]format{"format": {Type: "json_object"}}
 	}

@@ -49,13 +49,18 @@ func (x *Exchange) Complete(ctx context.Context, r model.Request) (model.Respons
 	response, failed := x.askOnce(ctx, r, mode)
 	if failed != nil && x.JSON == Auto && mode == Schema && failed.RefusesSchema {
 		x.refused.Store(true)
-		response, failed = x.askOnce(ctx, r, Plain)
+		mode = Plain
+		response, failed = x.askOnce(ctx, r, mode)
 	}
 	if failed != nil {
 		return model.Response{}, failed.Err
 	}
+	response.Mode = string(mode)
 	return response, nil
 }
+
+// ModeOf returns the mode in which a request is sent now.
+func (x *Exchange) ModeOf(r model.Request) string { return string(x.JSON.Of(r, x.refused.Load())) }
 
 // askOnce makes one HTTP request.
 func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *CallError) {

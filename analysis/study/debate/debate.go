@@ -50,7 +50,8 @@ type debateGroup struct {
 	task     string
 	size     int      // agents that take part
 	rounds   int      // of debate
-	others   []string // other settings in which conditions differ
+	others   string   // other settings in which conditions differ: what tells rows apart
+	named    []string // the same as the view names them
 }
 
 // debateView is the debates of a campaign that keep accepts.
@@ -78,9 +79,7 @@ func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
 			d.size = campaign.WholeNumber(cmp.Or(g.Settings["env.agents"], "3"))
 		}
 		d.strategy = strategy(d)
-		for _, key := range v.Labels {
-			d.others = append(d.others, g.Shown(key))
-		}
+		d.others, d.named = v.Key(g), v.Texts(g)
 		if !keep(d) {
 			continue
 		}
@@ -133,18 +132,18 @@ type setting struct {
 
 // butForSize returns the setting without the number of agents.
 func (d debateGroup) butForSize() setting {
-	return setting{task: d.task, strategy: d.strategy, others: strings.Join(d.others, "\x00"), rounds: d.rounds}
+	return setting{task: d.task, strategy: d.strategy, others: d.others, rounds: d.rounds}
 }
 
 // butForTask returns the setting without the task.
 func (d debateGroup) butForTask() setting {
-	return setting{strategy: d.strategy, others: strings.Join(d.others, "\x00"), size: d.size, rounds: d.rounds}
+	return setting{strategy: d.strategy, others: d.others, size: d.size, rounds: d.rounds}
 }
 
 // base returns the debate in the fixed order with all else equal.
 func (v debateView) base(d debateGroup) (debateGroup, bool) {
 	for _, g := range v.all {
-		if g.strategy == mad && d.strategy != mad && d.rounds > 0 && d.rounds == g.rounds && d.size == g.size && d.task == g.task && slices.Equal(d.others, g.others) {
+		if g.strategy == mad && d.strategy != mad && d.rounds > 0 && d.rounds == g.rounds && d.size == g.size && d.task == g.task && d.others == g.others {
 			return g, true
 		}
 	}

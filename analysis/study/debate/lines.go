@@ -33,7 +33,7 @@ func CourseLines(c campaign.Campaign) []DebateLine {
 	var lines []DebateLine
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
-			line := DebateLine{Panel: Panel(d.task, d.others, v.Labels), Measure: m.name, Name: named(d)}
+			line := DebateLine{Panel: Panel(d.task, d.named, v.Names()), Measure: m.name, Name: named(d)}
 			for n := 1; n <= d.rounds+1; n++ {
 				line.Points = append(line.Points, DebatePoint{At: n, Values: m.byQuestion(d, n).Values()})
 			}
@@ -83,7 +83,7 @@ func ViewpointLines(c campaign.Campaign) []DebateLine {
 		if len(v.tasks) > 1 {
 			name = d.task + ", " + name
 		}
-		line := DebateLine{Panel: Panel(name, d.others, v.Labels), Measure: "right outcomes, %", Name: d.strategy, Turn: curve.turn}
+		line := DebateLine{Panel: Panel(name, d.named, v.Names()), Measure: "right outcomes, %", Name: d.strategy, Turn: curve.turn}
 		for _, d := range curve.sizes {
 			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.questions().Values()})
 		}
@@ -116,7 +116,7 @@ func RepetitionLines(c campaign.Campaign) []DebateLine {
 			if differ(lengths) {
 				name += fmt.Sprintf(", %d rounds", d.rounds)
 			}
-			lines = addPoint(lines, DebateLine{Panel: Panel(d.task, d.others, v.Labels), Measure: m.name, Name: name},
+			lines = addPoint(lines, DebateLine{Panel: Panel(d.task, d.named, v.Names()), Measure: m.name, Name: name},
 				DebatePoint{Place: d.strategy, Values: m.byRepetition(d).Values(), N: len(d.Succeeded())})
 		}
 	}
@@ -133,7 +133,7 @@ func StrategyLines(c campaign.Campaign) []DebateLine {
 	named := v.naming()
 	var lines []DebateLine
 	for _, d := range v.all {
-		title := strings.TrimPrefix(Panel("", d.others, v.Labels), ", ")
+		title := strings.TrimPrefix(Panel("", d.named, v.Names()), ", ")
 		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task}, DebatePoint{Place: named(d), Values: d.questions().Values()})
 	}
 	return lines

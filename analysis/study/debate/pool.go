@@ -73,9 +73,9 @@ func PoolLines(c campaign.Campaign) []PoolLine {
 // modelOf returns the model of a condition with the other settings in which conditions differ.
 func (v debateView) modelOf(d debateGroup) string {
 	parts := []string{d.Shown("model")}
-	for i, key := range v.Labels {
-		if key != "model" && d.others[i] != "" {
-			parts = append(parts, key+" "+d.others[i])
+	for i, key := range v.Names() {
+		if key != "model" && d.named[i] != "" {
+			parts = append(parts, key+" "+d.named[i])
 		}
 	}
 	return strings.TrimPrefix(strings.Join(parts, ", "), ", ")

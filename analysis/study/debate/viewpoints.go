@@ -72,7 +72,7 @@ func (c viewpointCurve) name(v debateView) string {
 	if len(v.tasks) > 1 {
 		name = d.task + ", " + name
 	}
-	for _, o := range d.others {
+	for _, o := range d.named {
 		if o != "" {
 			name += ", " + o
 		}

@@ -71,9 +71,7 @@ func deliberationsOf(c campaign.Campaign) (v campaign.View, all []deliberations,
 			d.setting += "-" + cmp.Or(g.Settings["env.observations"], "numeric")
 		}
 		d.others = v.Label(g)
-		for _, cell := range d.others {
-			d.same += cell.String() + "\x00"
-		}
+		d.same = v.Key(g)
 		all = append(all, d)
 		if !slices.Contains(settings, d.setting) {
 			settings = append(settings, d.setting)
@@ -128,7 +126,7 @@ func complied(r campaign.Run) (float64, bool) {
 func headColumns(v campaign.View) table.Columns[deliberations] {
 	return table.Join(
 		table.Column("variant", func(d deliberations) table.Cell { return table.Word(d.variant) }),
-		table.Columns[deliberations]{Headers: v.Labels, Cells: func(d deliberations) []table.Cell { return d.others }},
+		table.Columns[deliberations]{Headers: v.Names(), Cells: func(d deliberations) []table.Cell { return d.others }},
 		table.Column("tools", func(d deliberations) table.Cell { return table.Word(cmp.Or(d.tools, "–")) }))
 }
 

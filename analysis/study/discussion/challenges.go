@@ -47,7 +47,7 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: challenges of the final answer, % of agents", Columns: []string{"data set", "shown"}}
 	others := d.Without(func(key string) bool { return key == challengeKey })
-	t.Columns = append(append(t.Columns, others.Labels...), "challenged", "improved", "worsened", "net", "agents", "n")
+	t.Columns = append(append(t.Columns, others.Names()...), "challenged", "improved", "worsened", "net", "agents", "n")
 	texts := slices.ContainsFunc(d.contested(), func(x discussed) bool { return d.spans(x.task) })
 	if texts {
 		t.Columns = append(t.Columns, "F1 improved", "F1 worsened", "F1 change")

@@ -18,10 +18,10 @@ import (
 // alone next to it.
 type discussed struct {
 	campaign.Group
-	task   string
-	alone  bool     // one agent's single answer
-	kind   string   // of its rule: voting, consensus, or "" for others
-	values []string // of the labels
+	task  string
+	alone bool     // one agent's single answer
+	kind  string   // of its rule: voting, consensus, or "" for others
+	texts []string // what the view's names have
 }
 
 // discussions are those of a campaign with what is compared to them.
@@ -54,9 +54,7 @@ func discussionsOf(c campaign.Campaign) discussions {
 		if g.Settings["protocol"] != Protocol && !one.alone {
 			continue
 		}
-		for _, key := range d.Labels {
-			one.values = append(one.values, g.Shown(key))
-		}
+		one.texts = d.Texts(g)
 		d.all = append(d.all, one)
 		if !slices.Contains(d.tasks, one.task) {
 			d.tasks = append(d.tasks, one.task)
@@ -131,7 +129,7 @@ func (x discussed) aloneName() string {
 // label returns the settings of a row; the single agent's say so in the first.
 func (x discussed) label() []table.Cell {
 	var cells []table.Cell
-	for i, v := range x.values {
+	for i, v := range x.texts {
 		if x.alone {
 			v = map[bool]string{true: x.aloneName()}[i == 0]
 		}
@@ -144,7 +142,7 @@ func (x discussed) label() []table.Cell {
 func (d discussions) nameColumns() table.Columns[discussed] {
 	return table.Join(
 		table.Column("data set", func(x discussed) table.Cell { return table.Word(x.task) }),
-		table.Columns[discussed]{Headers: d.Labels, Cells: discussed.label})
+		table.Columns[discussed]{Headers: d.Names(), Cells: discussed.label})
 }
 
 // replicateColumns are mean and standard deviation over replicates of a measure, in percent.

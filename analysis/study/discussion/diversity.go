@@ -17,7 +17,7 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: diversity and accuracy", Columns: []string{"data set"}}
 	others := d.Without(isRule)
-	t.Columns = append(t.Columns, others.Labels...)
+	t.Columns = append(t.Columns, others.Names()...)
 	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")
 	by, embed := embedderOf(c)
 	var alike, accurate []float64
@@ -27,7 +27,7 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 		if len(settings) == 0 {
 			continue
 		}
-		base := slices.MinFunc(settings, func(a, b []discussed) int { return a[0].named() - b[0].named() })
+		base := slices.MinFunc(settings, func(a, b []discussed) int { return d.countNamed(a[0]) - d.countNamed(b[0]) })
 		for _, same := range settings {
 			row := append([]table.Cell{table.Word(task)}, others.Label(same[0].Group)...)
 			answers, personas := similarities(same, embed)
@@ -48,10 +48,10 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// named returns how many settings a condition names of those that vary.
-func (x discussed) named() (n int) {
-	for _, v := range x.values {
-		if !slices.Contains([]string{"", "false", "none"}, v) {
+// countNamed returns how many settings a condition names of those that vary.
+func (d discussions) countNamed(x discussed) (n int) {
+	for _, key := range d.Labels {
+		if !slices.Contains([]string{"", "false", "none"}, x.Settings[key]) {
 			n++
 		}
 	}

@@ -43,7 +43,7 @@ func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
 	var lines []DiscussionLine
 	for _, row := range d.rulesApart() {
-		title := row[len(row)-1].titled(row[0].task, d.Without(isRule).Labels)
+		title := titled(d.Without(isRule), row[len(row)-1], row[0].task)
 		for _, x := range row {
 			kind := cmp.Or(x.kind, "other protocols")
 			if x.alone {
@@ -61,7 +61,7 @@ func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
 	var lines []DiscussionLine
 	for _, row := range d.rulesApart() {
-		title := row[len(row)-1].titled(row[0].task, d.Without(isRule).Labels)
+		title := titled(d.Without(isRule), row[len(row)-1], row[0].task)
 		for _, part := range answerableParts() {
 			for _, x := range row {
 				if d.spans(x.task) {
@@ -94,7 +94,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	slices.SortStableFunc(all, func(a, b discussed) int { return unusual(a) - unusual(b) })
 	var lines []DiscussionLine
 	for _, x := range all {
-		title := x.titled(x.task, same.Without(isRule).Labels)
+		title := titled(same.Without(isRule), x, x.task)
 		lines = put(lines, title, d.measure(x), cmp.Or(x.Labels[setting], value(x)), repeated(d.protocolOf(x), x.Succeeded()))
 	}
 	return lines
@@ -104,15 +104,15 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	d := discussionsOf(c)
 	all := slices.DeleteFunc(d.series(), func(s series) bool { return s.by.name != by })
-	apart := slices.DeleteFunc(slices.Clone(d.Labels), func(key string) bool {
+	apart := d.Without(func(key string) bool {
 		return !slices.ContainsFunc(all, func(s series) bool {
-			return !slices.Contains(s.by.keys, key) && s.all[0].Shown(key) != all[0].all[0].Shown(key)
+			return !slices.Contains(s.by.keys, key) && s.all[0].Settings[key] != all[0].all[0].Settings[key]
 		})
 	})
 	var lines []DiscussionLine
 	for _, s := range all {
 		first := s.all[0]
-		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(first.titled("", apart), first.Shown("rule"))}
+		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(titled(apart, first, ""), first.Shown("rule"))}
 		for i, x := range s.all {
 			mark := repeated("", x.Succeeded())
 			mark.At = s.at[i]
@@ -136,8 +136,8 @@ func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) 
 		mark := func(c table.Cell) DiscussionMark {
 			return DiscussionMark{Place: x.Shown(challengeKey), Value: c.Value, Around: half(c), N: c.N}
 		}
-		title := x.titled(x.task, others.Labels)
-		challenged = put(challenged, x.titled("", others.Labels), "challenged, % of agents", x.task, mark(cells[0]))
+		title := titled(others, x, x.task)
+		challenged = put(challenged, titled(others, x, ""), "challenged, % of agents", x.task, mark(cells[0]))
 		changed = put(changed, title, "% of the challenged answers", "improved", mark(cells[1]))
 		changed = put(changed, title, "% of the challenged answers", "worsened", mark(cells[2]))
 	}
@@ -198,13 +198,9 @@ func (d discussions) measure(x discussed) string {
 	return "accuracy, %"
 }
 
-// titled returns a name with some of the settings.
-func (x discussed) titled(name string, labels []string) string {
-	var values []string
-	for _, key := range labels {
-		values = append(values, x.Shown(key))
-	}
-	return strings.TrimPrefix(debate.Panel(name, values, labels), ", ")
+// titled returns a name with what a condition has in a view's labels.
+func titled(v campaign.View, x discussed, name string) string {
+	return strings.TrimPrefix(debate.Panel(name, v.Texts(x.Group), v.Names()), ", ")
 }
 
 // protocolOf returns the rule with those of its parameters that vary.
@@ -212,10 +208,16 @@ func (d discussions) protocolOf(x discussed) string {
 	if x.alone {
 		return x.aloneName()
 	}
-	parts := []string{x.Shown("rule")}
-	for _, key := range d.Labels {
-		if value := x.Shown(key); key != "rule" && isRule(key) && value != "" {
-			parts = append(parts, strings.TrimPrefix(key, "rule."), value)
+	rule := d.Without(func(key string) bool { return !isRule(key) })
+	var parts []string
+	texts := rule.Texts(x.Group)
+	for i, name := range rule.Names() {
+		switch param, is := strings.CutPrefix(name, "rule."); {
+		case texts[i] == "":
+		case is:
+			parts = append(parts, param, texts[i])
+		default:
+			parts = append(parts, texts[i])
 		}
 	}
 	return strings.Join(parts, " ")

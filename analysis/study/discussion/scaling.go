@@ -23,10 +23,14 @@ type axis struct {
 func Scalings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: accuracy in % by rounds before the vote and by agents"}
-	t.Columns = append([]string{"by", "data set"}, d.Labels...)
-	series := d.series()
+	all := d.series()
+	varies := func(key string) bool {
+		return slices.ContainsFunc(all, func(s series) bool { return slices.Contains(s.by.keys, key) })
+	}
+	same, sizes := d.Without(varies), d.Without(func(key string) bool { return !varies(key) })
+	t.Columns = slices.Concat([]string{"by", "data set"}, same.Names(), sizes.Labels)
 	var at []int
-	for _, s := range series {
+	for _, s := range all {
 		at = append(at, s.at...)
 	}
 	slices.Sort(at)
@@ -35,13 +39,13 @@ func Scalings(c campaign.Campaign) (table.Table, bool) {
 		t.Columns = append(t.Columns, strconv.Itoa(n), strconv.Itoa(n)+" ± sd")
 	}
 	t.Columns = append(t.Columns, "slope", "low", "high", "p", "slope by question", "its low", "its high")
-	for _, s := range series {
-		row := []table.Cell{table.Word(s.by.name), table.Word(s.all[0].task)}
-		for i, key := range d.Labels {
+	for _, s := range all {
+		row := append([]table.Cell{table.Word(s.by.name), table.Word(s.all[0].task)}, same.Label(s.all[0].Group)...)
+		for _, key := range sizes.Labels {
 			if slices.Contains(s.by.keys, key) {
 				row = append(row, table.Word("varies"))
 			} else {
-				row = append(row, table.Word(s.all[0].values[i]))
+				row = append(row, table.Word(s.all[0].Settings[key]))
 			}
 		}
 		for _, n := range at {
@@ -59,7 +63,7 @@ func Scalings(c campaign.Campaign) (table.Table, bool) {
 		"Slope by question: the mean of the lines of the single questions, with its 95 % t interval; that questions differ in difficulty does not widen it.",
 	}
 	d.notes(&t)
-	return t, len(series) > 0
+	return t, len(all) > 0
 }
 
 // series is conditions that differ in their size only.

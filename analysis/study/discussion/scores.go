@@ -14,7 +14,7 @@ import (
 func Discussions(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: accuracy in % by protocol and data set"}
-	columns := []table.Columns[[]discussed]{{Headers: d.Labels, Cells: func(row []discussed) []table.Cell { return row[0].label() }}}
+	columns := []table.Columns[[]discussed]{{Headers: d.Names(), Cells: func(row []discussed) []table.Cell { return row[0].label() }}}
 	for _, task := range d.tasks {
 		of := []table.Columns[discussed]{replicateColumns(task, task+" ± sd", campaign.Run.Goodness)}
 		if d.spans(task) {

@@ -63,10 +63,9 @@ func Agree(a, b []float64) Agreement {
 	if line, err := statistics.Spearman(a, b); err == nil {
 		r.Spearman = &line.R
 	}
-	if d, err := statistics.Differences(a, b); err == nil {
-		if mean, within, ok := statistics.MeanInterval(d); ok {
-			r.Difference, r.Within = &mean, &within
-		}
+	if d, err := statistics.Differences(a, b); err == nil && len(d) > 1 {
+		mean, within := statistics.MeanInterval(d)
+		r.Difference, r.Within = &mean, within
 	}
 	return r
 }

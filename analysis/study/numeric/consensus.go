@@ -58,12 +58,8 @@ func setting(set map[string]string, key string, usual float64) float64 {
 
 // gatheringsOf returns the conditions with numeric states.
 func gatheringsOf(c campaign.Campaign) campaign.View {
-	v := campaign.View{}
-	for _, g := range c.Groups() {
-		if g.Settings["protocol"] == gathering {
-			v.Groups = append(v.Groups, g)
-		}
-	}
+	v := c.View("")
+	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool { return g.Settings["protocol"] != gathering })
 	if v.Labels = v.Varying(); len(v.Labels) == 0 {
 		v.Labels = []string{"protocol"}
 	}

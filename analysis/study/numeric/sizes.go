@@ -43,7 +43,7 @@ func Families(c campaign.Campaign) (list []Family, varying []string) {
 		if !known {
 			at = len(list)
 			byName[name] = at
-			list = append(list, Family{Condition: campaign.Condition{ID: g.ID, Settings: g.Settings, Labels: g.Labels}})
+			list = append(list, Family{Condition: v.Condition(g)})
 		}
 		list[at].Sizes = append(list[at].Sizes, FamilySize{int(runs[0].Agents), runs})
 	}
@@ -98,18 +98,24 @@ func FinalBias(r campaign.Run) (float64, bool) {
 func Variances(c campaign.Campaign) (table.Table, bool) {
 	families, varying := Families(c)
 	t := table.Table{Title: "Variance against the number of agents (paper 5, Figure 4)"}
-	t.Columns = append(slices.Clone(varying), "of", "agents", "exponent", "from", "to", "variance of one", "one from", "one to", "n")
+	var columns []string
 	for _, f := range families {
 		for _, q := range []struct {
 			name string
 			of   func(campaign.Run) (float64, bool)
 		}{{"final", Final}, {"bias", FinalBias}} {
 			if row, ok := f.scaling(q.of); ok {
-				label := campaign.View{Labels: varying}.Label(campaign.Group{Settings: f.Settings, Labels: f.Labels})
+				var label []table.Cell
+				names, texts := f.Named(varying)
+				for _, text := range texts {
+					label = append(label, table.Word(text))
+				}
+				columns = names
 				t.Rows = append(t.Rows, slices.Concat(label, []table.Cell{table.Word(q.name)}, row))
 			}
 		}
 	}
+	t.Columns = append(slices.Clone(columns), "of", "agents", "exponent", "from", "to", "variance of one", "one from", "one to", "n")
 	t.Notes = []string{"Least squares of ln variance on ln agents over conditions that differ in nothing but the number of agents: variance = (variance of one) · agents^exponent, -1 for the mean of independent values. " +
 		"From, to: 95 % intervals from each instance's (of the only one, each replicate's) influence on the variances, for which values need not be normal; " + replicateMeans + " " +
 		"Over groups that reached a consensus (n: values in all sizes, " + gatheringsOf(c).UnitsNote() + "); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of their starts."}

@@ -133,12 +133,16 @@ func cellCost(g campaign.Group, usd bool) (float64, bool) {
 	return sum / float64(max(1, n)), n > 0
 }
 
-// half returns half the width of the interval with multiples of the instances and the replicates.
+// half returns half the width of the interval with multiples of the instances and the replicates:
+// that of the table comparisons, in proportion to what the parts of the variance predict.
 func (n noise) half(instances, replicates float64) *float64 {
 	i := float64(n.instances) * instances
 	variance := n.total * n.total / i
 	if n.between != nil {
-		variance = *n.between**n.between/i + *n.within**n.within/(i*n.replicates*replicates)
+		predict := func(replicates float64) float64 { return *n.between**n.between + *n.within**n.within/(n.replicates*replicates) }
+		if now := predict(1); now > 0 {
+			variance *= predict(replicates) / now
+		}
 	} else if replicates > 1 {
 		return nil
 	}

@@ -43,6 +43,11 @@ func TestBuyNextRecoversPlantedNoise(t *testing.T) {
 	near("within", .2, .01)
 	near("ICC", .2, .05)
 	near("cost, USD", 1, 1e-9)
+	compared, _ := Comparisons(c)
+	interval := tabletest.ByColumn(compared, compared.Rows[0])
+	if now := (*interval["to"].Value - *interval["95 % from"].Value) / 2; math.Abs(*row["half width"].Value-now) > 1e-9 {
+		t.Errorf("half width %v; the interval has %v", *row["half width"].Value, now)
+	}
 	half := 1.966 * math.Sqrt(.01/instances+.04/(instances*replicates))
 	near("half width", half, .06*half)
 	near("4× instances", half/2, .06*half)

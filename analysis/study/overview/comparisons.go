@@ -59,7 +59,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 // the others, how many are apart. Without resamples there is no interval of a bootstrap.
 func compareConditions(v campaign.View, environment string, resamples int) (list []statistics.Comparison, apart int, err error) {
 	family := statistics.Family{Resamples: resamples, Flips: campaign.Flips, Seed: campaign.CompareSeed}
-	series := goodnessSeries(v, environment)
+	series := seriesOf(v, environment, campaign.Run.Outcome)
 	family.Contrasts, apart = statistics.Pairs(series)
 	list, err = statistics.Compare(series, family)
 	return list, apart, err
@@ -83,10 +83,7 @@ func comparedColumns() []table.Columns[compared] {
 	column := table.Column[compared]
 	interval := func(from, to string, of func(compared) *statistics.Interval) table.Columns[compared] {
 		return table.Columns[compared]{Headers: []string{from, to}, Cells: func(c compared) []table.Cell {
-			if of(c) == nil {
-				return make([]table.Cell, 2)
-			}
-			return campaign.IntervalCells(*of(c), 4, c.most)
+			return campaign.IntervalCells(of(c), 4, c.most)
 		}}
 	}
 	return []table.Columns[compared]{
@@ -120,8 +117,8 @@ func mostDifference(v campaign.View, environment string) float64 {
 	return math.Inf(1)
 }
 
-// goodnessSeries of the conditions of an environment, named by what tells them apart.
-func goodnessSeries(v campaign.View, environment string) []statistics.Series {
+// seriesOf returns a value of the conditions of an environment, named by what tells them apart.
+func seriesOf(v campaign.View, environment string, valueOf func(campaign.Run) (float64, bool)) []statistics.Series {
 	var list []statistics.Series
 	for _, g := range v.Groups {
 		if g.Settings["env"] != environment {
@@ -129,7 +126,7 @@ func goodnessSeries(v campaign.View, environment string) []statistics.Series {
 		}
 		s := statistics.Series{Name: v.Title(g), Values: map[string]float64{}, Units: map[string]string{}}
 		for _, r := range g.Succeeded() {
-			if value, ok := r.Outcome(); ok {
+			if value, ok := valueOf(r); ok {
 				pair := fmt.Sprint(campaign.PairOf(r.Collaboration))
 				s.Values[pair], s.Units[pair] = value, fmt.Sprintf("%d-%s", r.Unit, r.InstanceID)
 			}

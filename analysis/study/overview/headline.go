@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/study/worth"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
@@ -16,18 +18,156 @@ import (
 // level is that of a significant difference, after Holm's correction.
 const level = 0.05
 
-// Headlines say in a sentence for each environment which condition leads, by how much and
-// how sure that is, or that none differ significantly. The figures are those of the tables
-// outcomes and comparisons.
+// Headlines say for each environment which condition leads, by how much and how sure that is,
+// or that none differ significantly; how many groups came to no decision, and what is left of
+// the lead without these; whether it is more than chance, and what one agent alone reaches.
+// The figures are those of the tables outcomes, comparisons, floor and baselines.
 func Headlines(c campaign.Campaign) []string {
 	v := c.View("")
+	against := worth.AgainstAlone(c)
 	var all []string
 	for _, environment := range v.Environments() {
-		if said := headline(v, environment); said != "" {
-			all = append(all, said)
+		ranked := rankOutcomes(v, environment)
+		if len(ranked) == 0 {
+			continue
 		}
+		said := []string{headline(v, environment, ranked)}
+		for _, more := range []string{undecidedText(v, environment, ranked), floorText(ranked), aloneText(ranked, against), unfinishedText(v, environment)} {
+			if more != "" {
+				said = append(said, more)
+			}
+		}
+		all = append(all, strings.Join(said, " "))
 	}
 	return all
+}
+
+// undecidedText says how many groups of which conditions came to no decision, what those that
+// decided achieved, and how the first two differ where both decided.
+func undecidedText(v campaign.View, environment string, ranked []outcome) string {
+	var parts []string
+	for _, o := range ranked {
+		runs := o.group.Succeeded()
+		none := 0
+		for _, r := range runs {
+			if r.DecisionJSON == nil {
+				none++
+			}
+		}
+		if none == 0 {
+			continue
+		}
+		part := fmt.Sprintf("%d of %d groups of %s", none, len(runs), o.name)
+		if m := campaign.MeanOver(runs, scoreOfDecided); m != nil && o.group.Measure() != record.Error {
+			part += fmt.Sprintf(" (those that decided: %s)", short(m.Value))
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if more := len(parts) - mostNamed; more > 0 {
+		parts = append(parts[:mostNamed], fmt.Sprintf("%s more", wording.Count(more, "condition")))
+	}
+	counted := "counted as 0"
+	if ranked[0].group.Measure() == record.Error {
+		counted = "not counted"
+	}
+	said := fmt.Sprintf("No decision, %s: %s.", counted, strings.Join(parts, ", "))
+	if between, known := whereBothDecided(v, environment, ranked); known {
+		said += fmt.Sprintf(" Where both %s and %s decided, %s.", ranked[0].name, ranked[1].name, differenceText(between, ranked[0].group.MostDifference()))
+	}
+	return said
+}
+
+// scoreOfDecided returns the score of a run that came to a decision.
+func scoreOfDecided(r campaign.Run) (float64, bool) { return table.Given(r.Score) }
+
+// whereBothDecided compares the first two conditions over the pairs in which both came to a
+// decision; false if some pair has none, or no decision is not counted as 0 in the first place.
+func whereBothDecided(v campaign.View, environment string, ranked []outcome) (between statistics.Comparison, known bool) {
+	if len(ranked) < 2 || ranked[0].group.Measure() == record.Error || hasDecided(ranked[0].group) && hasDecided(ranked[1].group) {
+		return between, false
+	}
+	series := slices.DeleteFunc(seriesOf(v, environment, scoreOfDecided), func(s statistics.Series) bool { return s.Name != ranked[0].name && s.Name != ranked[1].name })
+	contrasts, _ := statistics.Pairs(series)
+	list, err := statistics.Compare(series, statistics.Family{Contrasts: contrasts, Flips: campaign.Flips, Seed: campaign.CompareSeed})
+	if err != nil {
+		return between, false
+	}
+	between, known = difference(list, ranked[0].name, ranked[1].name)
+	return between, known && between.Difference != nil
+}
+
+// hasDecided reports whether all groups of a condition came to a decision.
+func hasDecided(g campaign.Group) bool {
+	return !slices.ContainsFunc(g.Succeeded(), func(r campaign.Run) bool { return r.DecisionJSON == nil })
+}
+
+// floorText says whether the highest two differ by more than a condition does from itself.
+func floorText(ranked []outcome) string {
+	if len(ranked) < 2 {
+		return ""
+	}
+	a, known := floorOf(ranked[0].group)
+	b, alike := floorOf(ranked[1].group)
+	if !known || !alike {
+		return "Whether chance alone makes such a difference is not known: instances have one replicate."
+	}
+	if a.variance+b.variance == 0 {
+		return "" // replicates repeat each other
+	}
+	floor, by := a.between(b), math.Abs(*a.mean-*b.mean)
+	if by > floor {
+		return fmt.Sprintf("Their difference of %s is beyond what two runs of the same condition differ by (%s in 95 of 100 cases).", short(by), short(floor))
+	}
+	return fmt.Sprintf("Their difference of %s is within what two runs of the same condition differ by (%s in 95 of 100 cases).", short(by), short(floor))
+}
+
+// aloneText says what one agent alone, and self-consistency for the same tokens, reach next to
+// the highest condition that has these baselines.
+func aloneText(ranked []outcome, against map[string]worth.Against) string {
+	for _, o := range ranked {
+		a, ok := against[o.group.ID]
+		if !ok {
+			continue
+		}
+		var parts []string
+		for _, x := range []struct {
+			name string
+			gain *worth.Gain
+		}{{"one agent alone", a.Single}, {"self-consistency for the same tokens", a.SelfConsistency}} {
+			if x.gain == nil {
+				continue
+			}
+			parts = append(parts, fmt.Sprintf("%s %s (%s over it: %s%s)", x.name, short(x.gain.Baseline), o.name, short(x.gain.Difference), intervalText(campaign.IntervalCells(x.gain.Within, 4, 1))))
+		}
+		if len(parts) > 0 {
+			return "For comparison: " + strings.Join(parts, ", ") + "."
+		}
+	}
+	return ""
+}
+
+// unfinishedText says what is still to come, or has failed.
+func unfinishedText(v campaign.View, environment string) string {
+	open, failed, planned := 0, 0, 0
+	for _, g := range v.Groups {
+		if g.Settings["env"] == environment {
+			open, failed, planned = open+g.Pending(), failed+g.Count("failed"), planned+max(g.Planned, len(g.Runs))
+		}
+	}
+	var parts []string
+	if open > 0 {
+		parts = append(parts, fmt.Sprintf("%d have not ended", open))
+	}
+	if failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", failed))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Of %s, %s.", campaign.Collaborations(planned), strings.Join(parts, " and "))
 }
 
 // outcome is a condition with its mean outcome.
@@ -52,23 +192,22 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 	return ranked
 }
 
-func headline(v campaign.View, environment string) string {
-	ranked := rankOutcomes(v, environment)
-	switch len(ranked) {
-	case 0:
-		return ""
-	case 1:
+// headline says which condition leads.
+func headline(v campaign.View, environment string, ranked []outcome) string {
+	if len(ranked) == 1 {
 		return fmt.Sprintf("%s: %s is %s%s.", environment, campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
 		return fmt.Sprintf("%s: %s has the highest outcome, %s; no two conditions can be compared in pairs.", environment, ranked[0].name, short(ranked[0].mean))
 	}
-	return environment + ": " + verdict(ranked, list)
+	decided, known := whereBothDecided(v, environment, ranked)
+	return environment + ": " + verdict(ranked, list, known && !(differs(decided) && *decided.Difference > 0))
 }
 
-// verdict says who leads, after all comparisons of an environment.
-func verdict(ranked []outcome, list []statistics.Comparison) string {
+// verdict says who leads, after all comparisons of an environment; byDeciding, that it does so
+// only because the next comes to no decision more often.
+func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool) string {
 	if tied := tiedFirst(ranked, list); tied > 1 {
 		return tieText(ranked, tied) + differ(list)
 	}
@@ -81,6 +220,8 @@ func verdict(ranked []outcome, list []statistics.Comparison) string {
 	}
 	highest := fmt.Sprintf(" The highest two: %s.", by)
 	switch {
+	case known && differs(between) && *between.Difference > 0 && byDeciding:
+		return fmt.Sprintf("%s leads, but only because %s comes to no decision more often.", first.name, next.name) + highest
 	case known && differs(between) && *between.Difference > 0:
 		return first.name + " leads." + highest
 	case known && differs(between): // over what both have
@@ -108,7 +249,7 @@ func tiedFirst(ranked []outcome, list []statistics.Comparison) int {
 	none := func(v *float64) bool { return v != nil && math.Abs(*v) <= 1e-12*max(1, math.Abs(first.mean)) }
 	for ; n < len(ranked); n++ {
 		c, known := difference(list, first.name, ranked[n].name)
-		if !known || !none(new(first.mean-ranked[n].mean)) || !none(c.Difference) || !none(c.SE) {
+		if !known || !none(new(first.mean-ranked[n].mean)) || !none(c.Difference) || c.SE != nil {
 			break
 		}
 	}
@@ -191,9 +332,7 @@ func differenceText(c statistics.Comparison, most float64) string {
 		return "no difference is known"
 	}
 	said := fmt.Sprintf("the difference over %s is %s", wording.Count(c.N, "pair"), short(*c.Difference))
-	if c.Student != nil {
-		said += intervalText(campaign.IntervalCells(*c.Student, 4, most))
-	}
+	said += intervalText(campaign.IntervalCells(c.Student, 4, most))
 	if c.Holm != nil {
 		said += ", p " + pText(*c.Holm)
 	}

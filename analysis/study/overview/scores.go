@@ -9,7 +9,6 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
@@ -25,7 +24,7 @@ func ByCondition(c campaign.Campaign) (table.Table, bool) {
 		decidedColumn(),
 		meanColumn("of decided", 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }),
 		v.EndedColumns())
-	t.Notes = []string{v.GoodnessNote() + " Mean (standard error) and 95 % t interval, " + v.UnitsNote() + "; of a share it is cut at 0 and 1. " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
+	t.Notes = []string{v.GoodnessNote() + " " + intervalNote(v) + " " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }
@@ -70,11 +69,16 @@ func ByInstance(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// Outcome is the mean outcome of a condition with its 95 % t interval over N units.
+// Outcome is the mean outcome of a condition with its 95 % interval over N units.
 type Outcome struct {
 	Value     float64
-	Low, High *float64 // of a share cut at 0 and 1; nil where there is one unit only
+	Low, High *float64 // of a share cut at 0 and 1; nil for one unit, and without spread
 	N         int
+}
+
+// intervalNote says what the interval of an outcome is.
+func intervalNote(v campaign.View) string {
+	return "Mean (standard error) and 95 % t interval, " + v.UnitsNote() + "; of a share it is cut at 0 and 1, and exact (Clopper-Pearson) where all are 0 or all are 1. No interval: one value only, or several without spread."
 }
 
 // OutcomeOf returns the outcome of a condition as the table outcomes has it; false if no
@@ -85,15 +89,13 @@ func OutcomeOf(g campaign.Group) (Outcome, bool) {
 		return Outcome{}, false
 	}
 	o := Outcome{Value: m.Value, N: m.N}
-	if m.SE == nil {
-		return o, true
-	}
-	half := statistics.QuantileT(0.975, float64(m.N-1)) * *m.SE
-	low, high := m.Value-half, m.Value+half
+	within := m.Interval()
 	if g.Measure() == record.Share {
-		low, high = max(0, low), min(1, high)
+		within = m.ShareInterval()
 	}
-	o.Low, o.High = &low, &high
+	if within != nil {
+		o.Low, o.High = &within.Low, &within.High
+	}
 	return o, true
 }
 

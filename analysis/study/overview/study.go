@@ -18,6 +18,8 @@ func Study() entry.Study {
 			Needs: entry.NeedEnded}, Build: ByCondition, Shown: entry.Never},
 		{Named: naming.Named{Name: "comparisons", Shows: "each two conditions: pairwise comparison of final scores, with tests",
 			Needs: "two conditions of one environment"}, Build: Comparisons, Last: true},
+		{Named: naming.Named{Name: "floor", Shows: "each condition: by how much it differs from itself when it is run twice",
+			Needs: "two replicates of an instance"}, Build: Floor, Last: true},
 		{Named: naming.Named{Name: "buy-next", Shows: "each two conditions: noise between and within instances, and what further money would buy",
 			Needs: "two conditions of one environment with two instances or replicates in common"}, Build: BuyNext, Shown: entry.Never, Last: true},
 		{Named: naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition",

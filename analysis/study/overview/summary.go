@@ -13,7 +13,7 @@ import (
 func Summary(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
 	t := table.Table{Title: "Cells, answers and cost of " + c.Name}
-	total := spent{label: make([]table.Cell, len(v.Labels))}
+	total := spent{label: make([]table.Cell, len(v.Names()))}
 	total.label[0] = table.Word("all")
 	var rows []spent
 	for _, g := range v.Groups {
@@ -22,7 +22,7 @@ func Summary(c campaign.Campaign) (table.Table, bool) {
 		total.add(s)
 		rows = append(rows, s)
 	}
-	label := table.Columns[spent]{Headers: v.Labels, Cells: func(s spent) []table.Cell { return s.label }}
+	label := table.Columns[spent]{Headers: v.Names(), Cells: func(s spent) []table.Cell { return s.label }}
 	table.Fill(&t, append(rows, total), label, spentColumns(len(c.Planned) > 0))
 	t.Notes = []string{
 		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that an agent was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",

@@ -138,7 +138,7 @@ func addBaselines(v campaign.View, t *table.Table) {
 	for _, m := range []string{"MAE", "RMSE"} {
 		for _, name := range campaign.Ordered(byName) {
 			row := []table.Cell{table.Word(m), table.Word("baseline " + name)}
-			for len(row) <= len(v.Labels) {
+			for len(row) <= len(v.Names()) {
 				row = append(row, table.Cell{})
 			}
 			for n := 1; n <= v.Rounds(); n++ {

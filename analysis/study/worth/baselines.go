@@ -10,6 +10,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
@@ -46,7 +47,7 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	percent := func(of func(compared, campaign.Run) (float64, bool)) func(compared, campaign.Run) (float64, bool) {
 		return func(g compared, r campaign.Run) (float64, bool) { v, ok := of(g, r); return 100 * v, ok }
 	}
-	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Labels, Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
+	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
 		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
 		mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone),
 		mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority),
@@ -75,6 +76,45 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	t.Notes = append(t.Notes, v.notes...)
 	v.AddNotes(&t)
 	return t, len(rows) > 0
+}
+
+// Gain is a group's outcome over that of a baseline, as shares, over the pairs that both have.
+type Gain struct {
+	Baseline   float64 // mean of the baseline
+	Difference float64
+	Within     *statistics.Interval // 95 %; nil for one pair, and without spread
+	Pairs      int                  // units: instances, or replicates of the only one
+}
+
+// Against is a group against one agent alone, and against as many answers alone as its
+// tokens pay for; nil where a campaign has no such baseline.
+type Against struct{ Single, SelfConsistency *Gain }
+
+// AgainstAlone returns the figures of the table baselines, by condition.
+func AgainstAlone(c campaign.Campaign) map[string]Against {
+	v := view{View: c.View("")}
+	all := map[string]Against{}
+	for _, g := range compare(&v) {
+		all[g.ID] = Against{g.over(g.alone), g.over(g.majority)}
+	}
+	return all
+}
+
+// over returns the gain over a baseline; nil without a pair.
+func (g compared) over(baseline func(campaign.Run) (float64, bool)) *Gain {
+	both := func(r campaign.Run) (own, alone float64, ok bool) {
+		own, decided := r.Outcome()
+		alone, ok = baseline(r)
+		return own, alone, ok && decided
+	}
+	differences := campaign.ByUnit(g.Succeeded(), func(r campaign.Run) (float64, bool) { own, alone, ok := both(r); return own - alone, ok }).Values()
+	if len(differences) == 0 {
+		return nil
+	}
+	alone := campaign.MeanOver(g.Succeeded(), func(r campaign.Run) (float64, bool) { _, alone, ok := both(r); return alone, ok })
+	gain := Gain{Baseline: alone.Value, Pairs: len(differences)}
+	gain.Difference, gain.Within = statistics.MeanInterval(differences)
+	return &gain
 }
 
 // endedOf returns the columns on how the group's runs ended.

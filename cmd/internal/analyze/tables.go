@@ -18,12 +18,14 @@ import (
 
 	"roundtable/analysis/campaign"
 	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/entry"
 	"roundtable/analysis/study/judged"
+	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
@@ -79,6 +81,7 @@ func (w Request) AddBaselines(ctx context.Context, s store.Store, c campaign.Cam
 type Analysis struct {
 	Campaign string        `json:"campaign"`
 	Cells    Cells         `json:"cells"`
+	Headline []string      `json:"headline,omitempty"` // what leads, and how sure that is: for each environment
 	Warnings []string      `json:"warnings,omitempty"` // conditions whose answers could not be used
 	Tables   []table.Table `json:"tables"`
 }
@@ -156,7 +159,7 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if c, err = which.AddBaselines(ctx, s, c); err != nil {
 		return Analysis{}, err
 	}
-	a := Analysis{Campaign: c.Name, Cells: count(c), Warnings: c.Warnings()}
+	a := Analysis{Campaign: c.Name, Cells: count(c), Headline: overview.Headlines(c), Warnings: c.Warnings()}
 	if from == entry.HandScores {
 		a.Tables, err = ofHandScores(c, which)
 	} else if from == entry.Labels {
@@ -177,6 +180,9 @@ func (a Analysis) WriteTables(w io.Writer, format string) error {
 		return cli.WriteJSON(w, a)
 	case "text", "md":
 		fmt.Fprintf(w, "%s\n\n", a)
+		for _, said := range a.Headline {
+			fmt.Fprintf(w, "%s\n", table.Wrap("", safetext.Line(said)))
+		}
 	}
 	return table.Write(w, format, a.Tables)
 }

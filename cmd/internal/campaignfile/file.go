@@ -26,6 +26,7 @@ import (
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
 	"roundtable/workflows/seats"
 )
 
@@ -260,8 +261,15 @@ func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) 
 	if err != nil {
 		return nil, err
 	}
+	if c.Asks() != protocol.ReasoningPaper {
+		for _, shared := range protocol.QuestionPrompts(proto.Name) {
+			if err := pack.Add("protocol", shared, override); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if _, judged := c.Judge(); judged {
-		if err := pack.AddScore(scoring.Prompts(), override); err != nil {
+		if err := pack.Add("score", scoring.Prompts(), override); err != nil {
 			return nil, err
 		}
 	}

@@ -103,7 +103,7 @@ func WritePrompts(folder string, file plan.File, prompts []RenderedPrompt) error
 	}
 	var index strings.Builder
 	fmt.Fprintf(&index, "# Prompts of %s\n\nEach distinct text once: of every phase and role the first and the last prompt of a collaboration that scripted agents play, on the first instance. "+
-		"Of groups of more than four agents, the first two and the last. A re-ask repeats the prompt with the answer and what was wrong with it.\n\n| file | phase | role | asked | round | conditions |\n| --- | --- | --- | --- | --- | --- |\n", file.Campaign.Name)
+		"Of groups of more than four agents, the first two and the last. A re-ask adds what was wrong and the form filled in.\n\n| file | phase | role | asked | round | conditions |\n| --- | --- | --- | --- | --- | --- |\n", file.Campaign.Name)
 	for i, r := range prompts {
 		name := fmt.Sprintf("%03d-%s-%s-round-%d.txt", i+1, fileWord(r.Phase), fileWord(r.Speaker), r.Round)
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(r.Text()), 0o644); err != nil {

@@ -210,10 +210,7 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 		most[g.ID] = g.MostDifference()
 	}
 	ends := func(r row) []table.Cell {
-		if r.share.Within == nil {
-			return make([]table.Cell, 2)
-		}
-		return campaign.IntervalCells(*r.share.Within, 3, most[r.condition])
+		return campaign.IntervalCells(r.share.Within, 3, most[r.condition])
 	}
 	last := func(of func(row) table.Cell) func(row) table.Cell {
 		return func(r row) table.Cell {

@@ -196,6 +196,9 @@ func (r Summary) print() {
 	}
 	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, items, wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
 	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), cli.Abbreviate(r.InputTokens+r.OutputTokens), cost)
+	if 10*r.Invalid > r.Messages {
+		fmt.Printf("\nWARNING: %d of %s have no label, since no answer of %s about them could be used. What is computed from labels rests on the others alone; a stronger labeller, or more --reasks, is needed.\n\n", r.Invalid, items, r.Labeller)
+	}
 	next := "dialogue-acts"
 	if r.CodeBook != "" {
 		next = "label-rates"

@@ -13,6 +13,7 @@ import (
 
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
 	"roundtable/workflows/seats"
 	"roundtable/workflows/until"
 )
@@ -35,6 +36,7 @@ func Campaign(plugins catalogue.Catalogue) Schema {
 	}
 	for key, s := range map[string]Schema{
 		"models": mappingOf(model), "agents": agents(model, generate), "generate": generate, "reasks": reasks,
+		"reask": {"enum": []plan.Reask{plan.ReaskFresh, plan.ReaskShown}}, "reasoning": {"enum": []protocol.Reasoning{protocol.ReasoningFirst, protocol.ReasoningNone, protocol.ReasoningPaper}},
 		"name":        {"type": "string", "pattern": plan.NamePattern},
 		"cache_scope": {"enum": []string{"condition", "campaign", "lake"}},
 		"cost":        {"enum": []string{"unknown"}},

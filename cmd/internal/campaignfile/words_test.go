@@ -1,0 +1,114 @@
+package campaignfile_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaignfile"
+	"roundtable/workflows/catalogue"
+)
+
+const ownQuestions = `name: own
+data: .
+env: {name: qa, format: csv, file: q.csv, agents: 3}
+model: scripted/answerer
+rule: plurality
+baselines: [single, {self_consistency: {samples: 4}}]
+%sgrid:
+  protocol: [{name: debate, rounds: 1, ballots: true}, {name: debate, rounds: 1, memory: retold}, {name: discussion, rounds: 2, vote_from: 1, personas: none, merge_equal: true}, {name: roundtable, rounds: 1}]
+`
+
+// A question of one's own is asked in the same words by debates, discussions, the single
+// agent and self-consistency, and every vote in the same words too. The golden
+// file has all of them.
+func TestSameWords(t *testing.T) {
+	var b strings.Builder
+	for _, reasoning := range []string{"", "reasoning: none\n"} {
+		prompts := promptsFor(t, fmt.Sprintf(ownQuestions, reasoning))
+		var first, votes []string
+		for _, r := range prompts {
+			fmt.Fprintf(&b, "=== %s\n%s\n", r.Title(), r.Text())
+			last := r.Messages[len(r.Messages)-1].Content
+			switch {
+			case r.Round == 1 && (r.Phase == "answer" || r.Phase == "talk" && r.Speaker == "Agent 1"):
+				first = append(first, r.Messages[0].Content+"\n"+last)
+			case r.Phase == "vote":
+				_, asked, _ := strings.Cut(last, "The answers to vote on:")
+				_, asked, _ = strings.Cut(asked, `Under "decision"`)
+				votes = append(votes, asked)
+			}
+			reasons := strings.Contains(r.Text(), "step by step")
+			if talks := r.Phase != "final" && r.Phase != "message"; talks && reasons == (reasoning != "") {
+				t.Errorf("%s with %q:\n%s", r.Title(), reasoning, r.Text())
+			}
+		}
+		for what, list := range map[string][]string{"first answers": first, "votes": votes} {
+			slices.Sort(list)
+			if list = slices.Compact(list); len(list) != 1 || list[0] == "" {
+				t.Errorf("%s are asked in %d ways:\n%s", what, len(list), strings.Join(list, "\n----\n"))
+			}
+		}
+	}
+	golden := filepath.Join("testdata", "words.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || string(want) != b.String() {
+		t.Errorf("%s has changed (go test -update): %v", golden, err)
+	}
+}
+
+// reasoning: paper keeps each protocol's own words, and what cannot be is refused.
+func TestReasoningIsChecked(t *testing.T) {
+	for _, r := range promptsFor(t, fmt.Sprintf(ownQuestions, "reasoning: paper\n")) {
+		if strings.Contains(r.Text(), "The answers to vote on") {
+			t.Errorf("%s is asked in the shared words", r.Title())
+		}
+	}
+	for _, x := range []struct{ from, to, want string }{
+		{"%s", "reasoning: last\n", `reasoning: is "last"; first, none or paper is accepted`},
+		{"memory: retold", "chain_of_thought: false", "write reasoning: none, or reasoning: paper"},
+		{"%s", "reask: again\n", `reask: is "again"; fresh or shown is accepted`},
+	} {
+		_, err := readCampaign(t, strings.Replace(strings.Replace(ownQuestions, x.from, x.to, 1), "%s", "", 1))
+		if err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v", x.to, err)
+		}
+	}
+}
+
+func promptsFor(t *testing.T, text string) []campaignfile.RenderedPrompt {
+	t.Helper()
+	prompts, err := readCampaign(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prompts
+}
+
+func readCampaign(t *testing.T, text string) ([]campaignfile.RenderedPrompt, error) {
+	t.Helper()
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "own.yaml")
+	for name, data := range map[string]string{file: text, filepath.Join(folder, "q.csv"): "id,question,A,B,C,D,answer\n1,Which planet is the largest?,Mars,Jupiter,Venus,Earth,B\n"} {
+		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
+	if err != nil {
+		return nil, err
+	}
+	return campaignfile.RenderPrompts(catalogue.Builtin(), p, s)
+}

@@ -1,0 +1,29 @@
+package qa
+
+import (
+	"roundtable/envs"
+	"roundtable/envs/jsonschema"
+)
+
+// ProposalForm is an answer by its kind. That of a choice has the last option as its example.
+func (in *Instance) ProposalForm() envs.Form {
+	options := make([]string, len(in.q.Options))
+	for i := range options {
+		options[i] = "(" + letter(i) + ")"
+	}
+	switch in.q.Kind {
+	case Choice:
+		return envs.Form{Schema: jsonschema.OneOf(options...), Example: `"` + options[len(options)-1] + `"`}
+	case YesNo:
+		return envs.Form{Schema: jsonschema.OneOf("yes", "no"), Example: `"yes"`}
+	case Integer:
+		return envs.Form{Schema: jsonschema.AnyInteger(), Example: `37`}
+	case Number:
+		return envs.Form{Schema: jsonschema.AnyNumber(), Example: `3.7`}
+	case Math:
+		return envs.Form{Schema: jsonschema.Text(), Example: `"\\frac{17}{23}"`}
+	case Several:
+		return envs.Form{Schema: jsonschema.Text(), Example: `"` + options[0] + options[len(options)-1] + `"`}
+	}
+	return envs.Form{Schema: jsonschema.Text(), Example: `"<a few words>"`}
+}

@@ -1,0 +1,49 @@
+package protocol
+
+import (
+	"io/fs"
+
+	"roundtable/workflows/transcript"
+)
+
+// Reasoning is how agents are asked about a question: in the words that all protocols
+// share, so that these are compared and not their words, or in a protocol's own.
+type Reasoning string
+
+// The ways of it. The zero value is ReasoningPaper.
+const (
+	ReasoningFirst Reasoning = "first" // reasons, then the answer
+	ReasoningNone  Reasoning = "none"  // the answer alone
+	ReasoningPaper Reasoning = "paper" // as each protocol's own prompts have it
+)
+
+// QuestionPrompts returns the templates that take the place of a protocol's own where
+// questions are asked in the words that all protocols share; none if it has none. Later
+// folders replace earlier ones.
+func QuestionPrompts(protocol string) []fs.FS {
+	own, err := fs.Sub(Prompts, "prompts/questions/"+protocol)
+	if err != nil {
+		return nil
+	}
+	if _, err := fs.Stat(own, "."); err != nil {
+		return nil
+	}
+	shared, err := fs.Sub(Prompts, "prompts/questions/all")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return []fs.FS{shared, own}
+}
+
+// asked returns a step as it is asked: with reasons or without, if the setting says so.
+func (s Setting) asked(step transcript.Step) transcript.Step {
+	if step.Kind == transcript.Ask {
+		switch s.Reasoning {
+		case ReasoningFirst:
+			step.Payload.Bare = false
+		case ReasoningNone:
+			step.Payload.Bare = true
+		}
+	}
+	return step
+}
