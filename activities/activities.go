@@ -82,7 +82,7 @@ const atOnce = 16
 func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
 	ran := programs.New(c.Store)
-	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
+	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Lake: c.Store, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
 	taker := calls.NewTaker(a, caller, c.NoCache)
@@ -170,7 +170,11 @@ func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string
 		defer stage.Leave()
 		defer heartbeat(ctx, stage)()
 		out, err := guarded(ctx, in, do)
-		return out, failure.ForHistory(ctx, err, info.Attempt)
+		err = failure.ForHistory(ctx, err, info.Attempt)
+		if failure.IsOfMachine(err) {
+			a.caller.Meter.NoteFailure(err)
+		}
+		return out, err
 	}, activity.RegisterOptions{Name: name})
 }
 

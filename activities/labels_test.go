@@ -207,7 +207,7 @@ func TestLabelsWithoutUsage(t *testing.T) {
 	}
 }
 
-// TestLabellingID: whatever changes what is asked changes the labeller; the price does not.
+// TestLabellingID: whatever changes what is asked changes the labeller; the price and the address do not.
 func TestLabellingID(t *testing.T) {
 	base := campaign.Labelling{Labeller: plan.Choice{Name: "openai/GPT 5"}, Reasks: 2, Words: "w"}
 	if !strings.HasPrefix(base.ID(), "openai-gpt-5-") {
@@ -218,8 +218,13 @@ func TestLabellingID(t *testing.T) {
 	if priced.ID() != base.ID() {
 		t.Error("a price makes another labeller")
 	}
+	moved := base
+	moved.Labeller.Params = []byte(`{"base_url":"x"}`)
+	if moved.ID() != base.ID() {
+		t.Error("another address makes another labeller")
+	}
 	words, reasks, params := base, base, base
-	words.Words, reasks.Reasks, params.Labeller.Params = "v", 1, []byte(`{"base_url":"x"}`)
+	words.Words, reasks.Reasks, params.Labeller.Params = "v", 1, []byte(`{"x":1}`)
 	for _, other := range []campaign.Labelling{words, reasks, params} {
 		if other.ID() == base.ID() {
 			t.Errorf("%+v is the same labeller", other)

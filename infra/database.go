@@ -27,7 +27,7 @@ func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("infra: state folder: %w", err)
 	}
-	if err := os.Chmod(dir, 0o700); err != nil {
+	if err := restrictFile(dir, 0o700); err != nil {
 		return fmt.Errorf("infra: state folder: %w", err)
 	}
 	free, err := FreeBytes(dir)
@@ -103,7 +103,7 @@ func removeDatabase(dir string) error {
 // mode of the file they belong to.
 func restrictAccess(path string) error {
 	for _, suffix := range companions {
-		if err := os.Chmod(path+suffix, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := restrictFile(path+suffix, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("infra: workflow database: %w", err)
 		}
 	}

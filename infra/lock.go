@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,20 +22,22 @@ var ErrInUse = errors.New("in use")
 
 // LockFile takes the lock of a file for this process, on this machine or on any
 // that shares the file system with it and honours flock; the file and its folder
-// are made if missing. A lock that is still held after lockPatience, also by this very
+// are made if missing, for this user and with the rights of a group. A lock that is still held after lockPatience, also by this very
 // process, is an [ErrInUse] that says by whom. The kernel lets go of the lock
 // when the process ends, however it ends; the file stays and names the last holder.
-func LockFile(path string) (io.Closer, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+func LockFile(path string, group fs.FileMode) (io.Closer, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700|group); err != nil {
 		return nil, fmt.Errorf("infra: lock: %w", err)
 	}
-	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
+	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600|uint32(group&0o060))
 	if err != nil {
 		return nil, fmt.Errorf("infra: lock %s: %w", path, err)
 	}
 	err = lockFile(fd)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = fmt.Errorf("%w by %s", ErrInUse, readHolder(fd))
+	} else if isUnsupported(err) {
+		err = fmt.Errorf("its file system has no locks (flock), without which two programs could buy the same answers; use a folder on another file system: %w", err)
 	} else if err == nil {
 		err = signLock(fd)
 	}
@@ -78,9 +81,14 @@ func lockFile(fd int) (err error) {
 	}
 }
 
+// isUnsupported reports whether a file system lacks what it was asked for.
+func isUnsupported(err error) bool {
+	return errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.ENOLCK)
+}
+
 // signLock writes the process and its machine into the lock file.
 func signLock(fd int) error {
-	if err := errors.Join(syscall.Fchmod(fd, 0o600), syscall.Ftruncate(fd, 0)); err != nil {
+	if err := syscall.Ftruncate(fd, 0); err != nil {
 		return err
 	}
 	host, err := os.Hostname()
@@ -107,7 +115,7 @@ func readHolder(fd int) string {
 
 // acquireLock takes the state folder for this process.
 func acquireLock(dir string) (io.Closer, error) {
-	held, err := LockFile(filepath.Join(dir, "lock"))
+	held, err := LockFile(filepath.Join(dir, "lock"), 0)
 	if errors.Is(err, ErrInUse) {
 		err = fmt.Errorf("%w; wait for it, stop it, or choose another folder", err)
 	}

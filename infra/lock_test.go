@@ -19,7 +19,7 @@ func TestLockSaysWhoHoldsIt(t *testing.T) { synctest.Test(t, lockSaysWhoHoldsIt)
 
 func lockSaysWhoHoldsIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lake", "_campaigns", "c", "lock") // folders are made
-	held, err := infra.LockFile(path)
+	held, err := infra.LockFile(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func lockSaysWhoHoldsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = infra.LockFile(path)
+	_, err = infra.LockFile(path, 0)
 	want := fmt.Sprintf("%s: in use by process %d on %s", path, os.Getpid(), host)
 	if !errors.Is(err, infra.ErrInUse) || !strings.Contains(err.Error(), want) {
 		t.Errorf("a second lock: %v, want %q", err, want)
@@ -35,7 +35,7 @@ func lockSaysWhoHoldsIt(t *testing.T) {
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := infra.LockFile(path)
+	again, err := infra.LockFile(path, 0)
 	if err != nil {
 		t.Fatalf("after it was let go: %v", err)
 	}
@@ -44,7 +44,7 @@ func lockSaysWhoHoldsIt(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := infra.LockFile(path); err == nil || !strings.HasSuffix(err.Error(), says) {
+		if _, err := infra.LockFile(path, 0); err == nil || !strings.HasSuffix(err.Error(), says) {
 			t.Errorf("a lock signed %q: %v", text, err)
 		}
 	}
@@ -54,12 +54,12 @@ func lockSaysWhoHoldsIt(t *testing.T) {
 func TestLockWaitsForOneThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "lock")
-		held, err := infra.LockFile(path)
+		held, err := infra.LockFile(path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Second, func() { held.Close() })
-		next, err := infra.LockFile(path)
+		next, err := infra.LockFile(path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestLockHasOneHolder(t *testing.T) {
 	for range 16 {
 		wait.Go(func() {
 			for took.Load() < 100 {
-				held, err := infra.LockFile(path)
+				held, err := infra.LockFile(path, 0)
 				if err != nil {
 					continue
 				}
@@ -99,7 +99,7 @@ func TestLockFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(dir, "lock")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := infra.LockFile(filepath.Join(dir, "lock")); err == nil {
+	if _, err := infra.LockFile(filepath.Join(dir, "lock"), 0); err == nil {
 		t.Error("locked through a link")
 	}
 	if text, _ := os.ReadFile(other); string(text) != "kept" {

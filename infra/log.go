@@ -20,7 +20,7 @@ func openLog(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("infra: server log: %w", err)
 	}
-	err = file.Chmod(0o600)
+	err = restrictFile(file.Name(), 0o600)
 	if info, statErr := file.Stat(); err == nil && statErr == nil && info.Size() > maxLog {
 		err = file.Truncate(0)
 	}

@@ -284,7 +284,7 @@ func TestBatches(t *testing.T) {
 
 func TestCache(t *testing.T) {
 	a, _, _ := open(t)
-	key, err := answers.CacheKey(answers.Question{Provider: "openai"})
+	key, err := answers.CacheKey(answers.Question{Model: "openai"})
 	must(t, err)
 	if _, ok, err := a.Cached(ctx, key); ok || err != nil {
 		t.Fatal(ok, err)
@@ -313,7 +313,7 @@ func keyOf(t *testing.T, q answers.Question) string {
 func TestCacheKeyDependsOnEverything(t *testing.T) {
 	half, seed := 0.5, int64(4)
 	questions := []answers.Question{
-		{}, {Provider: "p"}, {Model: "p"}, {Sent: sent(model.Parameters{Temperature: &half})}, {Sent: sent(model.Parameters{TopP: &half})},
+		{}, {Model: "p"}, {Sent: sent(model.Parameters{Temperature: &half})}, {Sent: sent(model.Parameters{TopP: &half})},
 		{Sent: sent(model.Parameters{MaxTokens: 4})}, {Sent: sent(model.Parameters{Seed: &seed})}, {Sent: sent(model.Parameters{Stop: []string{"x"}})},
 		{Sent: sent(model.Parameters{}, model.Message{Role: "user", Content: "p"})}, {Sent: sent(model.Parameters{}, model.Message{Role: "system", Content: "p"})},
 		{Sent: sent(model.Parameters{}, model.Message{Role: "user", Content: "p"}, model.Message{})},

@@ -17,10 +17,9 @@ import (
 // Question is everything that makes two calls the same call: what is sent, and
 // whose it is, so that identical agents, samples and replicates never collapse into one.
 type Question struct {
-	Provider string
-	Model    string
-	Sent     model.Request
-	Mode     string // in which Sent says that it wants JSON: see model.Moded
+	Model string // provider/model: a server that moves is the same
+	Sent  model.Request
+	Mode  string // in which Sent says that it wants JSON: see model.Moded
 	// Seed is the campaign's.
 	Seed                int64
 	Instance, Replicate int
@@ -49,7 +48,6 @@ func CacheKey(q Question) (string, error) {
 		schema = nil
 	}
 	data, err := json.Marshal(struct {
-		Provider   string             `json:"provider"`
 		Model      string             `json:"model"`
 		Parameters model.Parameters   `json:"parameters"`
 		Messages   []model.Message    `json:"messages"`
@@ -62,7 +60,7 @@ func CacheKey(q Question) (string, error) {
 		Sample     int                `json:"sample"`
 		Ask        int                `json:"ask"`
 		Scope      string             `json:"scope"`
-	}{q.Provider, q.Model, q.Sent.Parameters, q.Sent.Messages, q.Mode, schema, q.Seed, q.Instance, q.Replicate, q.Speaker, q.Sample, q.Ask, q.Scope})
+	}{q.Model, q.Sent.Parameters, q.Sent.Messages, q.Mode, schema, q.Seed, q.Instance, q.Replicate, q.Speaker, q.Sample, q.Ask, q.Scope})
 	if err != nil {
 		return "", fmt.Errorf("cache key: %w", err)
 	}

@@ -27,7 +27,7 @@ func cachedAnswer(model string, day int) answers.Answer {
 
 func cacheKey(t *testing.T, n int) string {
 	t.Helper()
-	key, err := answers.CacheKey(answers.Question{Provider: "p", Instance: n})
+	key, err := answers.CacheKey(answers.Question{Model: "p", Instance: n})
 	must(t, err)
 	return key
 }

@@ -67,7 +67,8 @@ func TestCorruptAnswers(t *testing.T) {
 	must(t, os.WriteFile(files[0], nil, 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "answers", "campaign=voting", "abc123.0", "stranger"), nil, 0o600))
 	s, err := a.Load(ctx, place)
-	if err == nil || strings.Count(err.Error(), "corrupt") != 2 || len(s.Turns) == 0 {
+	if err == nil || strings.Count(err.Error(), "corrupt") != 1 || // the stranger is passed over
+		len(s.Turns) == 0 {
 		t.Fatalf("all faults at once, and what is whole: %v, %d turns", err, len(s.Turns))
 	}
 }

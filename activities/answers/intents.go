@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 )
 
@@ -232,7 +233,7 @@ func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	objects, err := a.store.List(ctx, prefix)
+	objects, err := lake.List(ctx, a.store, prefix)
 	if err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	objects, err := a.store.List(ctx, prefix)
+	objects, err := lake.List(ctx, a.store, prefix)
 	if err != nil {
 		return Stored{}, err
 	}

@@ -8,8 +8,16 @@ import (
 	"roundtable/activities/setup"
 	"roundtable/activities/throttle"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
+
+// filesOfCall is the part of the files that a process may hold open which calls may take.
+const filesOfCall = 5
+
+// MostCalls returns how many calls this process can make at once: each holds a connection
+// open.
+func MostCalls() int { return max(store.OpenFiles()/filesOfCall, 1) }
 
 // DefaultCalls is how many calls a campaign makes at once that sets no limit.
 const DefaultCalls = 200
@@ -74,7 +82,7 @@ func atOnce(l plan.Limits, name string) int {
 	if own := l.Models[name].Calls; own > 0 {
 		n = min(n, own)
 	}
-	return n
+	return min(n, MostCalls())
 }
 
 // tightest limits of a model over the campaigns of this process.

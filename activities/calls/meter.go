@@ -60,6 +60,11 @@ func (m *Meter) failed(err error) {
 	m.last.Store(&Trouble{At: time.Now(), Text: failure.Text(err)})
 }
 
+// NoteFailure notes why an activity is tried again.
+func (m *Meter) NoteFailure(err error) {
+	m.last.Store(&Trouble{At: time.Now(), Text: failure.Text(err)})
+}
+
 // recovered clears the latest trouble.
 func (m *Meter) recovered() { m.last.Store(nil) }
 

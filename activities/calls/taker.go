@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -14,6 +15,7 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
+	"roundtable/activities/throttle"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -41,7 +43,32 @@ type Taker struct {
 	caller  *Caller
 	noCache bool               // do not take answers from other turns; resuming is not affected
 	taking  singleflight.Group // turns under way, by collaboration and entry
+	asking  sync.Map           // questions under way, each with a channel, by CacheKey
 }
+
+// underWay says that the same question is asked for another turn of the same scope, whose
+// answer this turn shares: which turns share an answer must not depend on the speed of a
+// service.
+type underWay struct{ answered <-chan struct{} }
+
+func (underWay) Error() string { return "the same question is under way" }
+
+// await waits for the other turn's answer, or its failure.
+func (u underWay) await(ctx context.Context) error {
+	setWaiting(ctx, func() string { return WaitsSame })
+	defer setWaiting(ctx, nil)
+	select {
+	case <-u.answered:
+		return nil
+	case <-WorkerStops(ctx):
+		return throttle.ErrStopping
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// WaitsSame is what a turn waits for whose question is under way for another one.
+const WaitsSame = "the same prompt's answer"
 
 // NewTaker returns a taker. With noCache it takes no answers from other turns.
 func NewTaker(a *answers.Answers, c *Caller, noCache bool) *Taker {
@@ -65,7 +92,10 @@ func (k *Taker) takeTurn(ctx context.Context, q Question) (t answers.Turn, err e
 		if !first && isRationed(ctx) {
 			return t, failure.AskAgain()
 		}
-		if t, err = k.advanceTurn(ctx, q); errors.Is(err, ErrAnswered) {
+		t, err = k.advanceTurn(ctx, q)
+		if other, is := errors.AsType[underWay](err); is {
+			err = other.await(ctx)
+		} else if errors.Is(err, ErrAnswered) {
 			err = nil
 		}
 	}
@@ -98,7 +128,10 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 		return t, panicked
 	}
 	if !t.Done {
-		if got, err = k.cachedOrCall(ctx, q, t.Asks, pass); err != nil {
+		var leave func()
+		got, leave, err = k.cachedOrCall(ctx, q, t.Asks, pass)
+		defer leave() // once the answer can be found
+		if err != nil {
 			return t, err
 		}
 		t.Asks = append(t.Asks, got.Answer)
@@ -194,18 +227,27 @@ func (q Question) After(before []answers.Answer, p model.Parameters, name string
 	}
 }
 
-// cachedOrCall makes one call, or finds the same question answered elsewhere.
-func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass Permit) (Paid, error) {
+// cachedOrCall makes one call, or finds the same question answered elsewhere. Until leave
+// is called, the question is under way.
+func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass Permit) (got Paid, leave func(), err error) {
+	leave = func() {}
 	request := q.Request(before)
 	key, mode := "", q.Provider.ModeOf(request)
 	// What a person was asked and has answered is not replaced by another turn's answer.
 	if _, person := q.Provider.Model.(model.Awaited); !person && !q.Provider.Simulated {
-		var err error
 		if key, err = q.CacheKey(request, mode, len(before)); err != nil {
-			return Paid{}, err
+			return Paid{}, leave, err
 		}
 	}
 	if key != "" && !k.noCache {
+		answered := make(chan struct{})
+		if other, is := k.asking.LoadOrStore(key, answered); is {
+			return Paid{}, leave, underWay{other.(chan struct{})}
+		}
+		leave = func() {
+			k.asking.Delete(key)
+			close(answered)
+		}
 		asked := time.Now() // the times are of this turn, not of the one that paid
 		found, ok, err := k.answers.Cached(ctx, key)
 		found.Ask, found.StartedAt, found.LatencyMS = len(before), asked.UnixMicro(), time.Since(asked).Milliseconds()
@@ -213,14 +255,14 @@ func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.A
 			k.caller.Meter.Cached.Add(1)
 		}
 		if ok || err != nil {
-			return Paid{Answer: found}, err
+			return Paid{Answer: found}, leave, err
 		}
 	}
-	got, err := k.caller.Call(ctx, q.Order, len(before), request, pass)
+	got, err = k.caller.Call(ctx, q.Order, len(before), request, pass)
 	if got.Key = key; key != "" && err == nil && got.mode != mode { // the service refused the schema meanwhile
 		got.Key, err = q.CacheKey(request, got.mode, len(before))
 	}
-	return got, err
+	return got, leave, err
 }
 
 // Instant takes a turn that takes no time and costs nothing, without storing it.

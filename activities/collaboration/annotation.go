@@ -78,7 +78,7 @@ func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q cal
 		return q.After(before, model.Parameters{}, string(transcript.FormatDistance))
 	}
 	q.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
-		return answers.CacheKey(answers.Question{Provider: order.Provider.Endpoint, Model: order.Provider.Name, Sent: r, Mode: mode, Speaker: step.Speaker, Ask: ask})
+		return answers.CacheKey(answers.Question{Model: order.Provider.Name, Sent: r, Mode: mode, Speaker: step.Speaker, Ask: ask})
 	}
 	return q, nil
 }

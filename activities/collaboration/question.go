@@ -149,8 +149,8 @@ func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r
 		return "", failure.Fail(err)
 	}
 	return answers.CacheKey(answers.Question{
-		Provider: p.Endpoint, Model: p.Name,
-		Sent: r, Mode: mode,
+		Model: p.Name,
+		Sent:  r, Mode: mode,
 		Seed: int64(camp.Seed), Instance: c.Ref.Cell.Instance, Replicate: c.Condition.Fork.Draws(c.Ref.Cell.Replicate),
 		Speaker: speaker, Ask: ask, Scope: scope,
 	})

@@ -35,7 +35,7 @@ func NewReader(s store.Store, plugins catalogue.Catalogue, data func(path string
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		return model.Provider{Name: m.Name}, nil
 	}
-	sources := setup.Sources{Data: data, Programs: programs.New(s).Recorded}
+	sources := setup.Sources{Data: data, Lake: s, Programs: programs.New(s).Recorded}
 	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, plugins, sources, named)}
 }
 

@@ -86,9 +86,19 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.As(err, &call):
 		return forCall(call, attempt, JitterOf(ctx))
 	}
-	return temporal.NewApplicationErrorWithOptions(Text(err), "io", temporal.ApplicationErrorOptions{
+	return temporal.NewApplicationErrorWithOptions(Text(err), ofMachine, temporal.ApplicationErrorOptions{
 		NextRetryDelay: backoff(attempt, JitterOf(ctx)),
 	})
+}
+
+// ofMachine are errors of the lake, the disk, the network or the system: tried again.
+const ofMachine = "io"
+
+// IsOfMachine reports whether an error of ForHistory is one of the lake, the disk, the
+// network or the system, which is tried again.
+func IsOfMachine(err error) bool {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && app.Type() == ofMachine
 }
 
 // atTop returns an error of this package that others may have wrapped: the engine looks at

@@ -99,7 +99,7 @@ func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) calls.Q
 	// Whose message it is makes no difference to its label: the same question is answered once.
 	t.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
 		return answers.CacheKey(answers.Question{
-			Provider: order.Provider.Endpoint, Model: order.Provider.Name, Sent: r, Mode: mode,
+			Model: order.Provider.Name, Sent: r, Mode: mode,
 			Speaker: transcript.Speaker{Role: "labeller"}, Ask: ask,
 		})
 	}

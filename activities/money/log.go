@@ -62,7 +62,7 @@ func (b *book) keyOf(number int64) string { return fmt.Sprintf("%s%08d.json", b.
 
 // openLog reads from the latest recount on.
 func (b *book) openLog(ctx context.Context) error {
-	objects, err := b.store.List(ctx, b.prefix)
+	objects, err := lake.List(ctx, b.store, b.prefix)
 	if err != nil || len(objects) == 0 {
 		return err
 	}
@@ -179,7 +179,7 @@ type Log struct {
 // ReadLog reads a whole budget log. One with a gap is corrupt.
 func ReadLog(ctx context.Context, s store.Store, campaign string) (Log, error) {
 	b := newBook(s, campaign)
-	objects, err := s.List(ctx, b.prefix)
+	objects, err := lake.List(ctx, s, b.prefix)
 	if err != nil {
 		return Log{}, err
 	}

@@ -154,7 +154,7 @@ func question(d Decision, run answers.RunKey, sample int, messages []model.Messa
 	}
 	q.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
 		return answers.CacheKey(answers.Question{
-			Provider: judge.Provider.Endpoint, Model: judge.Provider.Name, Sent: r, Mode: mode,
+			Model: judge.Provider.Name, Sent: r, Mode: mode,
 			Speaker: transcript.Speaker{Role: Role}, Sample: sample, Ask: ask,
 		})
 	}

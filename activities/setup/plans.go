@@ -30,7 +30,18 @@ import (
 // Sources opens what environments are built from besides their parameters.
 type Sources struct {
 	Data     func(path string) (fs.FS, error)   // the folder of a data set
+	Lake     store.Store                        // may have the files of a data set; nil if it is not looked there
 	Programs func(of programs.Of) program.Asker // asks the user's programs; nil if none can be asked
+}
+
+// openData opens the data set of a plan: as the lake has it, or else its folder.
+func (s Sources) openData(p campaign.Plan) (fs.FS, error) {
+	if s.Lake != nil {
+		if files, whole, err := campaign.OpenRecordedData(context.Background(), s.Lake, p); whole || err != nil {
+			return files, err
+		}
+	}
+	return s.Data(p.Data)
 }
 
 // Models builds one of the models that a condition asks.
@@ -183,7 +194,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 	var data fs.FS
 	var read map[string]string
 	if c.Data != "" {
-		folder, err := sources.Data(c.Data)
+		folder, err := sources.openData(c.Plan)
 		if err != nil {
 			return err
 		}

@@ -153,7 +153,7 @@ func ReadDraws(ctx context.Context, s store.Store, campaign, book string) ([]Dra
 
 // storedDraws returns the numbers of the draws that are stored, ascending.
 func storedDraws(ctx context.Context, s store.Store, campaign, book string) ([]int, error) {
-	objects, err := s.List(ctx, folder(campaign, book))
+	objects, err := lake.List(ctx, s, folder(campaign, book))
 	if err != nil {
 		return nil, err
 	}

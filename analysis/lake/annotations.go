@@ -30,7 +30,7 @@ func Annotators(ctx context.Context, store store.Store, table, campaign string) 
 
 // AnnotatedRuns returns the collaborations to which a maker has added a table.
 func AnnotatedRuns(ctx context.Context, store store.Store, table, campaign, by string) (map[Run]bool, error) {
-	objects, err := store.List(ctx, commitsBy(table, campaign, by))
+	objects, err := List(ctx, store, commitsBy(table, campaign, by))
 	runs := make(map[Run]bool, len(objects))
 	for _, o := range objects {
 		runs[runOf(o.Key)] = true
@@ -40,7 +40,7 @@ func AnnotatedRuns(ctx context.Context, store store.Store, table, campaign, by s
 
 // AnnotationMarkers returns the commits of a table by one maker, in the order of their keys.
 func AnnotationMarkers(ctx context.Context, store store.Store, table, campaign, by string) ([]Marker, error) {
-	objects, err := store.List(ctx, commitsBy(table, campaign, by))
+	objects, err := List(ctx, store, commitsBy(table, campaign, by))
 	if err != nil {
 		return nil, err
 	}

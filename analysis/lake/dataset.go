@@ -41,7 +41,7 @@ func ReadDataset(ctx context.Context, store store.Store, campaign string) (Datas
 	}
 	d := datasetOf(campaign, manifests)
 	d.Open = open
-	objects, err := store.List(ctx, commitFolder(campaign))
+	objects, err := List(ctx, store, commitFolder(campaign))
 	if err != nil {
 		return Dataset{}, err
 	}

@@ -65,9 +65,10 @@ func listKeys(ctx context.Context, s store.Store, prefix string) ([]string, erro
 	if s, ok := store.As[interface {
 		Keys(context.Context, string) ([]string, error)
 	}](s); ok {
-		return s.Keys(ctx, prefix)
+		keys, err := s.Keys(ctx, prefix)
+		return slices.DeleteFunc(keys, func(key string) bool { return !IsOwn(key) }), err
 	}
-	objects, err := s.List(ctx, prefix)
+	objects, err := List(ctx, s, prefix)
 	keys := make([]string, len(objects))
 	for i, o := range objects {
 		keys[i] = o.Key

@@ -45,7 +45,7 @@ func readSealed[T any](ctx context.Context, s store.Store, key string, check fun
 // A torn manifest is none, so its batch is among them: its commits are still
 // read from their own files, and compacting it again repairs it.
 func ReadManifests(ctx context.Context, store store.Store, campaign string) (all []Manifest, open []Batch, err error) {
-	objects, err := store.List(ctx, manifestFolder(campaign))
+	objects, err := List(ctx, store, manifestFolder(campaign))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -168,7 +169,7 @@ func ReadMarker(ctx context.Context, s store.Store, key string) (Marker, error) 
 // collaboration and generation. Those that cannot be read are errors (joined,
 // each with its key) next to the others.
 func Commits(ctx context.Context, store store.Store, campaign string) ([]Marker, error) {
-	objects, err := store.List(ctx, commitFolder(campaign))
+	objects, err := List(ctx, store, commitFolder(campaign))
 	if err != nil {
 		return nil, err
 	}
@@ -244,6 +245,9 @@ func compareMarkers(a, b Marker) int {
 	return a.Generation - b.Generation
 }
 
+// campaignName leaves out folders that are no campaign's, such as "New folder".
+var campaignName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
 // Campaigns returns the names that have a plan, answers or commits in the store, sorted.
 func Campaigns(ctx context.Context, store store.Store) ([]string, error) {
 	names := map[string]bool{}
@@ -267,7 +271,9 @@ func Campaigns(ctx context.Context, store store.Store) ([]string, error) {
 	}
 	var all []string
 	for n := range names {
-		all = append(all, n)
+		if campaignName.MatchString(n) {
+			all = append(all, n)
+		}
 	}
 	slices.Sort(all)
 	return all, nil

@@ -11,25 +11,32 @@ import (
 // LockKey returns where the process that works on a campaign of a local lake says so.
 func LockKey(campaign string) string { return AboutKey(campaign, "lock") }
 
-// Objects returns everything that a campaign has stored, sorted by key. Its lock is left
+// Objects returns everything that a campaign has stored, sorted by key, and the objects
+// in its folders whose names are not the program's. Its lock is left
 // out, which holds no result, and so is what all campaigns of a lake share: the cache
 // and the vectors.
-func Objects(ctx context.Context, s store.Store, campaign string) ([]store.Object, error) {
+func Objects(ctx context.Context, s store.Store, campaign string) (own, foreign []store.Object, err error) {
 	folders, err := foldersOf(ctx, s, campaign)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []store.Object
 	for _, folder := range folders {
 		objects, err := s.List(ctx, folder)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, objects...)
+		for _, o := range objects {
+			switch {
+			case o.Key == LockKey(campaign):
+			case IsOwn(o.Key):
+				own = append(own, o)
+			default:
+				foreign = append(foreign, o)
+			}
+		}
 	}
-	all = slices.DeleteFunc(all, func(o store.Object) bool { return o.Key == LockKey(campaign) })
-	slices.SortFunc(all, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
-	return all, nil
+	slices.SortFunc(own, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
+	return own, foreign, nil
 }
 
 // foldersOf returns the folders that hold a campaign's objects. Tables are found, not

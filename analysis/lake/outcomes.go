@@ -147,7 +147,7 @@ func ReadOutcomes(ctx context.Context, store store.Store, key string) (Outcomes,
 // Unsummed returns the runs of a campaign that no Outcomes holds, by collaboration and
 // generation, if they are enough for another one, whose number is next.
 func Unsummed(ctx context.Context, store store.Store, campaign string) (runs []Run, next int, err error) {
-	objects, err := store.List(ctx, outcomesFolder(campaign))
+	objects, err := List(ctx, store, outcomesFolder(campaign))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -200,7 +200,7 @@ func Progress(ctx context.Context, store store.Store, campaign string) ([]Outcom
 
 // ProgressOf is Progress of the runs that Ended has returned.
 func ProgressOf(ctx context.Context, store store.Store, campaign string, ended []Run) ([]Outcome, error) {
-	objects, err := store.List(ctx, outcomesFolder(campaign))
+	objects, err := List(ctx, store, outcomesFolder(campaign))
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func LatestOutcomes(all []Outcome) []Outcome {
 
 // checkOutcomes compares what Outcomes hold with the markers, those that are whole.
 func (r *Report) checkOutcomes(ctx context.Context, s store.Store, markers []Marker) error {
-	objects, err := s.List(ctx, outcomesFolder(r.Campaign))
+	objects, err := List(ctx, s, outcomesFolder(r.Campaign))
 	if err != nil || len(objects) == 0 {
 		return err
 	}

@@ -58,7 +58,7 @@ func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlem
 
 // ReadSettled reads all settlements of a campaign. A call is settled once.
 func ReadSettled(ctx context.Context, s store.Store, campaign string) (Settled, error) {
-	objects, err := s.List(ctx, SettlementsKey(campaign))
+	objects, err := List(ctx, s, SettlementsKey(campaign))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func ReadSettled(ctx context.Context, s store.Store, campaign string) (Settled, 
 
 // WriteSettlement adds a settlement. Of two written at the same time one is ErrExists.
 func WriteSettlement(ctx context.Context, store store.Store, campaign string, s Settlement) error {
-	objects, err := store.List(ctx, SettlementsKey(campaign))
+	objects, err := List(ctx, store, SettlementsKey(campaign))
 	if err != nil {
 		return err
 	}

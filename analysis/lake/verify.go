@@ -28,6 +28,7 @@ type Report struct {
 	Parts       int       `json:"parts"`    // of these
 	Expired     int       `json:"expired"`  // commits whose raw files were deleted after they were compacted
 	Uncommitted []string  `json:"uncommitted,omitempty"`
+	Foreign     []string  `json:"foreign,omitempty"` // names that the program does not give; no reader sees them
 	Findings    []Finding `json:"findings,omitempty"`
 }
 
@@ -105,6 +106,13 @@ func Verify(ctx context.Context, store store.Store, campaign string) (Report, er
 	if err := r.findUnnamed(ctx, store, named); err != nil {
 		return r, err
 	}
+	_, foreign, err := Objects(ctx, store, campaign)
+	if err != nil {
+		return r, err
+	}
+	for _, o := range foreign {
+		r.Foreign = append(r.Foreign, o.Key)
+	}
 	slices.SortFunc(r.Findings, func(a, b Finding) int { return strings.Compare(a.Object, b.Object) })
 	return r, nil
 }
@@ -113,7 +121,7 @@ func Verify(ctx context.Context, store store.Store, campaign string) (Report, er
 func (r *Report) findUnnamed(ctx context.Context, store store.Store, named map[string]bool) error {
 	for _, table := range slices.Concat(record.Tables[:], record.Annotations[:]) {
 		for _, folder := range []string{"raw", "lake"} {
-			objects, err := store.List(ctx, fmt.Sprintf("%s/%s/campaign=%s/", folder, table, r.Campaign))
+			objects, err := List(ctx, store, fmt.Sprintf("%s/%s/campaign=%s/", folder, table, r.Campaign))
 			if err != nil {
 				return err
 			}
@@ -128,7 +136,7 @@ func (r *Report) findUnnamed(ctx context.Context, store store.Store, named map[s
 }
 
 func (r *Report) checkMarkers(ctx context.Context, s store.Store, folder string) ([]Marker, error) {
-	objects, err := s.List(ctx, folder)
+	objects, err := List(ctx, s, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +248,7 @@ func verifyTable[T record.Row](ctx context.Context, r *Report, s store.Store, m 
 
 // checkSealed checks the envelopes of the objects below a folder and counts those that are whole.
 func (r *Report) checkSealed(ctx context.Context, store store.Store, folder string) (whole int, err error) {
-	objects, err := store.List(ctx, folder)
+	objects, err := List(ctx, store, folder)
 	if err != nil {
 		return 0, err
 	}

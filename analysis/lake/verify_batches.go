@@ -15,7 +15,7 @@ import (
 // checksums, parts against their manifests, and their rows against those of
 // the commits that they were made from.
 func (r *Report) checkBatches(ctx context.Context, store store.Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
-	objects, err := store.List(ctx, manifestFolder(r.Campaign))
+	objects, err := List(ctx, store, manifestFolder(r.Campaign))
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ who vouches for the results. Ed25519 keys are made by
 			if err := cli.CheckOutput(file, force); err != nil {
 				return cli.UsageError(err)
 			}
-			s, err := o.ReadLake(cmd.Context(), args[0])
+			s, err := o.CheckLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

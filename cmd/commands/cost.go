@@ -36,7 +36,7 @@ of unknown outcome count at their worst case until --settle records their bill.`
 			if err != nil {
 				return cli.UsageError(err)
 			}
-			s, err := o.ReadLake(cmd.Context(), args[0])
+			s, err := o.CheckLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/figures"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
 	"roundtable/cmd/internal/campaigns"
@@ -222,6 +223,10 @@ func plain(n *yaml.Node) {
 func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 	fmt.Fprintf(w, "Campaigns in %s:\n", o.LakeName())
 	for _, c := range list {
+		if c.Damage != "" {
+			fmt.Fprintf(w, "  %s\n      cannot be read: %s\n", c.Name, safetext.Lines(c.Damage))
+			continue
+		}
 		of, spent := "", c.Spent
 		spent.Add(c.Besides)
 		if c.Known {

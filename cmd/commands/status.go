@@ -117,6 +117,9 @@ func readStatuses(ctx context.Context, o *cli.Options, s store.Store, names []st
 	for i, name := range names {
 		reading.Go(func() (err error) {
 			all[i], err = campaigns.ReadStatus(ctx, o, s, name)
+			if err != nil && len(names) > 1 && ctx.Err() == nil { // one hides no other
+				all[i], err = campaigns.Status{Name: name, State: "unreadable", Damage: err.Error()}, nil
+			}
 			return err
 		})
 	}

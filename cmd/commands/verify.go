@@ -30,7 +30,7 @@ here or elsewhere. With --public-key, the file must be signed by that key.`,
 			if err != nil {
 				return cli.UsageError(err)
 			}
-			s, err := o.ReadLake(cmd.Context(), args[0])
+			s, err := o.CheckLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -13,12 +13,12 @@ func TestReplicatesThatCannotDiffer(t *testing.T) {
 	const base = "name: alike\nreplicates: 12\nmodel: openai/gpt-4o-mini\n"
 	const warning = "the 12 replicates of an instance need not differ in"
 	for text, want := range map[string]string{
-		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\n":                                                                         warning + " any condition",
-		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0.7, seed: 3}\n":                                                              warning + " any condition",
-		"env: exchange\nprotocol: roundtable\nrule: majority\ngrid: {generate.temperature: [0, 0.7]}\n":                                                             warning + " 1 of 2 conditions",
-		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0.7}\n":                                                                       "",
-		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\nreplicates: 1\n":                                                          "",
-		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\nmodels: {Blake: scripted/trader}\n":                                       "",
+		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\n":                                                                                        warning + " any condition",
+		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0.7, seed: 3}\n":                                                                             warning + " any condition",
+		"env: exchange\nprotocol: roundtable\nrule: majority\ngrid: {generate.temperature: [0, 0.7]}\n":                                                                            warning + " 1 of 2 conditions",
+		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0.7}\n":                                                                                      "",
+		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\nreplicates: 1\n":                                                                         "",
+		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\nmodels: {Blake: scripted/trader}\n":                                                      "",
 		"data: .\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl, agents: 4}\nprotocol: {name: debate, order: random}\nrule: plurality\ngenerate: {temperature: 0}\n": "",
 		"data: .\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl, agents: 4}\nprotocol: {name: debate, order: fixed}\nrule: plurality\ngenerate: {temperature: 0}\n":  warning + " any condition",
 	} {

@@ -45,6 +45,9 @@ func (p *parser) checkReasoning(c Condition, keys map[string]*yaml.Node) {
 	if n != nil && (c.Env.Name != "qa" || !c.sharesWords()) {
 		p.errs.add(n, "reasoning", "goes with the environment qa and the protocols debate, discussion and roundtable; leave it out")
 	}
+	if keys["protocol"] == nil {
+		return // which is an error of its own
+	}
 	if thinks := valueOf(keys["protocol"], "chain_of_thought"); thinks != nil && c.Asks() != protocol.ReasoningPaper && thinks.Value == "false" {
 		p.errs.add(thinks, "protocol.chain_of_thought", "is false, and these questions are asked for reasons first; write reasoning: none, or reasoning: paper for the protocol's own words")
 	}

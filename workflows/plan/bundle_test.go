@@ -95,18 +95,14 @@ grid:
 `
 	pinErrors(t, text,
 		"line 8: grid.stop: values that set several keys stand on an axis with its own name, as grid: {size: [{label: …, set: {…}}]}",
-		"line 9: grid.my.axis: cannot vary; env, protocol, rule, stop, model, models, agents, generate, reasks and keys within them (as protocol.rounds) can; an axis with its own name has values {label: …, set: {…}}",
-		"line 10: grid.seed: cannot vary; env, protocol, rule, stop, model, models, agents, generate, reasks and keys within them (as protocol.rounds) can; an axis with its own name has values {label: …, set: {…}}",
+		"line 9: grid.my.axis: cannot vary; env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning and keys within them (as protocol.rounds) can; an axis with its own name has values {label: …, set: {…}}",
+		"line 10: grid.seed: cannot vary; env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning and keys within them (as protocol.rounds) can; an axis with its own name has values {label: …, set: {…}}",
 		"line 14: grid.size.set.protocol.rounds: given twice; protocol has it too",
 		"line 15: grid.size.set: a list is not a mapping of keys to values, as {model: …, generate.temperature: 0}",
 		`line 16: grid.size: "large" is no value of an axis with its own name; write {label: …, set: {…}}`,
 		"line 17: grid.size: a mapping is no value of an axis with its own name; write {label: …, set: {…}}",
-		"line 18: grid.size.set.seeds: cannot be set here; env, protocol, rule, stop, model, models, agents, generate, reasks and keys within them (as protocol.rounds) can",
+		"line 18: grid.size.set.seeds: cannot be set here; env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning and keys within them (as protocol.rounds) can",
 		"line 19: grid.other: sets models.Alex, and so does grid.models.Alex; leave one out",
-	)
-	pinErrors(t, strings.Replace(strings.Replace(grouped, "set: {reasks: 3,", "set: {reasks: 3, env.agents: 4,", 1), "protocol: roundtable", "protocol: roundtable\nrule: borda", 1),
-		"line 2: env.agents: is given here and in the grid; leave one out",
-		"line 5: rule: is given here and in the grid; leave one out",
 	)
 }
 

@@ -167,3 +167,27 @@ func (c Campaign) Added(recorded Campaign) []string {
 	}
 	return added
 }
+
+// Contains returns what reports whether a collaboration's id is that of a cell.
+func (c Campaign) Contains() func(id string) bool {
+	condition, without := map[string]int{}, c.Without.Set()
+	for i, x := range c.Conditions {
+		condition[x.ID()] = i
+	}
+	return func(id string) bool {
+		at := strings.LastIndex(id, "-i")
+		var cell Cell
+		if at < 0 {
+			return false
+		}
+		i, known := condition[id[:at]]
+		if _, err := fmt.Sscanf(id[at:], "-i%d-r%d", &cell.Instance, &cell.Replicate); err != nil || !known || cell.Suffix() != id[at:] || min(cell.Instance, cell.Replicate) < 0 || cell.Replicate >= c.Replicates {
+			return false
+		}
+		cell.Condition = i
+		if chosen := c.Chosen.Of(i); chosen != nil {
+			return slices.Contains(chosen, cell.Instance) && !c.isLeftOut(without, cell)
+		}
+		return cell.Instance < c.Instances[i] && !c.isLeftOut(without, cell)
+	}
+}

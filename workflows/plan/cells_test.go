@@ -137,6 +137,9 @@ func TestDifferentSettingsDiffer(t *testing.T) {
 
 // What another campaign differs in is named, each thing once.
 func TestExtendsNamesEachDifference(t *testing.T) {
+	ids := parse(t, "seed: 5\nreplicates: 4\ninstances: 4\ncache_scope: lake\n"+strings.Replace(sizedBase, "R", "[majority, rated]", 1)).Campaign.Conditions
+	lostOne := "the file no longer makes " + ids[1].ID() + ", " + lostSome
+	lostBoth := "the file no longer makes " + ids[0].ID() + ", " + ids[1].ID() + ", " + lostSome
 	base := "seed: 5\nreplicates: 4\ninstances: 4\ncache_scope: lake\n" + strings.Replace(sizedBase, "R", "[majority, rated]", 1)
 	recorded := parse(t, base).Campaign
 	for _, x := range []struct {
@@ -150,14 +153,15 @@ func TestExtendsNamesEachDifference(t *testing.T) {
 		{"replicates: 4", "replicates: 3", []string{"replicates was 4 and is 3; it can only grow"}},
 		{"instances: 4", "instances: 3", []string{"instances was 4 and is 3; it can only grow"}},
 		{"cache_scope: lake", "cache_scope: campaign", []string{"cache_scope was lake and is campaign"}},
-		{"[majority, rated]", "[majority]", []string{`grid.rule had "rated" and has it no longer`}},
-		{"[majority, rated]", "[majority, {name: rated, max: 6}]", []string{`grid.rule had "rated" and has it no longer`}},
-		{"grid: {rule: [majority, rated]}", "rule: majority", []string{`rule was nothing and is "majority"`, "grid.rule was there and is not"}},
-		{"grid: {", "grid: {generate.seed: [2], ", []string{"grid.generate.seed is new; values can be added to an axis, not axes"}},
-		{"rounds: 5", "rounds: 6", []string{`protocol was {"name":"roundtable","rounds":5} and is {"name":"roundtable","rounds":6}`}},
-		{"reasks: 1", "reasks: 2", []string{"reasks was 1 and is 2"}},
-		{"reasks: 1\n", "", []string{"reasks was 1 and is nothing"}},
-		{"scripted/rater", "{name: scripted/rater, skip: 1}", []string{`model was "scripted/rater" and is {"name":"scripted/rater","skip":1}`}},
+		{"[majority, rated]", "[majority]", []string{`grid.rule lacks "rated", which the campaign has; add it to the list`, lostOne}},
+		{"[majority, rated]", "[majority, {name: rated, max: 6}]", []string{`grid.rule lacks "rated", which the campaign has; add it to the list`, lostOne}},
+		{"grid: {rule: [majority, rated]}", "rule: majority", []string{`grid.rule was there and is not; write grid: {rule: ["majority","rated"]}`, lostOne}},
+		{"grid: {", "grid: {generate.seed: [2], ", []string{"grid.generate.seed is new and does not say what the recorded conditions have for it; add their value to the list", lostBoth}},
+		{"rounds: 5", "rounds: 6", []string{`protocol was {"name":"roundtable","rounds":5} and is {"name":"roundtable","rounds":6}; to have both, write grid: {protocol: [{"name":"roundtable","rounds":5}, {"name":"roundtable","rounds":6}]}`, lostBoth}},
+		{"grid: {", "grid: {protocol.rounds: [6, 7], ", []string{"grid.protocol.rounds lacks 5, which the campaign has; add it to the list", lostBoth}},
+		{"reasks: 1", "reasks: 2", []string{"reasks was 1 and is 2; to have both, write grid: {reasks: [1, 2]}", lostBoth}},
+		{"reasks: 1\n", "", []string{"reasks was 1 and is nothing", lostBoth}},
+		{"scripted/rater", "{name: scripted/rater, skip: 1}", []string{`model was "scripted/rater" and is {"name":"scripted/rater","skip":1}; to have both, write grid: {model: ["scripted/rater", {"name":"scripted/rater","skip":1}]}`, lostBoth}},
 	} {
 		other := strings.Replace(base, x.from, x.to, 1)
 		if got := parse(t, other).Campaign.Extends(recorded); fmt.Sprint(got) != fmt.Sprint(x.want) {
@@ -165,8 +169,8 @@ func TestExtendsNamesEachDifference(t *testing.T) {
 		}
 	}
 	all := strings.NewReplacer("seed: 5", "seed: 6", "replicates: 4", "replicates: 1", "reasks: 1", "reasks: 3", "majority,", "unanimous,").Replace(base)
-	if got := parse(t, all).Campaign.Extends(recorded); len(got) != 4 {
-		t.Errorf("four differences are %q", got)
+	if got := parse(t, all).Campaign.Extends(recorded); len(got) != 5 {
+		t.Errorf("five differences are %q", got)
 	}
 	var broken plan.Campaign
 	if got := recorded.Extends(broken); len(got) == 0 {
@@ -326,5 +330,88 @@ func TestChoiceDecodesStrictly(t *testing.T) {
 	}
 	if err := (plan.Choice{}).Decode()(&params); err != nil || params.X != 3 {
 		t.Errorf("without parameters x becomes %d, error %v", params.X, err)
+	}
+}
+
+const (
+	lostSome = "which the campaign has; conditions can be added, not taken away"
+)
+
+// A campaign grows in whatever way its file says it, as long as every recorded condition is made.
+func TestCampaignsGrow(t *testing.T) {
+	const base = "name: a\nenv: {name: exchange, agents: 3}\nprotocol: {name: roundtable, rounds: 2}\n"
+	const rest = "rule: majority\nmodel: scripted/trader\n"
+	for name, x := range map[string]struct{ before, after string }{
+		"a value becomes an axis":     {base + rest, base + "model: scripted/trader\ngrid: {rule: [rated, majority]}\n"},
+		"a parameter becomes an axis": {base + rest, base + rest + "grid: {protocol.rounds: [1, 2]}\n"},
+		"a plug-in for its parameter": {base + rest + "grid: {protocol.rounds: [2, 3]}\n", base + rest + "grid: {protocol: [{name: roundtable, rounds: 2}, {name: roundtable, rounds: 3}, debate]}\n"},
+		"an axis with a name":         {base + rest + "grid: {protocol.rounds: [2, 3]}\n", base + rest + "grid: {length: [{label: short, set: {protocol.rounds: 2}}, {label: long, set: {protocol.rounds: 3}}]}\n"},
+		"a name is another":           {base + rest + "grid: {x: [{label: a, set: {reasks: 1}}]}\n", base + rest + "grid: {y: [{label: b, set: {reasks: 1}}]}\n"},
+		"labels":                      {base + rest + "grid: {rule: [rated]}\n", base + rest + "grid: {rule: [{label: stars, value: rated}]}\n"},
+		"an axis becomes a value":     {base + rest + "grid: {reasks: [1]}\n", base + rest + "reasks: 1\n"},
+		"a stated default":            {base + rest, base + rest + "reasks: 2\n"},
+	} {
+		if diff := parse(t, x.after).Campaign.Extends(parse(t, x.before).Campaign); len(diff) > 0 {
+			t.Errorf("%s: %q", name, diff)
+		}
+	}
+}
+
+// A key outside the grid gives way to the grid, with a note; it need not even be sound.
+func TestGridWins(t *testing.T) {
+	for text, note := range map[string]string{
+		minimal + "grid:\n  rule: [rated]\n":                                                                               "line 4: rule is given outside the grid too; the grid's values count",
+		minimal + "grid:\n  env.name: [exchange]\n":                                                                        "line 2: env.name is given outside the grid too; the grid's values count",
+		minimal + "reasks: 1\ngrid:\n  x: [{label: a, set: {reasks: 3}}]\n":                                                "line 6: reasks is given outside the grid too; the grid's values count",
+		strings.Replace(minimal, "roundtable", "\n  name: roundtable\n  rounds: 7", 1) + "grid:\n  protocol.rounds: [1]\n": "line 5: protocol.rounds is given outside the grid too; the grid's values count",
+	} {
+		file := parse(t, text)
+		if len(file.Notes) != 1 || file.Notes[0] != note {
+			t.Errorf("%s: notes are %q, want %s", text, file.Notes, note)
+		}
+	}
+	if with, without := parse(t, minimal+"grid: {rule: [rated]}\n"), parse(t, strings.Replace(minimal, "rule: majority\n", "", 1)+"grid: {rule: [rated]}\n"); with.Campaign.Revision() != without.Campaign.Revision() {
+		t.Error("what does not count makes another campaign")
+	}
+}
+
+// Where a model is served is no part of a condition, wherever the model stands.
+func TestServersMove(t *testing.T) {
+	model := func(name, params string) plan.Choice { return plan.Choice{Name: name, Params: json.RawMessage(params)} }
+	made := func(address string) plan.Condition {
+		m := model("openai/llama", `{`+address+`"x":1}`)
+		inner := `{"name":"openai/judge",` + address + `"x":1}`
+		return plan.Condition{
+			Env: model("qa", `{"score":{"judge":{"model":`+inner+`,"rubric":"say \"base_url\""}}}`), Stop: model("learned", `{"fit":{"asks":{"model":[`+inner+`]}}}`),
+			Model: m, Models: map[string]plan.Choice{"Alex": m}, Agents: &plan.Agents{List: []plan.Agent{{Model: &m}}, Pool: []plan.Agent{{}}},
+		}
+	}
+	none, a, b := made(""), made(`"api_key_env":"A","base_url":"http://a/v1",`), made(`"base_url":"http://b/v1",`)
+	if a.ID() != b.ID() || a.ID() != none.ID() {
+		t.Errorf("ids are %s, %s and %s", a.ID(), b.ID(), none.ID())
+	}
+	if a.Model.Address() != "http://a/v1" || a.Models["Alex"].Address() != "http://a/v1" || (*a.Agents.List[0].Model).Address() != "http://a/v1" {
+		t.Errorf("the condition itself lost an address: %+v", a)
+	}
+	alone := plan.Condition{Model: model("openai/llama", `{"base_url":"http://a/v1"}`)}
+	if alone.ID() != (plan.Condition{Model: plan.Choice{Name: "openai/llama"}}).ID() {
+		t.Error("a model with nothing but an address is another one than without")
+	}
+}
+
+// Contains knows every cell of the campaign and nothing else.
+func TestContains(t *testing.T) {
+	c := parse(t, sized(2, 3, "majority, rated")).Campaign
+	has := c.Contains()
+	for n := range c.Size() {
+		if id := c.CollaborationID(c.Cell(n)); !has(id) {
+			t.Errorf("%s is not contained", id)
+		}
+	}
+	id := c.Conditions[0].ID()
+	for _, other := range []string{"", id, id + "-i3-r0", id + "-i0-r2", id + "-i-1-r0", id + "-i0-r0x", id + "-i00-r0", "other-00000000-i0-r0"} {
+		if has(other) {
+			t.Errorf("%q is contained", other)
+		}
 	}
 }

@@ -170,9 +170,6 @@ func TestErrors(t *testing.T) {
 		"unknown nested key":     {minimal + "grid:\n  protocol.round: [1]\n", 7, "protocol.round: unknown key; known are rounds, phases, ties"},
 		"key within a number":    {minimal + "reasks: 1\ngrid:\n  reasks.x: [2]\n", 6, `reasks: "1" has no keys, but the grid sets reasks.x`},
 		"nested wrong value":     {minimal + "grid:\n  protocol.rounds: [3, 0, 5]\n", 7, "protocol.rounds: is 0; 1 to 1000 are accepted"},
-		"replaced by the grid":   {minimal + "grid:\n  rule: [rated]\n", 4, "rule: is given here and in the grid; leave one out"},
-		"replaced within":        {strings.Replace(minimal, "roundtable", "\n  name: roundtable\n  rounds: ~", 1) + "grid:\n  protocol.rounds: [1]\n", 5, "protocol.rounds: is given here and in the grid"},
-		"name replaced":          {minimal + "grid:\n  env.name: [exchange]\n", 2, "env.name: is given here and in the grid"},
 		"empty path":             {minimal + "grid:\n  protocol.: [3]\n", 7, "protocol.: unknown key"},
 		"parameter for one rule": {minimal + "grid:\n  rule: [majority, rated]\n  rule.max: [5]\n", 8, "rule.max: unknown key; nothing can be set here"},
 	} {

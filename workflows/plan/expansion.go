@@ -46,7 +46,11 @@ func (x *expansion) addPoints(all []combination) {
 		}
 		made.name, made.values = at.point.String(), at.shownValues(x.axes)
 		if other, twice := x.seen[made.ID()]; twice {
-			x.p.errs.add(at.node, at.key, "%s is the same condition as %s", made.name, x.added[other].name)
+			also := ""
+			if string(jsonOf(made.AllModels())) != string(jsonOf(x.added[other].AllModels())) {
+				also = "; where a model is served is no part of a condition: give the second server's model another name, or run it as another campaign"
+			}
+			x.p.errs.add(at.node, at.key, "%s is the same condition as %s%s", made.name, x.added[other].name, also)
 		}
 		made.count, made.chosen = x.want.countFor(x.p, at.point, made.Condition, made.dealt, x.campaign.Seed)
 		x.add(made)

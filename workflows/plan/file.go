@@ -39,21 +39,23 @@ var validName = regexp.MustCompile(NamePattern)
 
 // File is a campaign file as read.
 type File struct {
-	Campaign Campaign
-	Limits   Limits
-	Labels   *Labels         // nil if its messages are not labelled by itself
-	Notify   *Notify         // nil if it reports nowhere
-	Until    *until.Question // nil if all cells are run
-	Embedder string          // what information distances rest on; "" for the default
-	Data     string          // folder of the environment's data set
-	Fork     string          // name of the campaign that it goes on from; "" for none
-	Prompts  string          // folder that overrides prompt templates
+	Campaign    Campaign
+	Limits      Limits
+	Labels      *Labels         // nil if its messages are not labelled by itself
+	Notify      *Notify         // nil if it reports nowhere
+	Until       *until.Question // nil if all cells are run
+	Embedder    string          // what information distances rest on; "" for the default
+	Data        string          // folder of the environment's data set
+	Fork        string          // name of the campaign that it goes on from; "" for none
+	PrivateData bool            // data files stay out of the lake
+	Prompts     string          // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
 	Values [][]Value
 	// Surveys say how each data set was read, in the order of the conditions.
 	Surveys   []envs.Survey
+	Notes     []string                     // what of the file does not count, and why
 	baselines []string                     // the title of each condition that is a baseline; "" for others
 	given     []map[string]json.RawMessage // what each condition was given, by key
 }
@@ -117,10 +119,12 @@ type Header struct {
 	Instances  json.RawMessage `json:"instances"` // see wanted
 	Data       string          `json:"data"`
 	Prompts    string          `json:"prompts"`
-	CacheScope string          `json:"cache_scope"`
-	Limits     Limits          `json:"limits"`
-	Notify     *Notify         `json:"notify"`
-	Embedder   string          `json:"embedder"`
+	// PrivateData keeps data files out of the lake.
+	PrivateData bool    `json:"private_data"`
+	CacheScope  string  `json:"cache_scope"`
+	Limits      Limits  `json:"limits"`
+	Notify      *Notify `json:"notify"`
+	Embedder    string  `json:"embedder"`
 
 	Labels json.RawMessage `json:"labels"`
 	Prices json.RawMessage `json:"prices"`
@@ -154,7 +158,7 @@ func (p *parser) parseFile(s Source) File {
 			p.errs.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
-	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
+	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, PrivateData: h.PrivateData, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
 	if h.Fork != nil {
@@ -162,7 +166,7 @@ func (p *parser) parseFile(s Source) File {
 		return file
 	}
 	axes := p.parseAxes(grid, &file.Campaign)
-	p.refuseReplaced(base, axes)
+	file.Notes = p.dropReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
 	all := p.combinations(top, axes, grid)
 	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))

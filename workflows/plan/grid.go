@@ -71,11 +71,13 @@ func asList(n *yaml.Node) string {
 	return fmt.Sprintf("; write [%s]", n.Value)
 }
 
-// refuseReplaced refuses values that the grid replaces: nothing would check them.
-func (p *parser) refuseReplaced(base map[string]*yaml.Node, axes []axis) {
+// dropReplaced takes away the values that the grid replaces, with a note. What the command
+// line gives beside an axis is refused: it would do nothing.
+func (p *parser) dropReplaced(base map[string]*yaml.Node, axes []axis) (notes []string) {
 	for _, set := range replacedPaths(axes) {
 		path := strings.Split(set.path, ".")
-		n := base[path[0]]
+		whole := base[path[0]]
+		n := whole
 		for i := 1; i < len(path) && n != nil; i++ {
 			named := i == 1 && n.Kind == yaml.ScalarNode && slices.Contains(choiceKeys, path[0])
 			switch {
@@ -92,9 +94,15 @@ func (p *parser) refuseReplaced(base map[string]*yaml.Node, axes []axis) {
 		case isFlag(n):
 			p.errs.add(n, set.path, "the grid varies it; --set grid.%s=[…] replaces the whole axis", set.axis)
 		default:
-			p.errs.add(n, set.path, "is given here and in the grid; leave one out")
+			notes = append(notes, fmt.Sprintf("%s%s is given outside the grid too; the grid's values count", p.lineOf(n), set.path))
+			if len(path) == 1 {
+				delete(base, path[0])
+			} else {
+				base[path[0]] = withoutPath(whole, path[1:])
+			}
 		}
 	}
+	return notes
 }
 
 func (p *parser) axisJSON(a axis) []json.RawMessage {

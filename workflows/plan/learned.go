@@ -78,7 +78,7 @@ func (p *parser) learn(c *Condition, keys map[string]*yaml.Node, campaign string
 	}
 	var recorded json.RawMessage
 	for _, r := range p.recorded {
-		if had, _, ok := r.Learned(); ok && digestOf(r.withoutFit()) == digestOf(*c) {
+		if had, _, ok := r.Learned(); ok && r.withoutFit().ID() == c.ID() {
 			recorded = had.Fit
 		}
 	}

@@ -79,13 +79,14 @@ func (c Condition) AllModels() []Choice {
 	return all
 }
 
-// ID names the condition: its rule (or protocol) and a hash of all of it.
+// ID names the condition: its rule (or protocol) and a hash of all of it but the
+// addresses of its models.
 func (c Condition) ID() string {
 	name := c.Rule.Name
 	if name == "" {
 		name = c.Protocol.Name
 	}
-	return slugOf(name) + "-" + digestOf(c)[:8]
+	return slugOf(name) + "-" + digestOf(c.WithoutAddresses())[:8]
 }
 
 // Limits bound a campaign; they are no part of its identity. Zero means the default.
@@ -137,9 +138,9 @@ func (c Cell) Suffix() string { return fmt.Sprintf("-i%d-r%d", c.Instance, c.Rep
 // Revision identifies the campaign with exactly these cells.
 func (c Campaign) Revision() string { return digestOf(c)[:12] }
 
-// Extends says what keeps c from being the recorded campaign or an extension
-// of it; none if it may go on. An extension has more replicates, instances or
-// grid values, and changes nothing else.
+// Extends says what keeps c from being the recorded campaign or an extension of it, and
+// what to write instead; none if it may continue. An extension makes every recorded
+// condition, however its file writes them, with at least as many cells.
 func (c Campaign) Extends(recorded Campaign) []string {
 	var diff []string
 	differ := func(key string, was, is any) {
@@ -160,14 +161,11 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	if c.CacheScope != recorded.CacheScope {
 		differ("cache_scope", recorded.CacheScope, c.CacheScope)
 	}
-	settings := append(baseDifferences(recorded.Base, c.Base), gridDifferences(recorded.Grid, c.Grid)...)
-	if len(settings) == 0 {
-		settings = c.lostConditions(recorded)
-	}
-	return append(diff, settings...)
+	return append(diff, c.lostConditions(recorded)...)
 }
 
-// lostConditions names the recorded conditions that the file no longer makes.
+// lostConditions names the recorded conditions that the file no longer makes, and the
+// values that would bring them back.
 func (c Campaign) lostConditions(recorded Campaign) []string {
 	have := map[string]bool{}
 	for _, condition := range c.Conditions {
@@ -179,62 +177,78 @@ func (c Campaign) lostConditions(recorded Campaign) []string {
 			lost = append(lost, id)
 		}
 	}
-	if len(lost) == 0 {
+	if len(lost) == 0 && len(recorded.Conditions) > 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, not taken away", listSome(lost))}
+	diff := append(baseDifferences(recorded, c), gridDifferences(recorded, c)...)
+	return append(diff, fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, not taken away", listSome(lost)))
 }
 
-func baseDifferences(was, is json.RawMessage) []string {
+// baseDifferences names the keys outside the grid that differ, other than those that
+// only moved into the grid or out of it.
+func baseDifferences(was, is Campaign) []string {
 	var a, b map[string]json.RawMessage
-	if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil {
+	if json.Unmarshal(was.Base, &a) != nil || json.Unmarshal(is.Base, &b) != nil {
 		return []string{"the recorded campaign cannot be read"}
 	}
 	var diff []string
 	for _, key := range append(ConditionKeys(), "fork") {
-		if string(a[key]) != string(b[key]) {
-			diff = append(diff, fmt.Sprintf("%s was %s and is %s", key, orNothing(a[key]), orNothing(b[key])))
-		}
-	}
-	return diff
-}
-
-func gridDifferences(was, is []Axis) []string {
-	var diff []string
-	values := map[string]string{}
-	for _, axis := range is {
-		values[axis.Key] = "\n" + string(joinLines(axis.Values)) + "\n"
-	}
-	for _, axis := range was {
-		have, ok := values[axis.Key]
-		delete(values, axis.Key)
-		if !ok {
-			diff = append(diff, fmt.Sprintf("grid.%s was there and is not", axis.Key))
+		if string(a[key]) == string(b[key]) || was.varies(key) || is.varies(key) {
 			continue
 		}
-		for _, v := range axis.Values {
-			if !strings.Contains(have, "\n"+string(v)+"\n") {
-				diff = append(diff, fmt.Sprintf("grid.%s had %s and has it no longer", axis.Key, v))
-			}
+		text := fmt.Sprintf("%s was %s and is %s", key, orNothing(a[key]), orNothing(b[key]))
+		if a[key] != nil && b[key] != nil && key != "fork" {
+			text += fmt.Sprintf("; to have both, write grid: {%s: [%s, %s]}", key, a[key], b[key])
 		}
-	}
-	for _, axis := range is {
-		if _, added := values[axis.Key]; added {
-			diff = append(diff, fmt.Sprintf("grid.%s is new; values can be added to an axis, not axes", axis.Key))
-		}
+		diff = append(diff, text)
 	}
 	return diff
 }
 
-func joinLines(values []json.RawMessage) []byte {
-	var lines []byte
-	for i, v := range values {
-		if i > 0 {
-			lines = append(lines, '\n')
+// gridDifferences names the recorded values that no axis of that key has any more.
+func gridDifferences(was, is Campaign) []string {
+	var base map[string]json.RawMessage
+	_ = json.Unmarshal(was.Base, &base) // baseDifferences says so
+	var diff []string
+	missing := func(key string, v json.RawMessage) {
+		now := is.axis(key)
+		if now == nil {
+			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key, jsonOf(was.axis(key).Values)))
+		} else if !slices.ContainsFunc(now.Values, func(x json.RawMessage) bool { return string(x) == string(v) }) {
+			diff = append(diff, fmt.Sprintf("grid.%s lacks %s, which the campaign has; add it to the list", key, v))
 		}
-		lines = append(lines, v...)
 	}
-	return lines
+	for _, axis := range was.Grid {
+		for _, v := range axis.Values {
+			missing(axis.Key, v)
+		}
+	}
+	for _, axis := range is.Grid {
+		if was.axis(axis.Key) != nil {
+			continue
+		}
+		if v := base[axis.Key]; v != nil {
+			missing(axis.Key, v)
+		} else if root, rest, nested := strings.Cut(axis.Key, "."); nested && base[root] != nil && objectOf(base[root])[rest] != nil {
+			missing(axis.Key, objectOf(base[root])[rest])
+		} else {
+			diff = append(diff, fmt.Sprintf("grid.%s is new and does not say what the recorded conditions have for it; add their value to the list", axis.Key))
+		}
+	}
+	return slices.Compact(diff)
+}
+
+// varies reports whether an axis of the grid sets a key, or a parameter within it.
+func (c Campaign) varies(key string) bool {
+	return slices.ContainsFunc(c.Grid, func(a Axis) bool { return a.Key == key || strings.HasPrefix(a.Key, key+".") })
+}
+
+// axis returns the axis of a key; nil if the grid has none.
+func (c Campaign) axis(key string) *Axis {
+	if i := slices.IndexFunc(c.Grid, func(a Axis) bool { return a.Key == key }); i >= 0 {
+		return &c.Grid[i]
+	}
+	return nil
 }
 
 func orNothing(v json.RawMessage) string {

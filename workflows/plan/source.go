@@ -64,6 +64,15 @@ func (p *parser) newSource(name string) int {
 // isFlag reports whether a node comes from the command line: it has no line.
 func isFlag(n *yaml.Node) bool { return n.Line > 0 && n.Line&(1<<lineBits-1) == 0 }
 
+// lineOf returns where a node is, to begin a sentence with.
+func (p *parser) lineOf(n *yaml.Node) string {
+	text := fmt.Sprintf("line %d: ", n.Line&(1<<lineBits-1))
+	if source := n.Line >> lineBits; source > 0 {
+		text = p.sources[source-1] + ": " + text
+	}
+	return text
+}
+
 // located returns errors in the order of files and lines, each with its file.
 func (p *parser) located(errs FileErrors) FileErrors {
 	errs = errs.sortedByLine()

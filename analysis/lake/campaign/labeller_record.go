@@ -16,8 +16,8 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Labelling is who labels messages, and how. All of it but the price makes the
-// labeller's id, so that labels of two ways of asking are never mixed up.
+// Labelling is who labels messages, and how. All of it but the price and
+// the address of its model makes the labeller's id, so that labels of two ways of asking are never mixed up.
 type Labelling struct {
 	Labeller plan.Choice   `json:"labeller"`
 	Generate plan.Generate `json:"generate"`
@@ -50,7 +50,7 @@ var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 // ID returns the labeller's id: its model's name, and 8 digits of a hash; of another code book
 // than that of the acts, its name and a dot before.
 func (l Labelling) ID() string {
-	l.Price = nil
+	l.Price, l.Labeller = nil, l.Labeller.WithoutAddress()
 	data, err := json.Marshal(l)
 	if err != nil {
 		panic("campaign: " + err.Error()) // its parameters are valid JSON

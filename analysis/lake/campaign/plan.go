@@ -10,7 +10,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/lake"
@@ -21,16 +23,18 @@ import (
 // Plan is one revision of a campaign as recorded in the lake: all that any
 // worker needs to take part in it.
 type Plan struct {
-	Campaign plan.Campaign                `json:"campaign"`
-	Edition  int                          `json:"edition"`           // of the built-in prompts
-	Changed  []string                     `json:"changed,omitempty"` // flags of the command line that changed the file
-	Folder   string                       `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
-	Data     string                       `json:"data,omitempty"`    // folder of the data set
-	Files    map[string]string            `json:"files,omitempty"`   // SHA-256 of what environments read in it
-	Agents   []int                        `json:"agents"`            // by condition
-	Rounds   []int                        `json:"rounds"`            // by condition
-	Packs    map[string]map[string]string `json:"packs"`             // templates of prompts by path, by the hash of their pack
-	Pack     []string                     `json:"pack"`              // hash by condition
+	Campaign plan.Campaign     `json:"campaign"`
+	Edition  int               `json:"edition"`           // of the built-in prompts
+	Changed  []string          `json:"changed,omitempty"` // flags of the command line that changed the file
+	Folder   string            `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
+	Data     string            `json:"data,omitempty"`    // folder of the data set
+	Files    map[string]string `json:"files,omitempty"`   // SHA-256 of what environments read in it
+	// PrivateData keeps the files themselves out of the lake: see RecordData.
+	PrivateData bool                         `json:"private_data,omitempty"`
+	Agents      []int                        `json:"agents"` // by condition
+	Rounds      []int                        `json:"rounds"` // by condition
+	Packs       map[string]map[string]string `json:"packs"`  // templates of prompts by path, by the hash of their pack
+	Pack        []string                     `json:"pack"`   // hash by condition
 }
 
 // HashPack returns what identifies a pack of templates in every row.
@@ -73,6 +77,27 @@ func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Pl
 		return Plan{}, fmt.Errorf("%s: %w", PlanKey(campaign, revision), err)
 	}
 	return p, p.check(campaign, revision)
+}
+
+// ReadPlans reads all recorded revisions, in the order of their names.
+func ReadPlans(ctx context.Context, s store.Store, campaign string) ([]Plan, error) {
+	objects, err := lake.List(ctx, s, lake.AboutKey(campaign, "plans/"))
+	if err != nil {
+		return nil, err
+	}
+	var all []Plan
+	for _, o := range objects {
+		revision, ok := strings.CutSuffix(path.Base(o.Key), ".json")
+		if !ok {
+			continue
+		}
+		p, err := ReadPlan(ctx, s, campaign, revision)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // check compares what was read with its names: another seed or prompt would
@@ -119,4 +144,40 @@ func (p Plan) locatedPolicy(m plan.Choice) plan.Choice {
 	params["policy"], _ = json.Marshal(policy)
 	m.Params, _ = json.Marshal(params)
 	return m
+}
+
+// CheckPlanned returns an error if collaborations have ended that the campaign's plan does
+// not have: the lake then holds copies of a campaign that grew apart. A campaign without a
+// plan, or one that cannot be read, is not its business.
+func CheckPlanned(ctx context.Context, s store.Store, name string) error {
+	p, _, err := ReadRecorded(ctx, s, name)
+	if err != nil {
+		return nil //nolint:nilerr // who reads it says so
+	}
+	ended, err := lake.Ended(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	is := p.Campaign.Contains()
+	var strange []string
+	for _, run := range ended {
+		if !is(run.Collaboration) {
+			strange = append(strange, run.Collaboration)
+		}
+	}
+	if len(strange) == 0 {
+		return nil
+	}
+	larger := "none of its recorded plans has them all: keep the copies apart"
+	plans, err := ReadPlans(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	for _, other := range plans {
+		has := other.Campaign.Contains()
+		if len(other.Campaign.Extends(p.Campaign)) == 0 && !slices.ContainsFunc(ended, func(run lake.Run) bool { return !has(run.Collaboration) }) {
+			larger = fmt.Sprintf("its recorded plan %s (%d cells) has them all: run that copy's campaign file again in this lake, which merges them without asking anything twice", other.Campaign.Revision(), other.Campaign.Size())
+		}
+	}
+	return fmt.Errorf("the lake has %d collaborations of %s that its plan does not have, such as %s: two copies of the campaign were put together; %s (roundtable verify %s lists them)", len(strange), name, strange[0], larger, name)
 }

@@ -49,7 +49,7 @@ type Collaboration struct {
 	InvalidTurns  int32     `parquet:"invalid_turns"`                  // turns without a usable answer after all asks
 	Asks          int32     `parquet:"asks"`                           // questions asked, re-asks included
 	Seed          int64     `parquet:"seed"`                           // of the campaign
-	SettingsJSON  string    `parquet:"settings_json"`                  // the whole condition
+	SettingsJSON  string    `parquet:"settings_json"`                  // the whole condition, without the addresses of models
 	AgentsJSON    *string   `parquet:"agents_json"`                    // who sat where: [{"agent": "Alex", "role": "nurse", "votes": 2, "model": …}, …]; absent if the condition says nothing of its agents
 	PromptsHash   string    `parquet:"prompts_hash,dict"`              // of all prompt templates in use
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it

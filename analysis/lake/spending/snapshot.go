@@ -3,6 +3,7 @@ package spending
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -63,10 +64,15 @@ func labelsLast(g Group) int {
 	return 0
 }
 
-// Changed has a sentence for each model that was asked by one name and answered
-// by several.
+// Changed has a sentence for each model that was served at several addresses, and for each
+// that was asked by one name and answered by several.
 func (r Report) Changed() []string {
 	var all []string
+	for _, model := range slices.Sorted(maps.Keys(r.Addresses)) {
+		if at := r.Addresses[model]; len(at) > 1 {
+			all = append(all, fmt.Sprintf("%s was asked at %d addresses, the present one last: %s.", model, len(at), strings.Join(at, ", ")))
+		}
+	}
 	for i := 0; i < len(r.Snapshots); {
 		first := i
 		var parts []string

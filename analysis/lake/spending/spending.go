@@ -61,11 +61,12 @@ type Report struct {
 	By         By
 	Groups     []Group // by name and role
 	Total      Group
-	Earlier    int        // generations that were run again; they are in the sums
-	Simulated  int        // collaborations with a scripted agent
-	Snapshots  []Snapshot // see Changed
-	Planned    int        // cells; 0 if the plan is not known
-	InPlan     int        // of these, committed
+	Earlier    int                 // generations that were run again; they are in the sums
+	Simulated  int                 // collaborations with a scripted agent
+	Snapshots  []Snapshot          // see Changed
+	Addresses  map[string][]string // base_url by model, of all recorded plans, the present one last
+	Planned    int                 // cells; 0 if the plan is not known
+	InPlan     int                 // of these, committed
 	settled    lake.Settled
 	byName     map[[2]string]*Group
 	bySnapshot map[[2]string]*Snapshot

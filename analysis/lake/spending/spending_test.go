@@ -80,3 +80,11 @@ func answeredCall(entry int32, model string, usd float64, ms int64) record.Call 
 	input, output := int64(100), int64(20)
 	return record.Call{Entry: entry, ModelAsked: model, CostUSD: &usd, LatencyMS: &ms, InputTokens: &input, OutputTokens: &output}
 }
+
+// A model whose server moved is named with all its addresses; one that did not is not.
+func TestMovedServers(t *testing.T) {
+	got := Report{Addresses: map[string][]string{"openai/b": {"http://one/v1"}, "openai/a": {"http://old/v1", "http://new/v1"}}}.Changed()
+	if want := "openai/a was asked at 2 addresses, the present one last: http://old/v1, http://new/v1."; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -11,23 +11,20 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// openDirs is how many directories are held open (two descriptors each):
-// walking down from the root costs more than the rest of a PUT's bookkeeping.
-const openDirs = 512
-
 // dir is an open directory.
 type dir struct {
 	root     *os.Root
 	file     *os.File // the same directory, for syncing
 	users    int
 	dropped  bool
-	anchored bool // its entry in its parent is known to be durable
+	anchored bool        // its entry in its parent is known to be durable
+	mode     fs.FileMode // of its files
 	sync     func(*os.File) error
 }
 
 // writeFile makes a file and syncs it.
 func (d *dir) writeFile(name string, data []byte) error {
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.mode)
 	if err != nil {
 		return err
 	}
@@ -59,15 +56,17 @@ func (d *dir) close() {
 
 // dirs are the open directories below a root, the least used closed first.
 type dirs struct {
-	mu   sync.Mutex
-	root *os.Root
-	open *simplelru.LRU[string, *dir]
-	sync func(*os.File) error // tests see what is synced, and let it fail
+	mu    sync.Mutex
+	root  *os.Root
+	open  *simplelru.LRU[string, *dir]
+	group fs.FileMode          // see GroupRights
+	sync  func(*os.File) error // tests see what is synced, and let it fail
 }
 
-func newDirs(root *os.Root) *dirs {
-	ds := &dirs{root: root, sync: (*os.File).Sync}
-	ds.open, _ = simplelru.NewLRU(openDirs, func(_ string, d *dir) { // under ds.mu
+func newDirs(root *os.Root, group fs.FileMode) *dirs {
+	ds := &dirs{root: root, group: group, sync: syncFile}
+	// Walking down from the root costs more than the rest of a PUT's bookkeeping.
+	ds.open, _ = simplelru.NewLRU(share(OpenFiles(), filesOfDirectory, maxDirectories), func(_ string, d *dir) { // under ds.mu
 		d.dropped = true
 		if d.users == 0 {
 			d.close()
@@ -75,6 +74,18 @@ func newDirs(root *os.Root) *dirs {
 	})
 	return ds
 }
+
+// syncFile syncs a file or directory. Some file systems of networks refuse that for
+// directories, whose entries are then as durable as their server makes them.
+func syncFile(f *os.File) error {
+	err := f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
+}
+
+func (ds *dirs) fileMode() fs.FileMode { return 0o600 | ds.group&0o060 }
 
 func (ds *dirs) close() {
 	ds.mu.Lock()
@@ -148,7 +159,7 @@ func (ds *dirs) makeDurable(name string) error {
 	}
 	parent, base := path.Split(name)
 	return ds.withDirectory(path.Clean(parent), true, func(p *dir) error {
-		if err := p.root.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := p.root.Mkdir(base, 0o700|ds.group); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		return p.sync(p.file)
@@ -165,7 +176,7 @@ func (ds *dirs) openDirectory(name string) (*dir, error) {
 		_ = root.Close()
 		return nil, err
 	}
-	d := &dir{root: root, file: file, users: 1, sync: ds.sync}
+	d := &dir{root: root, file: file, users: 1, mode: ds.fileMode(), sync: ds.sync}
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	if other, ok := ds.open.Get(name); ok {

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -58,14 +59,23 @@ func Open(location string) (Store, error) {
 // Local is a Store in a directory. A PUT writes a temporary file, syncs it,
 // gives it its name (which fails if the name is taken) and syncs the directory:
 // after a power failure the object is there whole or not at all. Several
-// processes may use one directory. Directories are 0700, files 0600, and
-// nothing outside the directory is ever touched. An ETag is the content's
+// processes may use one directory. Directories are 0700, files 0600, with the rights
+// that GroupRights gives a group, and nothing outside the directory is ever touched. An ETag is the content's
 // SHA-256; List leaves it empty, because it would have to read every file.
 type Local struct {
 	root  *os.Root
 	dirs  *dirs
 	stamp string       // makes the names of temporary files this instance's own
 	count atomic.Int64 // of temporary files
+
+	requests chan struct{} // under way at once: each holds files open
+	locking  sync.Mutex    // one of this process's goroutines waits for the lock
+}
+
+// begin waits until a request may hold files open, and returns what ends it.
+func (l *Local) begin() (end func()) {
+	l.requests <- struct{}{}
+	return func() { <-l.requests }
 }
 
 // NewLocal opens or makes the directory.
@@ -74,14 +84,15 @@ func NewLocal(dir string) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lake %s: %w", dir, err)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	group := GroupRights(dir)
+	if err := os.MkdirAll(dir, 0o700|group); err != nil {
 		return nil, fmt.Errorf("lake %s: the directory cannot be made: %w", dir, explainFull(err))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("lake %s: the directory cannot be opened: %w", dir, err)
 	}
-	return &Local{root: root, dirs: newDirs(root), stamp: fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
+	return &Local{root: root, dirs: newDirs(root, group), requests: make(chan struct{}, share(OpenFiles(), filesOfRequest, maxRequests)), stamp: fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
 }
 
 // Close lets go of the directory.
@@ -110,7 +121,7 @@ func (l *Local) Free() (int64, error) {
 // Reserve sets so many bytes aside until Unreserve, in a file that no reader sees; one
 // that a killed process has left serves as well.
 func (l *Local) Reserve(bytes int64) (err error) {
-	f, err := l.root.OpenFile(reserveFile, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := l.root.OpenFile(reserveFile, os.O_WRONLY|os.O_CREATE, l.dirs.fileMode())
 	if err == nil {
 		err = allocate(f, bytes)
 		err = errors.Join(err, f.Close())
@@ -133,7 +144,13 @@ func (l *Local) Unreserve() error {
 }
 
 func (l *Local) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	err := l.putFile(ctx, key, data, func(d *dir, temp, name string) error { return d.nameFile(temp, name) })
+	err := l.putFile(ctx, key, data, func(d *dir, temp, name string) error {
+		err := d.nameFile(temp, name)
+		if isUnsupported(err) {
+			return l.renameFree(d, temp, name)
+		}
+		return err
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: %w", key, ErrExists)
 	}
@@ -145,7 +162,11 @@ func (l *Local) Link(ctx context.Context, key, another string) error {
 	if err := errors.Join(ctx.Err(), checkKey(key), checkKey(another)); err != nil {
 		return err
 	}
+	end := l.begin()
 	err := l.dirs.withDirectory(path.Dir(another), true, func(*dir) error { return l.root.Link(key, another) })
+	if end(); isUnsupported(err) {
+		return l.copyObject(ctx, key, another)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: %w", another, ErrExists)
 	}
@@ -185,6 +206,7 @@ func (l *Local) putFile(ctx context.Context, key string, data []byte, name func(
 	if len(data) > maxObject {
 		return fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject)
 	}
+	defer l.begin()()
 	parent, base := path.Split(key)
 	return l.dirs.withDirectory(path.Clean(parent), true, func(d *dir) error {
 		temp := fmt.Sprintf("%s%x", l.stamp, l.count.Add(1))
@@ -235,6 +257,7 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 	if err := checkKey(key); err != nil {
 		return err
 	}
+	defer l.begin()()
 	parent, base := path.Split(key)
 	return l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error {
 		f, err := d.root.Open(base)
@@ -268,6 +291,7 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 		return l.explainError("deleting", key, err)
 	}
 	defer unlock()
+	defer l.begin()()
 	parent, base := path.Split(key)
 	err = l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error { return d.root.Remove(base) })
 	if errors.Is(err, fs.ErrNotExist) {
@@ -278,17 +302,23 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 
 // lockLake keeps other goroutines and processes from replacing and deleting.
 func (l *Local) lockLake() (unlock func(), err error) {
-	f, err := l.root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
+	l.locking.Lock()
+	f, err := l.root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, l.dirs.fileMode())
 	if err != nil {
+		l.locking.Unlock()
 		return nil, err
 	}
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 		if err == nil {
-			return func() { _ = f.Close() }, nil
+			return func() { _ = f.Close(); l.locking.Unlock() }, nil
 		}
 		if !errors.Is(err, syscall.EINTR) {
 			_ = f.Close()
+			l.locking.Unlock()
+			if isUnsupported(err) {
+				err = fmt.Errorf("its file system has no locks (flock), without which two programs could overwrite each other: %w", err)
+			}
 			return nil, fmt.Errorf("lock: %w", err)
 		}
 	}

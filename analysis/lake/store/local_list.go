@@ -23,6 +23,7 @@ func (l *Local) List(ctx context.Context, prefix string) ([]Object, error) {
 			return nil, err
 		}
 	}
+	defer l.begin()()
 	r, err := l.root.OpenRoot(path.Clean(prefix))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -130,6 +131,7 @@ func (l *Local) Keys(ctx context.Context, prefix string) ([]string, error) {
 // readKinds returns a directory's entries as the directory itself has them. A
 // directory of a Root asks after each entry: with 100,000 that is most of the time.
 func (l *Local) readKinds(dir string) ([]fs.DirEntry, error) {
+	defer l.begin()()
 	within, err := l.root.Open(dir)
 	if err != nil {
 		return nil, err

@@ -230,7 +230,7 @@ func AddPlan(ctx context.Context, s store.Store, c *campaign.Campaign) error {
 		}
 	}
 	for i, condition := range p.Campaign.Conditions {
-		settings, err := json.Marshal(condition)
+		settings, err := json.Marshal(condition.WithoutAddresses())
 		if err != nil {
 			return err
 		}

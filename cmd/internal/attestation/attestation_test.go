@@ -26,22 +26,22 @@ func madeKey(seed byte) ed25519.PrivateKey {
 }
 
 var held = map[string]string{
-	"answers/campaign=c/r-1-i0-r0.0/000001.0.json":   "answer",
-	"answers/campaign=other/r-1-i0-r0.0/1.json":      "another campaign's",
-	"budget/campaign=c/000001.json":                  "log",
-	"cache/ab/abcd.json":                             "shared",
-	"embeddings/e/1.json":                            "shared",
-	"lake/_campaigns/c/README.md":                    "",
-	"lake/_campaigns/c/lock":                         "4711",
-	"lake/_campaigns/c/plans/1.json":                 "plan",
-	"lake/_campaigns/cc/plans/1.json":                "another campaign's",
-	"lake/_manifests/campaign=c/batch-000001.json":   "manifest",
-	"lake/turns/campaign=c/condition=k/part-1.bin":   "part",
-	"raw/_commits/campaign=c/r-1-i0-r0.0.json":       "marker",
-	"raw/_commits/campaign=cc/r-1-i0-r0.0.json":      "another campaign's",
-	"raw/_commits/labels/campaign=c/l/r-1-i0-r0.0":   "marker",
-	"raw/turns/campaign=c/condition=k/r.parquet":     "rows",
-	"raw/votes/campaign=c/condition=k/later.parquet": "of a table that this version does not know",
+	"answers/campaign=c/r-1-i0-r0.0/000001.0.json":      "answer",
+	"answers/campaign=other/r-1-i0-r0.0/1.json":         "another campaign's",
+	"budget/campaign=c/000001.json":                     "log",
+	"cache/ab/abcd.json":                                "shared",
+	"embeddings/e/1.json":                               "shared",
+	"lake/_campaigns/c/README.md":                       "",
+	"lake/_campaigns/c/lock":                            "4711",
+	"lake/_campaigns/c/plans/1.json":                    "plan",
+	"lake/_campaigns/cc/plans/1.json":                   "another campaign's",
+	"lake/_manifests/campaign=c/batch-000001.json":      "manifest",
+	"lake/turns/campaign=c/condition=k/part-1.parquet":  "part",
+	"raw/_commits/campaign=c/r-1-i0-r0.0.json":          "marker",
+	"raw/_commits/campaign=cc/r-1-i0-r0.0.json":         "another campaign's",
+	"raw/_commits/labels/campaign=c/l/r-1-i0-r0.0.json": "marker",
+	"raw/turns/campaign=c/condition=k/r.0.parquet":      "rows",
+	"raw/votes/campaign=c/condition=k/later.0.parquet":  "of a table that this version does not know",
 }
 
 func stated(t testing.TB) Statement {

@@ -51,7 +51,7 @@ func Compare(ctx context.Context, s store.Store, digest string, e Expected) (Com
 	if digest != e.Digest {
 		c.find(fmt.Sprintf("it attests rows of digest %s; those of the lake have %s", e.Digest, digest))
 	}
-	listed, err := lake.Objects(ctx, s, e.Campaign)
+	listed, _, err := lake.Objects(ctx, s, e.Campaign)
 	if err != nil {
 		return c, err
 	}

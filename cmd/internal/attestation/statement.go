@@ -40,7 +40,7 @@ type Object struct {
 
 // New returns the statement of a campaign with a digest as it is in the lake now.
 func New(ctx context.Context, objects store.Store, campaign, digest string) (Statement, error) {
-	listed, err := lake.Objects(ctx, objects, campaign)
+	listed, _, err := lake.Objects(ctx, objects, campaign)
 	if err != nil {
 		return Statement{}, err
 	}

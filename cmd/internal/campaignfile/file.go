@@ -101,6 +101,9 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	p.Changed = f.Texts()
+	for _, note := range file.Notes {
+		fmt.Fprintf(os.Stderr, "note: %s: %s\n", path, note)
+	}
 	return p, m, file, nil
 }
 
@@ -175,7 +178,7 @@ func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.File
 			return p, err
 		}
 		files := campaign.NewDataFiles(folder)
-		data, p.Files = files, files.Sums
+		data, p.Files, p.PrivateData = files, files.Sums, file.PrivateData
 	}
 	var override fs.FS
 	if file.Prompts != "" {
@@ -311,6 +314,11 @@ func recordedPack(stored campaign.Plan, c plan.Condition, pack prompt.Pack) prom
 // RecordPlan writes the plan as the campaign's present one, and the manifest that
 // says how to run it.
 func RecordPlan(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) error {
+	if note, err := campaign.RecordData(ctx, s, p, providers.OpenData); err != nil {
+		return err
+	} else if note != "" {
+		fmt.Fprintln(os.Stderr, "note:", note)
+	}
 	if err := campaign.WritePlan(ctx, s, p); err != nil {
 		return err
 	}

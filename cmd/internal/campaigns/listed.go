@@ -26,6 +26,7 @@ type Listed struct {
 	workflows.Status
 	Besides task.Result `json:"beside"`           // what labels, judges, embeddings and checks of models have taken
 	Models  []string    `json:"models,omitempty"` // as its plan names them
+	Damage  string      `json:"damage,omitempty"` // why it cannot be read
 	Ended   *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }
 
@@ -63,8 +64,11 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)
 		}
-		if err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // which hides no other campaign
+			c = Listed{Name: name, Known: c.Known, Damage: err.Error()}
 		}
 		all = append(all, c)
 	}

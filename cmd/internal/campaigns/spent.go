@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake/campaign"
@@ -42,8 +43,28 @@ func ReadCost(ctx context.Context, s store.Store, name string, by spending.By) (
 	}
 	if err == nil {
 		r.Planned = p.Campaign.Size()
+		r.Addresses, err = readAddresses(ctx, s, p)
 	}
 	return r, err
+}
+
+// readAddresses returns where a campaign's models were served according to its plans.
+func readAddresses(ctx context.Context, s store.Store, now campaign.Plan) (map[string][]string, error) {
+	plans, err := campaign.ReadPlans(ctx, s, now.Campaign.Name)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]string{}
+	for _, p := range append(plans, now) {
+		for _, condition := range p.Campaign.Conditions {
+			for _, m := range condition.AllModels() {
+				if at := m.Address(); at != "" {
+					all[m.Name] = append(slices.DeleteFunc(all[m.Name], func(other string) bool { return other == at }), at)
+				}
+			}
+		}
+	}
+	return all, nil
 }
 
 // addShared adds the calls that are of no collaboration.

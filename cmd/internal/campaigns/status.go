@@ -27,6 +27,7 @@ type Status struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // running, paused, interrupted or done
 	workflows.Status
+	Damage  string              `json:"damage,omitempty"`     // why it cannot be read
 	At      time.Time           `json:"at,omitzero"`          // of a running campaign: its worker may have had no time to answer since
 	Binding []engine.WaitReason `json:"waitReason,omitempty"` // what turns wait for, the most frequent first
 	Unread  string              `json:"unread,omitempty"`     // why the engine's word could not be had: the counts are the lake's

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
@@ -23,6 +24,10 @@ func cachedBesides(spent task.Result) string {
 // Write writes the status in words, a line for each thing to say.
 func (st Status) Write(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  "+format+"\n", args...) }
+	if st.Damage != "" {
+		fmt.Fprintf(w, "%s: cannot be read: %s\n", st.Name, safetext.Lines(st.Damage))
+		return
+	}
 	fmt.Fprintf(w, "%s: %s, %d of %s finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
 		st.Name, st.State, st.Done(), wording.Count(st.Cells, "collaboration"), st.Succeeded, st.Failed, st.Stopped, st.Running, 100*st.Share)
 	if ago := time.Since(st.At); st.State == "running" && !st.At.IsZero() && ago > 2*time.Second {

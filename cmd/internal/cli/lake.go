@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 	"roundtable/infra"
@@ -38,8 +39,17 @@ func (o *Options) OpenLake() (store.Store, error) {
 	return s, nil
 }
 
-// ReadLake opens the lake to read a campaign.
-func (o *Options) ReadLake(ctx context.Context, campaign string) (store.Store, error) {
+// ReadLake opens the lake to read the results of a campaign, which must be those of its plan.
+func (o *Options) ReadLake(ctx context.Context, name string) (store.Store, error) {
+	s, err := o.CheckLake(ctx, name)
+	if err == nil {
+		err = campaign.CheckPlanned(ctx, s, name)
+	}
+	return s, err
+}
+
+// CheckLake opens the lake to look at a campaign, whatever is wrong with it.
+func (o *Options) CheckLake(ctx context.Context, campaign string) (store.Store, error) {
 	s, err := o.OpenLake()
 	if err != nil {
 		return nil, err
@@ -120,7 +130,7 @@ func (o *Options) LockCampaign(campaign string) (io.Closer, error) {
 	if !local {
 		return nil, nil
 	}
-	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))))
+	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))), store.GroupRights(dir))
 }
 
 // CampaignHolder returns which process runs a campaign of a local lake with a server of its

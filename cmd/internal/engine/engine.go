@@ -22,6 +22,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -49,7 +50,8 @@ type Engine struct {
 	shared     *shared                  // nil if the server is this program's own
 	progress   string                   // the file that tells other commands how the workflow is; embedded only
 	latest     atomic.Pointer[progress] // without what turns wait for
-	endGC      func()                   // ends the collector's settings
+	lake       *store.Watched
+	endGC      func() // ends the collector's settings
 }
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
@@ -96,6 +98,10 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	} else if err := e.share(ctx, o, s); err != nil {
 		return nil, err
 	}
+	e.lake = store.Watch(s)
+	if most := calls.MostCalls(); most < calls.DefaultCalls {
+		fmt.Fprintf(e.notices, "roundtable: at most %d calls at once: a process may hold only %d files open here (ulimit -n)\n", most, store.OpenFiles())
+	}
 	infra.NameBuild()
 	e.endGC = infra.TuneGC(320 << 20)
 	infra.TuneProcessors()
@@ -103,7 +109,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	_, local := o.LocalLake()
 	e.Models = providers.New(s)
 	e.Activities = activities.New(activities.Config{
-		Store: s, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
+		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
 		Listeners: e.listeners(o), Noticed: e.noticed, LakeName: o.LakeName(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue, settings: e.workerOptions}

@@ -123,6 +123,26 @@ func addStage(count map[string]int, heartbeat *commonpb.Payloads, c converter.Da
 	}
 }
 
+// A campaign that has not moved for stallAfter says on its progress line why.
+const stallAfter = 4 * time.Second
+
+// DescribeStall says what keeps the campaigns of this process from going on, if nothing of
+// it has moved for a while; "" if that is not known.
+func (e *Engine) DescribeStall(still time.Duration) string {
+	if text := e.lake.Stalled(stallAfter); text != "" || still < stallAfter {
+		return text
+	}
+	var all []WaitReason
+	for what, n := range e.Activities.Waits() {
+		all = append(all, WaitReason{what, n})
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.SortFunc(all, func(a, b WaitReason) int { return cmp.Or(cmp.Compare(b.Turns, a.Turns), cmp.Compare(a.For, b.For)) })
+	return DescribeWaits(all)
+}
+
 // DescribeWaits returns a sentence that says what keeps a campaign from going faster.
 func DescribeWaits(all []WaitReason) string {
 	if len(all) == 0 {

@@ -24,6 +24,10 @@ func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.St
 	return run, err
 }
 
+// queryPatience is what a worker may take to say how its workflow is before the line of
+// progress shows what it last said.
+const queryPatience = 2 * time.Second
+
 // Watch waits for a workflow and returns its result. Meanwhile show gets its
 // status at every interval, and ends the wait by returning true: that status is
 // the result then.
@@ -34,16 +38,19 @@ func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what s
 	}()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	var status S
 	for {
 		select {
 		case err := <-ended:
 			return result, err
 		case <-tick.C:
-			status, err := QueryStatus[S](ctx, e.Client, run.GetID())
-			if err != nil {
-				continue // a busy worker is asked again at the next tick
+			soon, cancel := context.WithTimeout(ctx, queryPatience)
+			now, err := QueryStatus[S](soon, e.Client, run.GetID())
+			if cancel(); err == nil { // a busy worker is asked again at the next tick
+				status = now
+				e.keepStatus(status)
 			}
-			if e.keepStatus(status); show(status) {
+			if show(status) {
 				return status, nil
 			}
 		}

@@ -273,6 +273,9 @@ func (v Verification) print(w io.Writer) {
 	if n := len(v.Uncommitted); n > 0 {
 		fmt.Fprintf(w, "Not committed: %s of collaborations that are under way or were interrupted; no reader sees them\n", wording.Count(n, "file"))
 	}
+	for _, name := range v.Foreign {
+		fmt.Fprintf(w, "Not of this program, passed over: %s\n", safetext.Lines(name))
+	}
 	if n := len(v.CachedDamaged); n > 0 {
 		fmt.Fprintf(w, "Cache of the lake: damaged are %d of %s; each costs one call when it is needed\n", n, wording.Count(n+v.Cached, "entry"))
 	}

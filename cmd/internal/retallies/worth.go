@@ -31,7 +31,7 @@ func newWorth(ctx context.Context, plugins catalogue.Catalogue, s store.Store, n
 	nobody := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 		return model.Provider{}, nil
 	} // nothing is asked
-	built, err := setup.Build(p, plugins, setup.Sources{Data: providers.OpenData, Programs: programs.New(s).Recording}, nobody)
+	built, err := setup.Build(p, plugins, setup.Sources{Data: providers.OpenData, Lake: s, Programs: programs.New(s).Recording}, nobody)
 	if err != nil {
 		return nil, fmt.Errorf("decisions are scored by the campaign's environment: %w", err)
 	}

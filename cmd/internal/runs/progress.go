@@ -33,7 +33,7 @@ func (r Options) watch(ctx context.Context, e *engine.Engine, run client.Workflo
 		}
 		if stopped = now.Paused && !now.Notifying && (now.Running == 0 || now.PauseReason != "" && idle(e.Activities)); stopped {
 			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
-		} else if show.live() || time.Since(shown) >= cli.PlainEvery {
+		} else if stall := p.findStall(e, now); show.live() || time.Since(shown) >= cli.PlainEvery || stall {
 			shown = time.Now()
 			p.tell(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
 		}
@@ -50,10 +50,27 @@ func idle(a *activities.Activities) bool { return a.Meter().UnderWay == 0 }
 
 // progress is what a line of progress is measured from.
 type progress struct {
-	began  time.Time
-	before float64 // share that was done by then; -1 until the first line
-	said   string  // what the last line said, without what changes with time alone
-	pace   []pace  // readings of the last minute, one a second at most
+	began   time.Time
+	before  float64   // share that was done by then; -1 until the first line
+	said    string    // what the last line said, without what changes with time alone
+	pace    []pace    // readings of the last minute, one a second at most
+	moved   time.Time // when the last call was answered or the last collaboration ended
+	at      string    // where that was
+	failing bool      // something is tried again
+	stall   string    // what keeps the campaign from going on; "" while it does
+}
+
+// findStall looks for what keeps the campaign from going on, and reports whether that is new.
+func (p *progress) findStall(e *engine.Engine, s workflows.Status) (isNew bool) {
+	m := e.Activities.Meter()
+	if at := fmt.Sprint(s.Done(), m.Calls, m.Cached); at != p.at {
+		p.at, p.moved = at, time.Now()
+	}
+	before := p.stall
+	p.stall = e.DescribeStall(time.Since(p.moved))
+	isNew = p.stall != "" && before == "" || m.Trouble != nil && !p.failing
+	p.failing = m.Trouble != nil
+	return isNew
 }
 
 // pace is what was counted by a time.
@@ -137,6 +154,8 @@ func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (
 	line += fmt.Sprintf(" · %s · %s", p.rate(m, time.Now()), wording.Count(m.Retries, "retry"))
 	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
 		line += " · trying again after: " + cli.OneLine(m.Trouble.Text)
+	} else if p.stall != "" {
+		line += " · " + p.stall
 	}
 	return share, line
 }

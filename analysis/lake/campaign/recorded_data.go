@@ -1,0 +1,118 @@
+package campaign
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"roundtable/analysis/lake/store"
+)
+
+// MaxData is how many bytes of data files travel with a plan.
+const MaxData = 64 << 20
+
+// dataKey returns where a data file with these contents is: campaigns of a lake share it.
+func dataKey(sum string) string { return "data/" + sum }
+
+// RecordData stores the data files of a plan that the lake does not have yet, so that a
+// copy of the lake can be read anywhere. open opens the plan's folder. What is not stored,
+// and why, is the note.
+func RecordData(ctx context.Context, s store.Store, p Plan, open func(path string) (fs.FS, error)) (note string, err error) {
+	if p.PrivateData {
+		return "", nil
+	}
+	has, err := recordedSums(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Files)), func(name string) bool { return has[p.Files[name]] })
+	if len(missing) == 0 {
+		return "", nil
+	}
+	folder, err := open(p.Data)
+	if err != nil {
+		return "", err
+	}
+	size := int64(0)
+	for _, name := range missing {
+		info, err := fs.Stat(folder, name)
+		if err != nil {
+			return "", err
+		}
+		size += info.Size()
+	}
+	if size > MaxData {
+		return fmt.Sprintf("the data files have %d MB and are not stored in the lake (at most %d MB are): keep %s to read prompts and questions again", size>>20, MaxData>>20, p.Data), nil
+	}
+	for _, name := range missing {
+		data, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return "", err
+		}
+		if sumOf(data) != p.Files[name] {
+			return "", fmt.Errorf("the data file %s has changed while the campaign was planned; run it again", name)
+		}
+		if err := s.PutIfAbsent(ctx, dataKey(p.Files[name]), data); err != nil && !errors.Is(err, store.ErrExists) {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// OpenRecordedData opens the data files of a plan as they were recorded; false if the lake
+// does not have all of them.
+func OpenRecordedData(ctx context.Context, s store.Store, p Plan) (files fs.FS, whole bool, err error) {
+	has, err := recordedSums(ctx, s)
+	if err != nil || len(p.Files) == 0 {
+		return nil, false, err
+	}
+	for _, sum := range p.Files {
+		if !has[sum] {
+			return nil, false, nil
+		}
+	}
+	var archive bytes.Buffer // which is a file system with folders
+	w := zip.NewWriter(&archive)
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		data, err := s.Get(ctx, dataKey(p.Files[name]))
+		if err != nil {
+			return nil, false, err
+		}
+		if sumOf(data) != p.Files[name] {
+			return nil, false, fmt.Errorf("%s: %w: it is not the file %s that was recorded", dataKey(p.Files[name]), store.ErrCorrupt, name)
+		}
+		file, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = file.Write(data)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, false, err
+	}
+	r, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	return r, err == nil, err
+}
+
+func recordedSums(ctx context.Context, s store.Store) (map[string]bool, error) {
+	objects, err := s.List(ctx, "data/")
+	has := map[string]bool{}
+	for _, o := range objects {
+		has[o.Key[len("data/"):]] = true
+	}
+	return has, err
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
