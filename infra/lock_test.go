@@ -113,7 +113,7 @@ func TestLockHolder(t *testing.T) {
 	if who := infra.LockHolder(path); who != "" {
 		t.Errorf("a lock that was never taken is held by %s", who)
 	}
-	held, err := infra.LockFile(path)
+	held, err := infra.LockFile(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,9 +25,9 @@ func TestAgree(t *testing.T) {
 			[]float64{0.625, 0.4285714285714286, 0.7142857142857143, 0.7242068243779016, 0.7620634755325443, 0.0625, -0.20539034080680763, 0.3303903408068076}},
 		{"continuous", []float64{.12, .47, .81, .93, .33, .58}, []float64{.2, .4, .9, .88, .25, .7},
 			[]float64{0, math.NaN(), 0.954675724445388, 0.9567760267162168, 0.942857142857143, -0.015, -0.11043519472441918, 0.08043519472441918}},
-		{"always the same", []float64{1, 1, 1}, []float64{1, 1, 1}, []float64{1, math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0, 0, 0}},
+		{"always the same", []float64{1, 1, 1}, []float64{1, 1, 1}, []float64{1, math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0, math.NaN(), math.NaN()}},
 		{"one never varies", []float64{1, 1, 1}, []float64{1, 0, 1}, []float64{2. / 3, 0, 0, math.NaN(), math.NaN(), 1. / 3, -1.1008843, 1.7675509}},
-		{"two", []float64{1, 0}, []float64{1, 0}, []float64{1, 1, 1, math.NaN(), math.NaN(), 0, 0, 0}},
+		{"two", []float64{1, 0}, []float64{1, 0}, []float64{1, 1, 1, math.NaN(), math.NaN(), 0, math.NaN(), math.NaN()}},
 		{"one", []float64{1}, []float64{0}, []float64{0, 0, 0, math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}},
 		{"none", nil, nil, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}},
 	} {
