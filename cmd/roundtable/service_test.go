@@ -63,12 +63,15 @@ func (a *asked) again() bool    { _, again := question(a.texts); return again }
 // question returns the question among the texts of a request's messages, and
 // whether it is asked again after an answer that could not be used.
 func question(texts []string) (prompt string, again bool) {
-	refused := slices.IndexFunc(texts, func(s string) bool { return strings.HasPrefix(s, "That answer cannot be used") })
-	if refused >= 2 {
-		return texts[refused-2], true
+	last := texts[len(texts)-1]
+	if at := asksAgain.FindStringIndex(last); at != nil {
+		return last[:at[0]], true
 	}
-	return texts[len(texts)-1], false
+	return last, false
 }
+
+// asksAgain is what follows a question that is asked again.
+var asksAgain = regexp.MustCompile(`(?s)\n\n(An|\d+) earlier answers? to this could not be used.*$`)
 
 // cell is the collaboration that asks, replicate its last part, as r0.
 // withoutRun returns an idempotency key without what tells it from that of another run.
