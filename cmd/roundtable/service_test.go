@@ -63,20 +63,22 @@ func (a *asked) again() bool    { _, again := question(a.texts); return again }
 // question returns the question among the texts of a request's messages, and
 // whether it is asked again after an answer that could not be used.
 func question(texts []string) (prompt string, again bool) {
-	refused := slices.IndexFunc(texts, func(s string) bool { return strings.HasPrefix(s, "That answer cannot be used") })
-	if refused >= 2 {
-		return texts[refused-2], true
+	prompt = texts[len(texts)-1]
+	if at := askedAgain.FindStringIndex(prompt); at != nil {
+		return prompt[:at[0]], true
 	}
-	return texts[len(texts)-1], false
+	return prompt, false
 }
 
-// cell is the collaboration that asks, replicate its last part, as r0.
+var askedAgain = regexp.MustCompile(`\n\n(An earlier answer|\d+ earlier answers) to this could not be used`)
+
 // withoutRun returns an idempotency key without what tells it from that of another run.
 func withoutRun(key string) string {
 	_, key, _ = strings.Cut(key, "/")
 	return key
 }
 
+// cell is the collaboration that asks, replicate its last part, as r0.
 func (a *asked) cell() string      { return strings.Split(a.key+"/", "/")[1] }
 func (a *asked) replicate() string { return replicateOf(a.cell()) }
 
