@@ -66,9 +66,9 @@ func difference(a, b string) (out []string) {
 	for i := range common {
 		common[i] = make([]int, len(y)+1)
 	}
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if common[i][j] = max(common[i+1][j], common[i][j+1]); x[i] == y[j] {
+	for i, line := range slices.Backward(x) {
+		for j, other := range slices.Backward(y) {
+			if common[i][j] = max(common[i+1][j], common[i][j+1]); line == other {
 				common[i][j] = common[i+1][j+1] + 1
 			}
 		}
