@@ -28,7 +28,7 @@ func (g Group) Shown(key string) string {
 // asked, how, and who answers.
 func IsShared(key string) bool {
 	root, _, _ := strings.Cut(key, ".")
-	return key == thinksFirst || slices.Contains([]string{"env", "model", "generate", "reasks", AnsweredBy}, root)
+	return key == thinksFirst || slices.Contains([]string{"env", "model", "generate", "reasks", "reask", "reasoning", AnsweredBy}, root)
 }
 
 // thinksFirst is the setting of debates that asks to think before the first answer.

@@ -84,10 +84,15 @@ func TestTune(t *testing.T) {
 // everybody off, are what `status` then names.
 func TestBinding(t *testing.T) {
 	t.Parallel()
-	v := newVendor(t)
-	v.latency = 2 * time.Second
-	// The budget is enough for two calls at worst, which cost far less in the end.
-	dir := write(t, busy+"limits: {collaborations: 12, calls: 30, cost_usd: 0.0022}\n")
+	v, hold := newVendor(t), make(chan struct{})
+	held := sells("held", "stop", func(a *asked) string {
+		<-hold
+		return reply(a.prompt(), a.again())
+	})
+	v.after(1, held) // the first may be the check
+	t.Cleanup(func() { close(hold) })
+	// The budget is enough for two or three calls at worst, and the 15 turns are no more than the account takes at first.
+	dir := write(t, busy+"limits: {collaborations: 5, calls: 30, cost_usd: 0.0022}\n")
 	v.runs(t, dir)
 	binds(t, dir, "budget")
 

@@ -105,7 +105,7 @@ func TestMetrics(t *testing.T) {
 	usual := every(6,
 		says("429", false, 429, openaiError("requests", "rate_limit_exceeded"), "Retry-After-Ms", "20"),
 		says("503", false, 503, openaiError("server_error", ""), "Retry-After-Ms", "20"),
-		says("500", false, 500, openaiError("server_error", "")),
+		says("409", false, 409, openaiError("conflict", "conflict")), // a 500 to a new schema would be asked at once without
 		sells("nonsense", "stop", func(*asked) string { return `I think {"decision": ` }))
 	v.set(func(a *asked) *trick {
 		if a.n >= 40 {
@@ -163,7 +163,7 @@ func booksAgree(t *testing.T, now metrics, v *vendor) {
 		"cap":        {now.sum("roundtable_budget_cap_usd", "campaign=scraped"), 50},
 		"429":        {now.sum("roundtable_calls_total", model, "outcome=rate_limited"), float64(v.played["429"])},
 		"503":        {now.sum("roundtable_calls_total", model, "outcome=overloaded"), float64(v.played["503"])},
-		"500":        {now.sum("roundtable_calls_total", model, "outcome=failed"), float64(v.played["500"])},
+		"409":        {now.sum("roundtable_calls_total", model, "outcome=failed"), float64(v.played["409"])},
 		"all":        {now.sum("roundtable_calls_total") + now.sum("roundtable_calls_in_flight"), float64(len(v.arrivals()))},
 		"cells":      {now.sum("roundtable_campaign_cells", "campaign=scraped"), 4},
 		"is working": {now.sum("roundtable_ready"), 1},

@@ -63,6 +63,7 @@ func (a *asked) again() bool    { _, again := question(a.texts); return again }
 // question returns the question among the texts of a request's messages, and
 // whether it is asked again after an answer that could not be used.
 func question(texts []string) (prompt string, again bool) {
+<<<<<<< HEAD
 	last := texts[len(texts)-1]
 	if at := asksAgain.FindStringIndex(last); at != nil {
 		return last[:at[0]], true
@@ -74,12 +75,24 @@ func question(texts []string) (prompt string, again bool) {
 var asksAgain = regexp.MustCompile(`(?s)\n\n(An|\d+) earlier answers? to this could not be used.*$`)
 
 // cell is the collaboration that asks, replicate its last part, as r0.
+=======
+	prompt = texts[len(texts)-1]
+	if at := askedAgain.FindStringIndex(prompt); at != nil {
+		return prompt[:at[0]], true
+	}
+	return prompt, false
+}
+
+var askedAgain = regexp.MustCompile(`\n\n(An earlier answer|\d+ earlier answers) to this could not be used`)
+
+>>>>>>> fixa
 // withoutRun returns an idempotency key without what tells it from that of another run.
 func withoutRun(key string) string {
 	_, key, _ = strings.Cut(key, "/")
 	return key
 }
 
+// cell is the collaboration that asks, replicate its last part, as r0.
 func (a *asked) cell() string      { return strings.Split(a.key+"/", "/")[1] }
 func (a *asked) replicate() string { return replicateOf(a.cell()) }
 

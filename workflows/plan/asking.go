@@ -21,7 +21,8 @@ const (
 )
 
 // Asks returns how the agents of a condition are asked: questions of one's own in the
-// words that all protocols share, unless it says otherwise.
+// words that all protocols share, unless it says otherwise, and without reasons if its
+// protocol asks for no chain of thought.
 func (c Condition) Asks() protocol.Reasoning {
 	var env struct {
 		Format string `json:"format"`
@@ -29,10 +30,20 @@ func (c Condition) Asks() protocol.Reasoning {
 	switch {
 	case c.Reasoning != "":
 		return c.Reasoning
-	case c.Env.Name == "qa" && c.sharesWords() && json.Unmarshal(c.Env.Params, &env) == nil && qa.IsOwnFormat(env.Format):
-		return protocol.ReasoningFirst
+	case c.Env.Name != "qa" || !c.sharesWords() || json.Unmarshal(c.Env.Params, &env) != nil || !qa.IsOwnFormat(env.Format):
+		return protocol.ReasoningPaper
+	case c.asksToThink(false):
+		return protocol.ReasoningNone
 	}
-	return protocol.ReasoningPaper
+	return protocol.ReasoningFirst
+}
+
+// asksToThink reports whether the condition's protocol is given that chain of thought.
+func (c Condition) asksToThink(first bool) bool {
+	var given struct {
+		ChainOfThought *bool `json:"chain_of_thought"`
+	}
+	return json.Unmarshal(c.Protocol.Params, &given) == nil && given.ChainOfThought != nil && *given.ChainOfThought == first
 }
 
 // sharesWords reports whether the condition's protocol can ask questions in the words that
@@ -45,11 +56,10 @@ func (p *parser) checkReasoning(c Condition, keys map[string]*yaml.Node) {
 	if n != nil && (c.Env.Name != "qa" || !c.sharesWords()) {
 		p.errs.add(n, "reasoning", "goes with the environment qa and the protocols debate, discussion and roundtable; leave it out")
 	}
-	if keys["protocol"] == nil {
-		return // which is an error of its own
-	}
-	if thinks := valueOf(keys["protocol"], "chain_of_thought"); thinks != nil && c.Asks() != protocol.ReasoningPaper && thinks.Value == "false" {
-		p.errs.add(thinks, "protocol.chain_of_thought", "is false, and these questions are asked for reasons first; write reasoning: none, or reasoning: paper for the protocol's own words")
+	for reasoning, opposite := range map[protocol.Reasoning]bool{protocol.ReasoningFirst: false, protocol.ReasoningNone: true} {
+		if c.Reasoning == reasoning && c.asksToThink(opposite) {
+			p.errs.add(valueOf(keys["protocol"], "chain_of_thought"), "protocol.chain_of_thought", "is %t, and reasoning is %s; leave one of them out", opposite, reasoning)
+		}
 	}
 }
 

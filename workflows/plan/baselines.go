@@ -167,7 +167,7 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 	debate := &yaml.Node{Kind: yaml.MappingNode, Line: g.keys["env"].Line}
 	putKey(debate, "name", word("debate"))
 	putKey(debate, "rounds", number(0))
-	if thinks := valueOf(g.keys["protocol"], "chain_of_thought"); thinks != nil && canonicalName(p.host.Catalogue, "protocol", g.Protocol.Name) == "debate" {
+	if thinks := valueOf(g.keys["protocol"], "chain_of_thought"); thinks != nil {
 		putKey(debate, "chain_of_thought", thinks)
 	}
 	keys := map[string]*yaml.Node{"protocol": debate, "rule": word("plurality")}

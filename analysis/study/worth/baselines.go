@@ -178,11 +178,7 @@ func asked(g campaign.Group) string {
 			fmt.Fprintf(&text, "%s %s\n", key, g.Settings[key])
 		}
 	}
-	if g.Settings["protocol"] == "debate" { // others have no such thing, as a baseline of theirs
-		fmt.Fprintf(&text, "thinks first %s\n", cmp.Or(g.Settings["protocol.chain_of_thought"], "true"))
-	} else {
-		text.WriteString("thinks first true\n")
-	}
+	fmt.Fprintf(&text, "thinks first %s\n", cmp.Or(g.Settings["protocol.chain_of_thought"], "true"))
 	return text.String()
 }
 

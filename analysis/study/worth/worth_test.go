@@ -308,34 +308,43 @@ func TestBaselinesAreOfTheSameKind(t *testing.T) {
 	}
 }
 
-// A group has the baseline that was asked as it was: as often again, and thinking first
-// or not.
+// A group has the baseline that was asked as it was: as often again, thinking first or not,
+// and for reasons or not.
 func TestBaselinesAskedAlike(t *testing.T) {
 	var c campaign.Campaign
+	type asked struct{ reasks, thinks, reasoning string }
+	best := asked{"0", "true", "first"}
 	for i, first := range []string{"A", "A", "B"} {
-		for reasks, answer := range []string{first, "B"} {
+		for _, reasks := range []string{"0", "1"} {
 			for _, thinks := range []string{"true", "false"} {
-				settings := fmt.Sprintf(`"reasks":%d,"rule":{"name":"plurality"}`, reasks)
-				group := talked{rule: fmt.Sprint("group", reasks, thinks), instance: i, rounds: []string{"AA", "AA"}}.run()
-				group.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":2}},"protocol":{"name":"debate","params":{"rounds":1,"chain_of_thought":%s}},%s}`, thinks, settings)
-				single := talked{rule: fmt.Sprint("single", reasks, thinks), instance: i, rounds: []string{map[string]string{"true": answer, "false": "B"}[thinks]}}.run()
-				single.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":1}},"protocol":{"name":"debate","params":{"rounds":0,"chain_of_thought":%s}},%s}`, thinks, settings)
-				c.Runs = append(c.Runs, group, single)
+				for _, reasoning := range []string{"first", "none"} {
+					as, answer := asked{reasks, thinks, reasoning}, "B"
+					if as == best {
+						answer = first
+					}
+					settings := fmt.Sprintf(`"reasks":%s,"reasoning":%q,"rule":{"name":"plurality"}`, reasks, reasoning)
+					group := talked{rule: fmt.Sprint("group", as), instance: i, rounds: []string{"AA", "AA"}}.run()
+					group.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":2}},"protocol":{"name":"debate","params":{"rounds":1,"chain_of_thought":%s}},%s}`, thinks, settings)
+					single := talked{rule: fmt.Sprint("single", as), instance: i, rounds: []string{answer}}.run()
+					single.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":1}},"protocol":{"name":"debate","params":{"rounds":0,"chain_of_thought":%s}},%s}`, thinks, settings)
+					c.Runs = append(c.Runs, group, single)
+				}
 			}
 		}
 	}
 	got, ok := Baselines(c)
-	if !ok || len(got.Rows) != 4 {
+	if !ok || len(got.Rows) != 8 {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
 	for _, cells := range got.Rows {
 		row := tabletest.ByColumn(got, cells)
+		as := asked{row["reasks"].Text, row["protocol.chain_of_thought"].Text, row["reasoning"].Text}
 		want := 0.
-		if row["reasks"].Text == "0" && row["protocol.chain_of_thought"].Text == "true" {
+		if as == best {
 			want = 200. / 3
 		}
 		if math.Abs(*row["single, %"].Value-want) > 1e-9 {
-			t.Errorf("reasks %s, thinking first %s: single is %v, want %v", row["reasks"].Text, row["protocol.chain_of_thought"].Text, row["single, %"], want)
+			t.Errorf("%+v: single is %v, want %v", as, row["single, %"], want)
 		}
 	}
 }

@@ -72,15 +72,40 @@ func TestReasoningIsChecked(t *testing.T) {
 			t.Errorf("%s is asked in the shared words", r.Title())
 		}
 	}
-	for _, x := range []struct{ from, to, want string }{
-		{"%s", "reasoning: last\n", `reasoning: is "last"; first, none or paper is accepted`},
-		{"memory: retold", "chain_of_thought: false", "write reasoning: none, or reasoning: paper"},
-		{"%s", "reask: again\n", `reask: is "again"; fresh or shown is accepted`},
+	for _, x := range []struct{ keys, param, want string }{
+		{"reasoning: last\n", "", `reasoning: is "last"; first, none or paper is accepted`},
+		{"reasoning: first\n", "chain_of_thought: false", "protocol.chain_of_thought: is false, and reasoning is first; leave one of them out"},
+		{"reasoning: none\n", "chain_of_thought: true", "protocol.chain_of_thought: is true, and reasoning is none; leave one of them out"},
+		{"reask: again\n", "", `reask: is "again"; fresh or shown is accepted`},
 	} {
-		_, err := readCampaign(t, strings.Replace(strings.Replace(ownQuestions, x.from, x.to, 1), "%s", "", 1))
-		if err == nil || !strings.Contains(err.Error(), x.want) {
-			t.Errorf("%s: %v", x.to, err)
+		text := fmt.Sprintf(ownQuestions, x.keys)
+		if x.param != "" {
+			text = strings.Replace(text, "memory: retold", x.param, 1)
 		}
+		if _, err := readCampaign(t, text); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s%s: %v", x.keys, x.param, err)
+		}
+	}
+}
+
+// chain_of_thought: false asks questions of one's own as reasoning: none does, and so their
+// baselines.
+func TestNoChainOfThoughtMeansNoReasons(t *testing.T) {
+	texts := func(param, keys string) (all []string) {
+		text, _, _ := strings.Cut(fmt.Sprintf(ownQuestions, keys), "  protocol:")
+		text += fmt.Sprintf("  protocol: [{name: debate, rounds: 1%s}, {name: discussion, rounds: 2, vote_from: 1, personas: none%[1]s}]\n", param)
+		for _, r := range promptsFor(t, text) {
+			all = append(all, r.Text())
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	want := texts("", "reasoning: none\n")
+	if got := texts(", chain_of_thought: false", ""); !slices.Equal(got, want) {
+		t.Errorf("asked with\n%s\nand not with\n%s", strings.Join(got, "\n----\n"), strings.Join(want, "\n----\n"))
+	}
+	if slices.Equal(texts("", ""), want) {
+		t.Error("reasons are asked for in no other words")
 	}
 }
 
