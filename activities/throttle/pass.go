@@ -4,18 +4,22 @@ import (
 	"errors"
 	"time"
 
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 )
 
 // Pass is the right to make one call. It ends with Answered, Failed or Leave,
 // whichever comes first; the later ones do nothing.
 type Pass struct {
-	throttle         *Throttle
-	waiter           *waiter
-	entered          time.Time
-	cut              int     // cuts of the window when it entered
-	requests, tokens float64 // that the account had taken then, with this call
-	ended            bool
+	throttle *Throttle
+	campaign *campaign
+	bytes    int
+	tokens   float64 // estimated
+	entered  time.Time
+	sent     sent // by the account, with this call
+	cut      int  // of the window, when it entered
+	jitter   failure.Jitter
+	ended    bool
 }
 
 // Answered ends a call with what it used and what the service said of the
@@ -30,19 +34,16 @@ func (p *Pass) Answered(u model.Usage, l model.Limits) {
 	}
 	if used := float64(u.Input + u.Output); used > 0 {
 		p.correctTokens(used, now)
-		c := p.waiter.campaign
-		c.output.add(float64(u.Output))
-		if p.waiter.Bytes > 0 {
-			c.perByte.add(float64(u.Input) / float64(p.waiter.Bytes))
+		p.campaign.output.add(float64(u.Output))
+		if p.bytes > 0 {
+			p.campaign.perByte.add(float64(u.Input) / float64(p.bytes))
 		}
 	}
-	p.learnLimits(l, now)
-	held := t.block.For == Provider && !now.Before(t.outage.until)
-	if t.outage.tries > 0 && !t.outage.told {
-		t.window.last = p.entered
-	}
-	t.window.countAnswer(p.entered, now, float64(u.Output), held)
-	t.outage.countAnswer(p.entered, now)
+	t.learnLimits(l, p.entered, p.sent, now)
+	t.countTime(now)
+	t.trouble.add(false)
+	t.window.growAfter(now.Sub(p.entered), t.block.For == Provider && t.gate.isOpen())
+	t.gate.countAnswer(p, now)
 	t.serveLine(now)
 }
 
@@ -62,18 +63,34 @@ func (p *Pass) Failed(err error) {
 	if e.Unbilled {
 		p.correctTokens(0, now)
 	}
-	p.learnLimits(e.Limits, now)
-	switch e.Class {
-	case model.Pause: // those that wait would end like this one
-		t.refuseCampaign(p.waiter.campaign, err)
-	case model.Retry:
-		inOutage := t.outage.tries > 0
-		t.outage.countFailure(p.entered, now, e.RetryAfter, p.waiter.jitter, &t.window)
-		if !inOutage && t.outage.tries == 0 && isOverload(e) { // where nothing gets through, only time helps
-			t.window.countRefusal(p.cut)
-		}
+	t.learnLimits(e.Limits, p.entered, p.sent, now)
+	switch {
+	case isOverload(e) && !t.isStray(e):
+		t.cutWindow(p, e.RetryAfter, now)
+	case e.Class == model.Pause: // those that wait would end like this one
+		t.refuseCampaign(p.campaign, err)
+		t.gate.passOn(p)
+	default:
+		t.gate.passOn(p)
 	}
 	t.serveLine(now)
+}
+
+// cutWindow cuts the window and closes the gate if that is called for.
+func (t *Throttle) cutWindow(p *Pass, retryAfter time.Duration, now time.Time) {
+	t.countTime(now)
+	t.gate.refusal.add(now.Sub(p.entered).Seconds())
+	verdict := t.window.cutFor(p.cut, t.account.inFlight)
+	switch {
+	case verdict == chance:
+		t.gate.passOn(p)
+	case retryAfter > 0:
+		t.gate.closeFor(retryAfter, now, p.jitter)
+	case verdict == nothing:
+		t.gate.closeByGuess(now, p.jitter)
+	default:
+		t.gate.passOn(p)
+	}
 }
 
 // Leave ends a pass whose call was not made.
@@ -86,10 +103,15 @@ func (p *Pass) Leave() {
 // giveBack undoes the entry but for its place in the minute, which others may
 // have filled. The caller holds mu.
 func (p *Pass) giveBack() {
-	if now, ok := p.freePlace(); ok {
-		p.correctTokens(0, now)
-		p.throttle.serveLine(now)
+	now, ok := p.freePlace()
+	if !ok {
+		return
 	}
+	t := p.throttle
+	p.correctTokens(0, now)
+	t.window.takeBack(p.cut)
+	t.gate.passOn(p)
+	t.serveLine(now)
 }
 
 // freePlace frees the place, once.
@@ -98,51 +120,55 @@ func (p *Pass) freePlace() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	p.ended = true
-	p.waiter.campaign.quota.inFlight--
+	p.campaign.quota.inFlight--
 	p.throttle.account.inFlight--
 	return time.Now(), true
 }
 
 // correctTokens puts the tokens that were used in the place of those estimated.
 func (p *Pass) correctTokens(used float64, now time.Time) {
-	for _, b := range []*bucket{&p.waiter.campaign.quota.tokens, &p.throttle.account.tokens} {
+	more := used - p.tokens
+	for _, b := range []*bucket{&p.campaign.quota.tokens, &p.throttle.account.tokens} {
 		b.refill(now) // first, or what is given back is lost above the burst
-		b.take(used - p.waiter.tokens)
+		b.take(more)
+	}
+	p.throttle.learnt.sent.tokens += more
+}
+
+// isStray reports whether a refusal is one of few, and not for a limit of the account:
+// a service that now and then is overloaded by others takes no more of fewer calls.
+func (t *Throttle) isStray(e *model.Error) bool {
+	if e.Status != 503 && e.Status != 529 && e.Code != "overloaded_error" {
+		return false
+	}
+	t.trouble.add(true)
+	return t.trouble < fewRefusals
+}
+
+// share is the part of the last calls, about a hundred, of which something is true.
+type share float64
+
+// fewRefusals is where the refusals of a busy service begin to mean us.
+const fewRefusals = 0.15
+
+func (s *share) add(is bool) {
+	*s -= *s / 64
+	if is {
+		*s += 1. / 64
 	}
 }
 
-// learnLimits takes what a service said when the call arrived.
-func (p *Pass) learnLimits(l model.Limits, now time.Time) {
-	t := p.throttle
-	if l.Requests.Limit > 0 {
-		t.said.Requests = perMinute(l.Requests)
-	}
-	if l.Tokens.Limit > 0 {
-		t.said.Tokens = perMinute(l.Tokens)
-	}
-	t.applyLimits(now)
-	t.account.requests.atMost(l.Requests, p.entered, p.requests, now)
-	t.account.tokens.atMost(l.Tokens, p.entered, p.tokens, now)
-}
-
-// perMinute returns the limit of a minute. Some services speak of a day in the same
-// words: then the limit does not matter until little of it is left.
-func perMinute(a model.Allowance) int64 {
-	if a.Reset > 2*time.Minute && a.Remaining < a.Limit/10 {
-		return max(1, int64(float64(a.Limit-a.Remaining)/a.Reset.Minutes()))
-	}
-	return a.Limit
-}
-
-// isOverload reports whether a service refused a call because there are too many, or
-// has not come to it in time.
+// isOverload reports whether a service refused a call because there are too many.
 func isOverload(e *model.Error) bool {
+	if e.Class != model.Retry {
+		return false
+	}
 	switch e.Status {
 	case 429, 503, 529:
 		return true
 	}
 	switch e.Code { // some services say it in the body of another status
-	case "timeout", "rate_limit_exceeded", "rate_limit_error", "slow_down", "overloaded_error", "ThrottlingException":
+	case "rate_limit_exceeded", "rate_limit_error", "slow_down", "overloaded_error", "ThrottlingException":
 		return true
 	}
 	return false

@@ -1,9 +1,10 @@
 package throttle
 
 import (
+	"container/list"
 	"time"
 
-	"roundtable/activities/model"
+	"roundtable/activities/failure"
 )
 
 // quota counts calls against a ceiling: of the account or of a campaign.
@@ -14,9 +15,20 @@ type quota struct {
 }
 
 func (q *quota) setCeiling(c Ceiling, now time.Time) {
-	q.requests.setLimit(q.ceiling.Requests, c.Requests, now)
-	q.tokens.setLimit(q.ceiling.Tokens, c.Tokens, now)
+	if c == q.ceiling {
+		return
+	}
 	q.ceiling = c
+	limitBucket(&q.requests, c.Requests, now)
+	limitBucket(&q.tokens, c.Tokens, now)
+}
+
+func limitBucket(b *bucket, perMinute int64, now time.Time) {
+	if perMinute <= 0 {
+		*b = bucket{}
+		return
+	}
+	b.perMinute(perMinute, now)
 }
 
 func (q *quota) blocksUntil(tokens float64, now time.Time) block {
@@ -32,91 +44,63 @@ func (q *quota) blocksUntil(tokens float64, now time.Time) block {
 	return block{}
 }
 
-func (q *quota) take(tokens float64) {
+func (q *quota) takeTokens(tokens float64) {
 	q.inFlight++
 	q.requests.take(1)
 	q.tokens.take(tokens)
 }
 
-// bucket is a rate with a small burst. The zero value lets everything pass.
-type bucket struct {
-	rate, burst float64 // in a second; at once
-	level       float64 // negative after a call larger than the burst
-	taken       float64 // since the beginning
-	at          time.Time
+// campaign is the line of a campaign's waiting calls.
+type campaign struct {
+	quota   quota
+	line    list.List     // of *waiter
+	turn    *list.Element // its place among the campaigns; nil if nothing waits
+	perByte mean          // tokens of a byte of a prompt
+	output  mean          // tokens of an answer
 }
 
-// setLimit changes what is allowed in any minute. The burst, a quarter of a second's
-// worth, is taken off the rate.
-func (b *bucket) setLimit(before, perMinute int64, now time.Time) {
-	switch {
-	case perMinute == before:
-	case perMinute <= 0:
-		*b = bucket{taken: b.taken}
-	default:
-		burst := max(1, float64(perMinute)/240)
-		b.setRate((float64(perMinute)-burst+1)/60, burst, now)
+// unknownOutput is the estimate for the first answers if the request sets no limit.
+const unknownOutput = 1024
+
+// estimateTokens returns how many tokens a call will take.
+func (c *campaign) estimateTokens(call Call) float64 {
+	output := c.output.valueOr(unknownOutput)
+	if limit := float64(call.MaxOutput); limit > 0 && (c.output.n == 0 || output > limit) {
+		output = limit
 	}
+	return float64(call.Bytes)*c.perByte.valueOr(0.25) + output
 }
 
-func (b *bucket) setRate(rate, burst float64, now time.Time) {
-	if b.rate == 0 {
-		b.level, b.at = burst, now
+// firstWaiter returns the call that waits longest.
+func (c *campaign) firstWaiter() *waiter { return c.line.Front().Value.(*waiter) }
+
+// waiter is a call that waits.
+type waiter struct {
+	campaign *campaign
+	bytes    int
+	tokens   float64
+	jitter   failure.Jitter
+	place    *list.Element
+	pass     *Pass         // set before ready is closed
+	refused  error         // likewise, if there is no pass
+	ready    chan struct{} // closed when the wait is over
+}
+
+func (t *Throttle) campaignNamed(name string) *campaign {
+	c := t.campaigns[name]
+	if c == nil {
+		c = &campaign{}
+		t.campaigns[name] = c
 	}
-	b.refill(now)
-	b.rate, b.burst, b.level = rate, burst, min(b.level, burst)
+	return c
 }
 
-// refill fills up to the burst. What was given back above it stays.
-func (b *bucket) refill(now time.Time) {
-	if b.level < b.burst {
-		b.level = min(b.burst, b.level+b.rate*now.Sub(b.at).Seconds())
+// removeWaiter takes a call out of its line; the others keep their places.
+func (t *Throttle) removeWaiter(w *waiter) {
+	c := w.campaign
+	c.line.Remove(w.place)
+	if c.line.Len() == 0 {
+		t.turns.Remove(c.turn)
+		c.turn = nil
 	}
-	b.at = now
-}
-
-// waitFor returns when n may be taken; zero for now. What is more than the burst is
-// lent, or it would never pass.
-func (b *bucket) waitFor(n float64, now time.Time) time.Time {
-	if b.rate == 0 {
-		return time.Time{}
-	}
-	b.refill(now)
-	missing := min(n, b.burst) - b.level
-	if missing < 1e-9 {
-		return time.Time{}
-	}
-	return now.Add(time.Duration(missing/b.rate*float64(time.Second)) + 1)
-}
-
-func (b *bucket) take(n float64) {
-	b.level -= n
-	b.taken += n
-}
-
-// atMost empties the bucket to what the service says was left at a time, when so much
-// had been taken. It is not filled: others may use the account.
-func (b *bucket) atMost(a model.Allowance, then time.Time, taken float64, now time.Time) {
-	if a.Limit > 0 {
-		b.refill(now)
-		b.level = min(b.level, float64(a.Remaining)+b.rate*now.Sub(then).Seconds()-(b.taken-taken))
-	}
-}
-
-// mean is a running mean of about the last 64 values.
-type mean struct {
-	value float64
-	n     int
-}
-
-func (m *mean) add(v float64) {
-	m.n = min(m.n+1, 64)
-	m.value += (v - m.value) / float64(m.n)
-}
-
-func (m mean) valueOr(v float64) float64 {
-	if m.n == 0 {
-		return v
-	}
-	return m.value
 }

@@ -5,56 +5,49 @@ import (
 	"time"
 )
 
-// window is the number of calls at once that the service seems to take. Calls are
-// also spread over the time of an answer, so it is a rate too, where a rate is what
-// the service limits: below 1 it means less than a call in that time.
+// window is the number of calls at once that the service seems to take. It is
+// the only thing that adapts. Calls are also spread over a round trip, so it is
+// a rate too, where a rate is what the service limits: below 1 it means less
+// than a call per round trip.
+//
+// Until the first overload it doubles in every round trip, and as long as nothing
+// was refused in every 200 ms: refusals come at once, answers late. An overload sets
+// it back to 85 %; from there it follows the cubic curve of RFC 9438: fast back,
+// flat around the old value, then faster and faster. Refusals that come whatever
+// its size are found out, and borne.
 type window struct {
-	limit                      float64
-	peak                       float64 // that was too much; 0 before the first cut
-	soon                       int     // cuts in a row before the limit was back
-	cuts                       int
-	cycle                      float64 // answers until the limit is back at the peak
-	pace                       bucket
-	borne                      float64 // share of refusals that is taken for chance
-	excess                     float64 // refusals beyond that (Page 1954, Continuous inspection schemes)
-	answered, through, heldFor float64 // since the last cut, while calls waited; the first while they might grow
-	tally                              // since the last cut
-	run                        tally   // since refusals were last no more than are borne
-
-	trip, gap mean      // seconds that an answer takes; between answers, while calls waited
-	perToken  mean      // seconds that a token takes
-	quickest  float64   // that mean at its least; 0 if not known
-	last      time.Time // answer
-	deadline  float64   // seconds; 0 if there is none
+	limit float64
+	peak  float64 // what it comes back to; 0 before the first overload
+	sure  bool    // the peak was reached step by step
+	trip  mean    // seconds that an answer takes
+	pace  bucket
+	cuts  int // so far
+	cycle cycle
+	stray stray
 }
 
-// tally counts calls.
-type tally struct{ started, refused float64 }
-
-func (t tally) share() float64 { return min(1, t.refused/max(1, t.started)) }
+// cycle is what happened since the last cut.
+type cycle struct {
+	started, refused int
+	took             time.Duration
+	held             time.Duration // of it, calls waited for the service
+	open             time.Duration // of that, with the gate open
+}
 
 const (
-	firstWindow   = 16
-	mostAtOnce    = 1 << 16
-	opening       = 3.   // calls more for an answer, before the first cut
-	cut           = 0.08 // of the limit
-	badLuck       = 2    // cuts too soon
-	deepest       = 0.15 // of the limit, if so many are refused
-	firstCycle    = 16.  // answers
-	longestCycle  = 256.
-	recovered     = 0.98 // of the peak: the limit is back
-	mostBorne     = 0.12 // of calls
-	patience      = 64.  // refusals beyond 1 for a share of chance of 1
-	enoughRefused = 4
-	manyRefused   = 0.25    // of calls: no chance
-	smallest      = 1 / 60. // of the trip's seconds: a call a minute
-	headroom      = 1.1     // of the pace: answers that take longer leave gaps
-	queueing      = 4       // times the usual time of an answer
-	tokensOfCall  = 50      // that take as long as what an answer takes without any
-	inTime        = 0.8     // of the deadline
+	firstWindow = 16
+	mostAtOnce  = 1 << 16
+	kept        = 0.85    // of the peak, after an overload
+	smallest    = 1 / 60. // of the trip's seconds: a call a minute
+	headroom    = 1.1     // of the pace: answers that take longer leave gaps
+	doubling    = 200 * time.Millisecond
+	shortCycle  = 10.         // seconds to the peak, if it is a guess
+	cycleTime   = 20.         // seconds to the peak
+	longCycle   = 240.        // at most
+	oneSecond   = time.Second // calls are spread over no more before the first overload
 )
 
-func newWindow() window { return window{limit: firstWindow, borne: mostBorne, cycle: firstCycle} }
+func newWindow() window { return window{limit: firstWindow} }
 
 // callsAtOnce returns the number of calls at once.
 func (w *window) callsAtOnce() int64 { return int64(math.Ceil(w.limit)) }
@@ -66,11 +59,15 @@ func (w *window) roundTrip() float64 { return max(w.trip.valueOr(1), 1e-6) }
 // blocksUntil reports whether one more call is too many, and until when if that is known.
 func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
 	if inFlight >= int(w.callsAtOnce()) {
-		return time.Time{}, true
+		if !w.opens() {
+			return time.Time{}, true
+		}
+		doublings := math.Log2(float64(inFlight+1) / w.limit)
+		return now.Add(max(time.Millisecond, time.Duration(doublings*float64(doubling)))), true
 	}
 	spread := w.roundTrip()
 	if w.peak == 0 {
-		spread = min(spread, 1)
+		spread = min(spread, oneSecond.Seconds())
 	}
 	rate := headroom * w.limit / spread
 	w.pace.setRate(rate, max(1, rate/8), now)
@@ -78,118 +75,108 @@ func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
 	return at, !at.IsZero()
 }
 
-func (w *window) countStart(deadline time.Duration) {
-	w.started++
-	w.run.started++
-	if w.excess = max(0, w.excess-w.borne); w.excess == 0 {
-		w.run = tally{}
-	}
+// startCall counts a call and says after which cut it started.
+func (w *window) startCall() int {
+	w.cycle.started++
+	w.stray.countStart()
 	w.pace.take(1)
-	w.deadline = deadline.Seconds()
+	return w.cuts
 }
 
-// countAnswer lets the window grow, if calls wait for it.
-func (w *window) countAnswer(entered, now time.Time, tokens float64, held bool) {
-	took := now.Sub(entered).Seconds()
-	w.trip.add(took)
-	w.perToken.add(took / (tokens + tokensOfCall))
-	if w.perToken.n >= firstWindow/2 && (w.quickest == 0 || w.perToken.value < w.quickest) {
-		w.quickest = w.perToken.value
+// takeBack forgets a call that was not made.
+func (w *window) takeBack(cut int) {
+	if cut == w.cuts {
+		w.cycle.started--
 	}
-	since := w.last
-	if since.IsZero() {
-		since = entered
-	}
-	w.last = now
-	if !held {
-		return
-	}
-	gap := now.Sub(since).Seconds()
-	w.gap.add(gap)
-	w.heldFor += gap
-	w.through++
-	if w.limit >= w.enough() {
-		return
-	}
-	w.answered++
-	if w.peak == 0 {
-		w.limit += opening
-	} else {
-		x := w.answered / max(w.cycle, w.peak)
-		if x < 1 {
-			x = 1 - (1-x)*(1-x)
-		} else {
-			x = math.Exp2(1.5 * (x - 1))
+}
+
+// opens reports whether the window grows with time.
+func (w *window) opens() bool {
+	return w.peak == 0 && w.cycle.refused == 0 && w.stray.trial == 0 && w.limit < mostAtOnce
+}
+
+// passTime tells how the last d went: whether calls waited for the service, whether
+// the gate was open, and how many calls are under way.
+func (w *window) passTime(d time.Duration, held, open bool, inFlight int) {
+	w.cycle.took += d
+	if held {
+		w.cycle.held += d
+		if open {
+			w.cycle.open += d
 		}
-		w.limit = w.peak * (1 + cut*(x-1))
+		if open && w.opens() {
+			ahead := max(w.limit, firstWindow+2*float64(inFlight)) // what is not tried is not known
+			w.limit = min(w.limit*math.Exp2(d.Seconds()/doubling.Seconds()), ahead, mostAtOnce)
+		}
+	}
+}
+
+// growAfter lets the window grow, if calls wait for it.
+func (w *window) growAfter(took time.Duration, held bool) {
+	w.trip.add(took.Seconds())
+	switch {
+	case w.stray.trial > 0:
+		w.endTrial()
+	case !held:
+	case w.peak == 0:
+		w.limit += min(1, w.limit/8)
+	default:
+		x := w.cycle.open.Seconds()/w.secondsToPeak() - 1
+		w.limit = w.peak * (1 + (1-kept)*x*x*x)
 	}
 	w.limit = min(w.limit, mostAtOnce)
 }
 
-// enough is how many calls at once would only make each other wait, or not be
-// answered in time, at the present rate of answers (Little's law).
-func (w *window) enough() float64 {
-	if w.quickest == 0 {
-		return 0
+// secondsToPeak until the window is back at its peak. The overload that ends a cycle
+// must be a small part of it, both in calls and in time behind a closed gate.
+func (w *window) secondsToPeak() float64 {
+	call := w.roundTrip() / w.peak
+	if !w.sure {
+		return min(longCycle, max(shortCycle, 8*call))
 	}
-	longest := queueing * w.roundTrip() * w.quickest / w.perToken.value
-	if w.deadline > 0 {
-		longest = min(longest, inTime*w.deadline)
-	}
-	return longest / w.gap.value
+	shut := w.cycle.held - w.cycle.open
+	return min(longCycle, max(cycleTime, 64*call, 30*shut.Seconds()))
 }
 
-// countRefusal cuts the window if too many are refused, once for all calls that were
-// under way then.
-func (w *window) countRefusal(cuts int) {
-	if cuts < w.cuts {
-		return
+// cutFor cuts the window, once for all calls that were under way then,
+// unless the refusal has nothing to do with the number of calls. So many are still
+// under way.
+func (w *window) cutFor(cut, inFlight int) verdict {
+	if cut < w.cuts {
+		return fewer
 	}
-	w.refused++
-	w.run.refused++
-	if w.excess++; w.excess < 1+patience*w.borne {
-		return
+	w.cycle.refused++
+	if w.peak == 0 && (w.cycle.refused == 1 || w.trip.n == 0) { // it may have grown ahead of the calls
+		w.limit = min(w.limit, max(firstWindow, float64(inFlight+1)))
 	}
-	share := 0.
-	if w.run.refused >= enoughRefused || w.run.refused >= 2 && w.cycle == firstCycle && w.peak > 0 {
-		share = w.run.share()
+	through := w.cycle.started - w.cycle.refused // with those under way: refusals come fast
+	if through <= 0 || w.trip.n == 0 {           // or no answer came yet: only the first calls came too fast
+		return nothing
 	}
-	switch {
-	case share > manyRefused:
-		w.collapse(1 - share)
-		return
-	case w.limit < recovered*w.peak: // the last cut did not help
-		if w.soon++; w.soon > badLuck {
-			w.borne = min(mostBorne, 2*w.borne+0.02)
-		}
-	default:
-		before := tally{w.started - w.run.started, w.refused - w.run.refused}
-		w.soon, w.cycle = 0, min(2*w.cycle, longestCycle)
-		if w.borne = min(mostBorne, max(w.borne/2, 1.5*before.share())); w.borne < 0.01 {
-			w.borne = 0
-		}
+	if w.stray.trial > 0 && !w.isTrialLost() || w.stray.trial == 0 && w.stray.isExpected() {
+		return chance
 	}
-	w.cutTo(w.limit * (1 - max(0, share-cut)))
-}
-
-// collapse cuts the window to what got through of late (Little's law), or to a part of
-// it if that is not known.
-func (w *window) collapse(kept float64) {
-	w.cycle = firstCycle
-	if w.borne /= 2; kept == 0 {
-		w.borne = 0
+	doubted := w.stray.cutWindow(w.limit, w.peak)
+	w.peak = max(w.nextTrial(through), smallest*w.roundTrip())
+	if w.limit = kept * w.peak; doubted > 0 {
+		w.stray.trial, w.limit = doubted, trialWindow*doubted
 	}
-	if w.heldFor > w.roundTrip() {
-		kept = w.through / w.heldFor * w.roundTrip() / w.limit
-	}
-	w.cutTo(w.limit * min(max(kept, deepest), 1))
-}
-
-func (w *window) cutTo(peak float64) {
-	w.peak = max(peak, smallest*w.roundTrip())
-	w.limit = (1 - cut) * w.peak
 	w.cuts++
-	w.tally, w.run = tally{}, tally{}
-	w.excess, w.answered, w.through, w.heldFor = 0, 0, 0, 0
+	w.cycle = cycle{}
 	w.pace.level = min(w.pace.level, 0)
+	return fewer
+}
+
+// nextTrial returns the window that is tried next: the one that was too large, or,
+// if far less than it got through (Little's law), halfway between the two.
+func (w *window) nextTrial(through int) float64 {
+	w.sure = true
+	trip, c := w.roundTrip(), w.cycle
+	if c.took.Seconds() > trip && c.held > c.took/2 {
+		if got := float64(through) / c.took.Seconds() * trip; got < w.limit/2 {
+			w.sure = false
+			return math.Sqrt(got * w.limit)
+		}
+	}
+	return w.limit
 }
