@@ -128,12 +128,15 @@ func most(asks []ask, stretch time.Duration) (n int) {
 // question returns the question among the texts of a request, and whether it is asked
 // again after an answer that could not be used.
 func question(texts []string) (prompt string, again bool) {
-	refused := slices.IndexFunc(texts, func(s string) bool { return strings.HasPrefix(s, "That answer cannot be used") })
-	if refused >= 2 {
-		return texts[refused-2], true
+	last := texts[len(texts)-1]
+	if at := asksAgain.FindStringIndex(last); at != nil {
+		return last[:at[0]], true
 	}
-	return texts[len(texts)-1], false
+	return last, false
 }
+
+// asksAgain is what follows a question that is asked again.
+var asksAgain = regexp.MustCompile(`(?s)\n\n(An|\d+) earlier answers? to this could not be used.*$`)
 
 var candidateLine = regexp.MustCompile(`(?m)^(\d+)\. \{`)
 

@@ -16,7 +16,6 @@ var ownNames = []struct{ folder, name *regexp.Regexp }{
 	{regexp.MustCompile(`^lake/_manifests/campaign=`), regexp.MustCompile(`^batch-\d+(\.intent)?\.json$`)},
 	{regexp.MustCompile(`^lake/_outcomes/campaign=`), regexp.MustCompile(`^outcomes-\d+\.json$`)},
 	{regexp.MustCompile(`^lake/_campaigns/[^/]+/(settlements|plans)/`), regexp.MustCompile(`^[0-9a-f]+\.json$`)},
-	{regexp.MustCompile(`^lake/_campaigns/[^/]+/data/`), regexp.MustCompile(`^[0-9a-f]{64}$`)},
 	{regexp.MustCompile(`^lake/_campaigns/`), regexp.MustCompile(`^([A-Za-z0-9_.-]+\.(json|md)|_SUCCESS|SHA256SUMS|lock)$`)},
 	{regexp.MustCompile(`^raw/_commits/`), regexp.MustCompile(`^[A-Za-z0-9_-]+\.\d+\.json$`)},
 	{regexp.MustCompile(`^raw/`), regexp.MustCompile(`^[A-Za-z0-9_-]+\.\d+(\..+)?\.parquet$`)},

@@ -166,9 +166,11 @@ func TestVerifyAttested(t *testing.T) {
 	verify(1, "WRONG  lake/_campaigns/vouched/owner.json: it was stored after the attestation", "attest it again")
 	noError(t, os.Remove(path("lake/_campaigns/vouched/owner.json")))
 	for i := range 12 {
-		put("raw/turns/campaign=vouched/condition=x/stray-"+string(rune('a'+i))+".parquet", "rows that no marker names")
+		put("raw/turns/campaign=vouched/condition=x/stray-"+string(rune('a'+i))+".0.parquet", "rows that no marker names")
 	}
-	verify(0, "Added since: 12 objects that no table rests on", "ADDED  raw/turns/campaign=vouched/condition=x/stray-j.parquet", "ADDED  and 2 objects more")
+	put("raw/turns/campaign=vouched/condition=x/Thumbs.db", "no rows")
+	verify(0, "Added since: 12 objects that no table rests on", "ADDED  raw/turns/campaign=vouched/condition=x/stray-j.0.parquet", "ADDED  and 2 objects more",
+		"Not of this program, passed over: raw/turns/campaign=vouched/condition=x/Thumbs.db")
 	verify(0, "Nothing is wrong.")
 }
 

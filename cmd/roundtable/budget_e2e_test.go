@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"roundtable/activities/model/wire"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
@@ -113,10 +114,12 @@ func TestTokenBudget(t *testing.T) {
 }
 
 // TestUnknownPrice: nothing is asked for at a price that nobody knows, unless
-// that is said; and then no budget in money is taken.
+// that is said; and then no budget in money is taken. Another machine is asked
+// through a proxy, since this one is free.
 func TestUnknownPrice(t *testing.T) {
 	t.Parallel()
 	v := newVendor(t)
+	elsewhere := []string{"OPENAI_BASE_URL=http://service.example/v1", wire.TrustEnv + "=http://service.example", "HTTP_PROXY=" + v.URL, "http_proxy=", "NO_PROXY=", "no_proxy="}
 	text := fmt.Sprintf(thrifty, 1)
 	for _, x := range []struct {
 		more string
@@ -129,7 +132,7 @@ func TestUnknownPrice(t *testing.T) {
 		{"cost: unknown\n", 0, "+?"},
 	} {
 		dir := write(t, text+x.more)
-		d := ends(t, x.code, dir, v.at(), "run", "campaign.yaml")
+		d := ends(t, x.code, dir, elsewhere, "run", "campaign.yaml")
 		if !strings.Contains(d.err, x.says) {
 			t.Errorf("%q: does not say %q:\n%s", x.more, x.says, d.err)
 		}

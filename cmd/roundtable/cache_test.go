@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
@@ -19,7 +20,7 @@ import (
 
 // shared puts answers of some ages into the lake's cache; the first was bought by
 // campaign "reading", which was served two others.
-func shared(t *testing.T, s store.Store, ages ...time.Duration) {
+func shared(t *testing.T, s store.Store, p campaign.Plan, ages ...time.Duration) {
 	t.Helper()
 	ledger, began := answers.NewAnswers(s), time.Now()
 	for i, age := range ages {
@@ -29,7 +30,7 @@ func shared(t *testing.T, s store.Store, ages ...time.Duration) {
 		}
 		noError(t, err)
 	}
-	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: "reading", ConditionID: "k", CollaborationID: "k-i0-r0"}
+	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: "reading", ConditionID: p.Campaign.Conditions[0].ID(), CollaborationID: p.Campaign.CollaborationID(p.Campaign.Cell(0))}
 	call := func(entry int32, cached bool, age time.Duration) record.Call {
 		return record.Call{Key: key, Entry: entry, ModelAsked: "openai/m", Status: "answered", Cached: cached, StartedAt: began.Add(-age).UnixMicro()}
 	}
@@ -48,8 +49,8 @@ func entries(t *testing.T, dir string) float64 {
 }
 
 func TestCacheStats(t *testing.T) {
-	o, s, _ := reading(t)
-	shared(t, s, time.Hour, 800*time.Hour, 2*time.Hour)
+	o, s, p := reading(t)
+	shared(t, s, p, time.Hour, 800*time.Hour, 2*time.Hour)
 	noError(t, s.PutIfAbsent(context.Background(), "cache/notes.txt", []byte("mine")))
 	out, err := runCommand(t, "cache", "stats", "--lake", o.Lake)
 	noError(t, err)
@@ -71,8 +72,8 @@ func TestCacheStats(t *testing.T) {
 }
 
 func TestCachePrune(t *testing.T) {
-	o, s, _ := reading(t)
-	shared(t, s, 900*time.Hour, 800*time.Hour, 2*time.Hour)
+	o, s, p := reading(t)
+	shared(t, s, p, 900*time.Hour, 800*time.Hour, 2*time.Hour)
 	for _, x := range []struct {
 		args []string
 		says string
@@ -100,8 +101,8 @@ func TestCachePrune(t *testing.T) {
 }
 
 func TestCacheRefuses(t *testing.T) {
-	o, s, _ := reading(t)
-	shared(t, s, time.Hour)
+	o, s, p := reading(t)
+	shared(t, s, p, time.Hour)
 	for _, x := range []struct{ args, says []string }{
 		{nil, []string{"stats or prune"}},
 		{[]string{"empty"}, []string{"stats or prune", "empty"}},
@@ -118,8 +119,8 @@ func TestCacheRefuses(t *testing.T) {
 
 // TestVerifyLooksAtTheCache: damaged entries are counted, and are not the fault of a campaign.
 func TestVerifyLooksAtTheCache(t *testing.T) {
-	o, s, _ := reading(t)
-	shared(t, s, time.Hour, 2*time.Hour, 3*time.Hour)
+	o, s, p := reading(t)
+	shared(t, s, p, time.Hour, 2*time.Hour, 3*time.Hour)
 	ctx := context.Background()
 	before := findings(t, o.Lake)
 	objects, err := s.List(ctx, "cache/")

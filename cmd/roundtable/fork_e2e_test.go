@@ -49,11 +49,15 @@ func TestForkBuysNothingTwice(t *testing.T) {
 	sold, _ := v.books()
 	out := ends(t, 0, dir, v.at(), "fork", "original", "--at", "round=3", "--set", "rule=ranked", "--control", "--replicates", "2").out
 	contains(t, out, "Forks of original: what each change does", "rule ranked", "as it was")
-	asked, first := v.arrivals()[before:], 0
+	asked, first, keys := v.arrivals()[before:], 0, map[string]bool{}
 	for _, a := range asked {
 		if !a.again() {
 			first++
 		}
+		if keys[a.key] {
+			t.Errorf("%s is asked twice", a.key)
+		}
+		keys[a.key] = true
 		parts := strings.Split(a.key, "/")
 		if entry, err := strconv.Atoi(parts[len(parts)-2]); err != nil || entry < 20 {
 			t.Errorf("%s is asked, which is before the fork", a.key)

@@ -52,10 +52,10 @@ func newJudge(t *testing.T) *vendor {
 	refused := says("wrong key", false, 401, `{"error":{"type":"invalid_request_error","code":"invalid_api_key","message":"wrong key"}}`)
 	judged := sells("judged", "stop", func(a *asked) string {
 		var c struct{ Question, Answer string }
-		if err := json.Unmarshal([]byte(a.texts[1]), &c); err != nil {
+		if err := json.Unmarshal([]byte(a.prompt()), &c); err != nil {
 			t.Errorf("the judge is given no document: %v", err)
 		}
-		if len(a.texts) == 2 && len(c.Answer)%3 == 0 {
+		if !a.again() && len(c.Answer)%3 == 0 {
 			return `{"score": 11, "why": "off the scale"}`
 		}
 		return fmt.Sprintf(`{"why": "by length", "score": %d}`, len(c.Answer)%11)
@@ -73,7 +73,7 @@ func newJudge(t *testing.T) *vendor {
 func askedCases(v *vendor) (all []string) {
 	for _, a := range v.arrivals() {
 		var c struct{ Question, Answer string }
-		if json.Unmarshal([]byte(a.texts[1]), &c) == nil && len(a.texts) == 2 && a.auth == "Bearer right" {
+		if json.Unmarshal([]byte(a.prompt()), &c) == nil && !a.again() && a.auth == "Bearer right" {
 			all = append(all, c.Question+"|"+c.Answer)
 		}
 	}
@@ -184,7 +184,7 @@ rule: plurality
 			t.Errorf("plan says\n%s\nwithout %q", said, want)
 		}
 	}
-	save(t, dir, "campaign.yaml", strings.Replace(judgedCampaign("http://localhost:1", ""), "prices: {openai/fake: {input: 1, output: 10}}\n", "", 1))
+	save(t, dir, "campaign.yaml", strings.Replace(judgedCampaign("https://judge.example", ""), "prices: {openai/fake: {input: 1, output: 10}}\n", "", 1))
 	if said := ends(t, 2, dir, judgeKey, "plan", "campaign.yaml").err; !strings.Contains(said, "price") || !strings.Contains(said, "env.score.judge.model") {
 		t.Errorf("of a judge without a price plan says\n%s", said)
 	}

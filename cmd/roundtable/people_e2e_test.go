@@ -57,7 +57,7 @@ grid: {rule: [majority, plurality]}
 				text = "candidate one" // no JSON
 			case q.Turn.Phase == "vote":
 				text = `{"reason_for_decision": "", "decision": 1}`
-				if last := q.Messages[len(q.Messages)-1].Content; !strings.Contains(last, "cannot be used") {
+				if last := q.Messages[len(q.Messages)-1].Content; !strings.Contains(last, "could not be used: it holds no JSON object") {
 					t.Errorf("asked again without a reason: %s", last)
 				}
 				turns++

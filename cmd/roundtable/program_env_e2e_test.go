@@ -149,7 +149,7 @@ func TestProgramEnvironmentRefused(t *testing.T) {
 		t.Errorf("run says %s", said)
 	}
 	ends(t, 0, dir, trusted, "plan", "campaign.yaml")
-	if out := ends(t, 0, dir, nil, "check-env", "--params", `{"road": 12}`, "--", os.Args[0], asWell).out; strings.Count(out, " ok\n") != 7 {
+	if out := ends(t, 0, dir, nil, "check-env", "--params", `{"road": 12}`, "--", os.Args[0], asWell).out; strings.Count(out, " ok\n") != 8 {
 		t.Errorf("check-env says\n%s", out)
 	}
 	if d := command(t, dir, nil, "check-env", "--", "./not-there"); d.code != 1 && d.code != 3 || !strings.Contains(d.out, "the program cannot be started") {

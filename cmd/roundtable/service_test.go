@@ -63,14 +63,15 @@ func (a *asked) again() bool    { _, again := question(a.texts); return again }
 // question returns the question among the texts of a request's messages, and
 // whether it is asked again after an answer that could not be used.
 func question(texts []string) (prompt string, again bool) {
-	prompt = texts[len(texts)-1]
-	if at := askedAgain.FindStringIndex(prompt); at != nil {
-		return prompt[:at[0]], true
+	last := texts[len(texts)-1]
+	if at := asksAgain.FindStringIndex(last); at != nil {
+		return last[:at[0]], true
 	}
-	return prompt, false
+	return last, false
 }
 
-var askedAgain = regexp.MustCompile(`\n\n(An earlier answer|\d+ earlier answers) to this could not be used`)
+// asksAgain is what follows a question that is asked again.
+var asksAgain = regexp.MustCompile(`(?s)\n\n(An|\d+) earlier answers? to this could not be used.*$`)
 
 // withoutRun returns an idempotency key without what tells it from that of another run.
 func withoutRun(key string) string {

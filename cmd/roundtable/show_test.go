@@ -92,7 +92,11 @@ func TestShowPromptsAndRawAnswers(t *testing.T) {
 	noError(t, err)
 	contains(t, string(html), "<dt>Question</dt>", "<dt>Right answer</dt>", "Pilot (likes maps)", `<details class="asked"`)
 
-	// Without its data nothing is passed off as what was sent.
+	// The data is in the lake; without it nothing is passed off as what was sent.
 	noError(t, os.RemoveAll(filepath.Join(dir, "examples")))
+	if again := ends(t, 0, dir, nil, "show", id, "--prompts", "--raw", "--entry", "1").out; again != one {
+		t.Errorf("without its files it is shown as\n%s\nand was\n%s", again, one)
+	}
+	noError(t, os.RemoveAll(filepath.Join(dir, "lake/data")))
 	contains(t, ends(t, 0, dir, nil, "show", id, "--prompts", "--raw").out, "Prompts cannot be rendered again", "--- answer 1 of entry 0, as received")
 }

@@ -700,6 +700,7 @@ func (t *parsed) only() (Answer, error) {
 		if len(found) != 1 {
 			continue
 		}
+		//workflowcheck:ignore it has one entry
 		for _, i := range found {
 			switch {
 			case t.form.isHedged(skeleton):

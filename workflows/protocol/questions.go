@@ -25,6 +25,7 @@ func QuestionPrompts(protocol string) []fs.FS {
 	if err != nil {
 		return nil
 	}
+	//workflowcheck:ignore the folder is embedded
 	if _, err := fs.Stat(own, "."); err != nil {
 		return nil
 	}

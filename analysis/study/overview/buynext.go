@@ -138,7 +138,9 @@ func (n noise) half(instances, replicates float64) *float64 {
 	i := float64(n.instances) * instances
 	variance := n.total * n.total / i
 	if n.between != nil {
-		predict := func(replicates float64) float64 { return *n.between**n.between + *n.within**n.within/(n.replicates*replicates) }
+		predict := func(replicates float64) float64 {
+			return *n.between**n.between + *n.within**n.within/(n.replicates*replicates)
+		}
 		if now := predict(1); now > 0 {
 			variance *= predict(replicates) / now
 		}

@@ -66,9 +66,9 @@ func difference(a, b string) (out []string) {
 	for i := range common {
 		common[i] = make([]int, len(y)+1)
 	}
-	for i, line := range slices.Backward(x) {
-		for j, other := range slices.Backward(y) {
-			if common[i][j] = max(common[i+1][j], common[i][j+1]); line == other {
+	for i := range slices.Backward(x) {
+		for j := range slices.Backward(y) {
+			if common[i][j] = max(common[i+1][j], common[i][j+1]); x[i] == y[j] {
 				common[i][j] = common[i+1][j+1] + 1
 			}
 		}
