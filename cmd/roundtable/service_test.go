@@ -63,7 +63,6 @@ func (a *asked) again() bool    { _, again := question(a.texts); return again }
 // question returns the question among the texts of a request's messages, and
 // whether it is asked again after an answer that could not be used.
 func question(texts []string) (prompt string, again bool) {
-<<<<<<< HEAD
 	last := texts[len(texts)-1]
 	if at := asksAgain.FindStringIndex(last); at != nil {
 		return last[:at[0]], true
@@ -74,18 +73,6 @@ func question(texts []string) (prompt string, again bool) {
 // asksAgain is what follows a question that is asked again.
 var asksAgain = regexp.MustCompile(`(?s)\n\n(An|\d+) earlier answers? to this could not be used.*$`)
 
-// cell is the collaboration that asks, replicate its last part, as r0.
-=======
-	prompt = texts[len(texts)-1]
-	if at := askedAgain.FindStringIndex(prompt); at != nil {
-		return prompt[:at[0]], true
-	}
-	return prompt, false
-}
-
-var askedAgain = regexp.MustCompile(`\n\n(An earlier answer|\d+ earlier answers) to this could not be used`)
-
->>>>>>> fixa
 // withoutRun returns an idempotency key without what tells it from that of another run.
 func withoutRun(key string) string {
 	_, key, _ = strings.Cut(key, "/")
