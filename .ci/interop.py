@@ -193,7 +193,7 @@ def main(path, lake, campaign):
     program = Program(path, lake)
     verified = program("verify", campaign)
     assert verified["ok"], verified
-    first = program("analyze", campaign)["tables"][0]
+    first = next(t for t in program("analyze", campaign)["tables"] if t["name"] == "utility-by-rule")
     column = [c for c in first["columns"] if c.startswith("utility@")][-1]  # at the last round
     table1 = {row["rule"]: row[column]["value"] for row in first["rows"]}
 
