@@ -42,8 +42,11 @@ outcome_of <- function(group) {
   n <- length(sums)
   m <- sum(sums) / sum(counts)
   se <- if (n > 1) sqrt(sum((sums - m * counts)^2) * n / (n - 1)) / sum(counts) else NA
+  if (!is.na(se) && se <= 1e-9 * max(1, abs(m))) se <- NA # values that are all alike say nothing of their spread
   ends <- m + c(-1, 1) * if (n > 1) qt(0.975, n - 1) * se else NA
   if (group$measure[1] == "share") ends <- pmin(pmax(ends, 0), 1)
+  if (group$measure[1] == "share" && n > 1 && is.na(se) && m == 1) ends <- c(0.025^(1 / n), 1) # exact: Clopper and Pearson
+  if (group$measure[1] == "share" && n > 1 && is.na(se) && m == 0) ends <- c(0, 1 - 0.025^(1 / n))
   data.frame(environment = group$environment[1], rule = group$rule[1], model = group$model[1],
              outcome = m, se = se, low = ends[1], high = ends[2], n = n, simulated = any(group$simulated))
 }
