@@ -56,7 +56,8 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"type":"invalid_request_error","message":"no messages or no Idempotency-Key"}}`, http.StatusBadRequest)
 		return
 	}
-	a := &ask{key: r.Header.Get("Idempotency-Key"), by: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), at: time.Now()}
+	_, key, _ := strings.Cut(r.Header.Get("Idempotency-Key"), "/") // without the name of the run, which differs from lake to lake
+	a := &ask{key: key, by: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), at: time.Now()}
 	s.mu.Lock()
 	s.asks = append(s.asks, a)
 	a.refused = s.every > 0 && len(s.asks)%s.every == 0
