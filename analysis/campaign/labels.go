@@ -55,14 +55,20 @@ func (v View) Names() []string {
 
 // Texts returns what a condition has under each of the names.
 func (v View) Texts(g Group) []string {
+	_, texts := v.named(g)
+	return texts
+}
+
+// named returns the names with what a condition has under each.
+func (v View) named(g Group) (names, texts []string) {
 	names, byLabel := v.namedBy(v.Labels)
-	texts := make([]string, len(names))
+	texts = make([]string, len(names))
 	for i, name := range names {
 		if texts[i] = g.Shown(name); !byLabel[name] && v.isLabelled(name) && !g.isBaseline() {
 			texts[i] = wording.Shorten(g.Settings[name])
 		}
 	}
-	return texts
+	return names, texts
 }
 
 // namedBy returns the names for some settings, and which of them are axes with labels.

@@ -35,7 +35,7 @@ func (v View) Environments() []string {
 // Parameters of other plug-ins are left out.
 func (v View) Title(g Group) string {
 	var words []string
-	names, texts := v.Names(), v.Texts(g)
+	names, texts := v.named(g)
 	for i, key := range names {
 		value := texts[i]
 		_, param, is := strings.Cut(key, ".")
@@ -82,8 +82,8 @@ func (v View) FullTitles() map[string]string {
 // Describe returns what a group has in the labels of a view, in words.
 func (v View) Describe(g Group) string {
 	var words []string
-	texts := v.Texts(g)
-	for i, key := range v.Names() {
+	names, texts := v.named(g)
+	for i, key := range names {
 		if texts[i] != "" {
 			words = append(words, key+" "+texts[i])
 		}

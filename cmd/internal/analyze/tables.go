@@ -159,7 +159,10 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if c, err = which.AddBaselines(ctx, s, c); err != nil {
 		return Analysis{}, err
 	}
-	a := Analysis{Campaign: c.Name, Cells: count(c), Headline: overview.Headlines(c), Warnings: c.Warnings()}
+	a := Analysis{Campaign: c.Name, Cells: count(c), Warnings: c.Warnings()}
+	if which.Table == "" || which.Table == "all" { // who asks for one table has not asked for the result
+		a.Headline = overview.Headlines(c)
+	}
 	if from == entry.HandScores {
 		a.Tables, err = ofHandScores(c, which)
 	} else if from == entry.Labels {
