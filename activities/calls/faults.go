@@ -64,7 +64,7 @@ type streak struct {
 	failed   int // and that had failed
 }
 
-// countsOf needs mu.
+// countsOf returns the counts of an account, which may be empty. The caller holds mu.
 func (f *faults) countsOf(campaign, account string) *counts {
 	if f.known == nil {
 		f.known = map[string]*counts{}
@@ -150,14 +150,14 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 // anything is answered still.
 const fewRefused = 5
 
-// pause forgets what was counted: after the operator has acted it begins anew. It needs mu.
+// pause forgets what was counted: after the operator has acted counting starts anew. The caller holds mu.
 func (c *counts) pause(key promptKey, why string) judgement {
 	clear(c.alike)
 	delete(c.prompts, key)
 	return judgement{class: model.Pause, why: why}
 }
 
-// blamePrompt needs mu.
+// blamePrompt is called with mu held.
 func (f *faults) blamePrompt(c *counts, key promptKey, n int, class model.Class) judgement {
 	delete(c.prompts, key)
 	return judgement{class: class, why: fmt.Sprintf("asked %d times, while other prompts were answered", n)}

@@ -154,7 +154,7 @@ type repairer struct {
 	repairs []string
 }
 
-func (r *repairer) repaired(what string) { r.repairs = append(r.repairs, what) }
+func (r *repairer) note(what string) { r.repairs = append(r.repairs, what) }
 
 // broken returns an error that shows what stands where something else belongs.
 func (r *repairer) broken(want string) error {
@@ -174,14 +174,14 @@ func (r *repairer) skip() {
 		case strings.HasPrefix(rest, "\u00a0"):
 			r.at += len("\u00a0")
 		case strings.HasPrefix(rest, "//"), rest[0] == '#':
-			r.repaired("comment")
+			r.note("comment")
 			if end := strings.IndexByte(rest, '\n'); end >= 0 {
 				r.at += end
 			} else {
 				r.at = len(r.text)
 			}
 		case strings.HasPrefix(rest, "/*") && strings.Contains(rest, "*/"):
-			r.repaired("comment")
+			r.note("comment")
 			r.at += strings.Index(rest, "*/") + 2
 		default:
 			return
@@ -219,7 +219,7 @@ func (r *repairer) value(depth int) (jsontext.Value, error) {
 			plain = "null"
 		}
 		if plain != word {
-			r.repaired("Python words")
+			r.note("Python words")
 		}
 		return jsontext.Value(plain), nil
 	}
@@ -237,7 +237,7 @@ func (r *repairer) value(depth int) (jsontext.Value, error) {
 		fixed = strings.TrimSuffix(fixed, sign) + "0" + sign
 	}
 	if fixed != number {
-		r.repaired("number")
+		r.note("number")
 	}
 	if !jsontext.Value(fixed).IsValid() {
 		r.at -= len(number)
@@ -246,10 +246,10 @@ func (r *repairer) value(depth int) (jsontext.Value, error) {
 	return jsontext.Value(fixed), nil
 }
 
-// closed reports whether a container ends here: by its bracket, or, of the object itself,
+// endsHere reports whether a container ends here: by its bracket, or, of the object itself,
 // because the text has ended by itself after a member. What ends in a list or an inner
 // object may lack more than its bracket.
-func (r *repairer) closed(bracket byte, depth int) (bool, error) {
+func (r *repairer) endsHere(bracket byte, depth int) (bool, error) {
 	r.skip()
 	rest := r.text[r.at:]
 	switch {
@@ -257,7 +257,7 @@ func (r *repairer) closed(bracket byte, depth int) (bool, error) {
 		if r.cut || depth > 1 || strings.HasSuffix(strings.TrimSpace(r.text[:r.at]), ",") {
 			return false, errEarly
 		}
-		r.repaired("missing bracket")
+		r.note("missing bracket")
 		return true, nil
 	case rest[0] == bracket:
 		r.at++
@@ -276,11 +276,11 @@ func (r *repairer) comma(before int) error {
 	case rest[0] == ',':
 		r.at++
 		if r.skip(); r.at < len(r.text) && strings.ContainsRune("]})", rune(r.text[r.at])) {
-			r.repaired("trailing comma")
+			r.note("trailing comma")
 		}
 		return nil
 	case strings.ContainsRune(`"'{[`, rune(rest[0])) && strings.Contains(r.text[before:r.at], "\n"):
-		r.repaired("missing comma")
+		r.note("missing comma")
 		return nil
 	}
 	return r.broken("a comma or a closing bracket")
@@ -288,12 +288,12 @@ func (r *repairer) comma(before int) error {
 
 func (r *repairer) list(depth int, bracket byte) (jsontext.Value, error) {
 	if bracket == ')' {
-		r.repaired("tuple")
+		r.note("tuple")
 	}
 	r.at++
 	var items [][]byte
 	for {
-		if done, err := r.closed(bracket, depth+1); done || err != nil {
+		if done, err := r.endsHere(bracket, depth+1); done || err != nil {
 			return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]")), err
 		}
 		item, err := r.value(depth + 1)
@@ -312,7 +312,7 @@ func (r *repairer) object(depth int) (jsontext.Value, error) {
 	var members [][]byte
 	values := map[string]jsontext.Value{}
 	for {
-		if done, err := r.closed('}', depth); done || err != nil {
+		if done, err := r.endsHere('}', depth); done || err != nil {
 			if err == nil && len(members) == 0 && r.text[r.at-1] != '}' {
 				err = errEarly
 			}
@@ -333,7 +333,7 @@ func (r *repairer) object(depth int) (jsontext.Value, error) {
 		if prior, double := values[string(name)]; double && !sameJSON(prior, value) {
 			return nil, errors.New("its JSON gives a name twice")
 		} else if double {
-			r.repaired("repeated name")
+			r.note("repeated name")
 		} else {
 			values[string(name)] = value
 			members = append(members, slices.Concat(name, []byte(":"), value))
@@ -349,7 +349,7 @@ func (r *repairer) name() (jsontext.Value, error) {
 	rest := r.text[r.at:]
 	if word := jsonName.FindString(rest); word != "" {
 		r.at += len(word)
-		r.repaired("names without quotes")
+		r.note("names without quotes")
 		return jsontext.AppendQuote(nil, word)
 	}
 	if !strings.ContainsRune(`"'“”„‘’`, []rune(rest[:min(4, len(rest))])[0]) {
@@ -363,7 +363,7 @@ func (r *repairer) string() (jsontext.Value, error) {
 	quote := []rune(r.text[r.at:])[0]
 	closing := map[rune]string{'"': `"`, '\'': `'`, '“': "”\"“", '”': "”\"", '„': "“”\"", '‘': "’'", '’': "’'"}[quote]
 	if quote != '"' {
-		r.repaired("quotes")
+		r.note("quotes")
 	}
 	var b strings.Builder
 	runes := r.text[r.at+len(string(quote)):]
@@ -377,7 +377,7 @@ func (r *repairer) string() (jsontext.Value, error) {
 			} else if c == 'u' {
 				b.WriteString(`\u`)
 			} else {
-				r.repaired("escapes")
+				r.note("escapes")
 				b.WriteString(`\\` + string(c))
 			}
 		case c == '\\':
@@ -395,7 +395,7 @@ func (r *repairer) string() (jsontext.Value, error) {
 			if c != '\n' && c != '\r' && c != '\t' {
 				return nil, errors.New("its JSON is broken: a text holds a control character")
 			}
-			r.repaired("line ends in a text")
+			r.note("line ends in a text")
 			b.WriteString(map[rune]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}[c])
 		default:
 			b.WriteRune(c)

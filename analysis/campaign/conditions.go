@@ -20,7 +20,7 @@ func (c Condition) Shown(key string) string { return c.group.Shown(key) }
 // Named returns what names the condition in some settings, and what it has under each name.
 func (c Condition) Named(keys []string) (names, texts []string) {
 	c.view.Labels = keys
-	return c.view.named(c.group)
+	return c.view.nameOf(c.group)
 }
 
 // Conditions returns the conditions of an environment ("" for all) in the order of the

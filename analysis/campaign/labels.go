@@ -55,12 +55,12 @@ func (v View) Names() []string {
 
 // Texts returns what a condition has under each of the names.
 func (v View) Texts(g Group) []string {
-	_, texts := v.named(g)
+	_, texts := v.nameOf(g)
 	return texts
 }
 
-// named returns the names with what a condition has under each.
-func (v View) named(g Group) (names, texts []string) {
+// nameOf returns the names with what a condition has under each.
+func (v View) nameOf(g Group) (names, texts []string) {
 	names, byLabel := v.namedBy(v.Labels)
 	texts = make([]string, len(names))
 	for i, name := range names {

@@ -35,7 +35,7 @@ func (v View) Environments() []string {
 // Parameters of other plug-ins are left out.
 func (v View) Title(g Group) string {
 	var words []string
-	names, texts := v.named(g)
+	names, texts := v.nameOf(g)
 	for i, key := range names {
 		value := texts[i]
 		_, param, is := strings.Cut(key, ".")
@@ -82,7 +82,7 @@ func (v View) FullTitles() map[string]string {
 // Describe returns what a group has in the labels of a view, in words.
 func (v View) Describe(g Group) string {
 	var words []string
-	names, texts := v.named(g)
+	names, texts := v.nameOf(g)
 	for i, key := range names {
 		if texts[i] != "" {
 			words = append(words, key+" "+texts[i])

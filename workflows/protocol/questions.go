@@ -36,8 +36,8 @@ func QuestionPrompts(protocol string) []fs.FS {
 	return []fs.FS{shared, own}
 }
 
-// asked returns a step as it is asked: with reasons or without, if the setting says so.
-func (s Setting) asked(step transcript.Step) transcript.Step {
+// withReasons returns a step as it is asked: with reasons or without, if the setting says so.
+func (s Setting) withReasons(step transcript.Step) transcript.Step {
 	if step.Kind == transcript.Ask {
 		switch s.Reasoning {
 		case ReasoningFirst:

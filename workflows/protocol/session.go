@@ -188,7 +188,7 @@ func (s *Session) open(p Plan) {
 		return
 	}
 	for i, step := range s.plan {
-		step = s.setting.asked(step)
+		step = s.setting.withReasons(step)
 		s.plan[i] = step
 		s.plan[i].Sees = s.setting.remembered(&s.t, step)
 		if s.fork != nil {

@@ -141,7 +141,7 @@ func (c *client) requestBody(r model.Request, mode JSONMode) (address string, bo
 	if err := c.checkRequest(r); err != nil {
 		return "", nil, err
 	}
-	r.Messages = wire.Spoken(r.Messages)
+	r.Messages = wire.DropBlank(r.Messages)
 	path, question := c.requestFor(r, mode)
 	body, err = json.Marshal(question)
 	if err == nil {

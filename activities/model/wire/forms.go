@@ -28,7 +28,7 @@ type Forms struct {
 // Complete asks with send until an answer or a fault is in that another form of the request
 // cannot help against. Every error is a *model.Error.
 func (f *Forms) Complete(r model.Request, send func(model.Request, JSONMode) (model.Response, *model.Error)) (model.Response, error) {
-	mode, system := f.known(r)
+	mode, system := f.formOf(r)
 	named := false // the schema, in the words of a refusal
 	for {
 		sent := r
@@ -64,7 +64,7 @@ func otherKey(r model.Request, form string) string {
 
 // ModeOf returns the form in which a request is sent now.
 func (f *Forms) ModeOf(r model.Request) string {
-	mode, system := f.known(r)
+	mode, system := f.formOf(r)
 	return nameForm(r, mode, system)
 }
 
@@ -75,8 +75,8 @@ func nameForm(r model.Request, mode JSONMode, system bool) string {
 	return string(mode)
 }
 
-// known returns how a request is sent: in which mode, and whether with messages of the system.
-func (f *Forms) known(r model.Request) (mode JSONMode, system bool) {
+// formOf returns how a request is sent: in which mode, and whether with messages of the system.
+func (f *Forms) formOf(r model.Request) (mode JSONMode, system bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.JSON.Of(r, f.noSchema[""] || f.noSchema[r.Name]), !f.noSystem
@@ -165,22 +165,22 @@ func withoutSystem(messages []model.Message) []model.Message {
 		rest = slices.Insert(rest, 0, model.Message{Role: "user"})
 	}
 	rest[0].Content = strings.TrimSpace(strings.Join(append(first, rest[0].Content), "\n\n"))
-	return joined(rest)
+	return joinNeighbours(rest)
 }
 
-// Spoken returns messages without blank ones, which say nothing and which services refuse: an
+// DropBlank returns messages without blank ones, which say nothing and which services refuse: an
 // empty answer that is asked for again is one. The neighbours of one that is left out become
 // one message if they are of one role, since roles must alternate.
-func Spoken(messages []model.Message) []model.Message {
+func DropBlank(messages []model.Message) []model.Message {
 	kept := slices.DeleteFunc(slices.Clone(messages), func(m model.Message) bool { return strings.TrimSpace(m.Content) == "" })
 	if len(kept) == len(messages) || len(kept) == 0 {
 		return messages
 	}
-	return joined(kept)
+	return joinNeighbours(kept)
 }
 
-// joined makes one message of neighbours of one role.
-func joined(messages []model.Message) (out []model.Message) {
+// joinNeighbours makes one message of neighbours of one role.
+func joinNeighbours(messages []model.Message) (out []model.Message) {
 	for _, m := range messages {
 		if n := len(out); n > 0 && out[n-1].Role == m.Role {
 			out[n-1].Content += "\n\n" + m.Content

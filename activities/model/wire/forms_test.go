@@ -156,7 +156,7 @@ func TestNoSystemRole(t *testing.T) {
 	}
 }
 
-func TestSpoken(t *testing.T) {
+func TestDropBlank(t *testing.T) {
 	t.Parallel()
 	say := func(text string) (all []model.Message) {
 		for m := range strings.SplitSeq(text, "|") {
@@ -173,7 +173,7 @@ func TestSpoken(t *testing.T) {
 		"system:|user:a":                  "user:a",
 		"user:":                           "user:", // nothing else is left to say
 	} {
-		if got := Spoken(say(text)); fmt.Sprint(got) != fmt.Sprint(say(want)) {
+		if got := DropBlank(say(text)); fmt.Sprint(got) != fmt.Sprint(say(want)) {
 			t.Errorf("%q becomes %v", text, got)
 		}
 	}
