@@ -185,9 +185,11 @@ func TestFailedCellsAreSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The last agent of the round is asked or not: who has not been asked yet when
+	// another has failed is not asked any more.
 	for _, row := range rows {
-		if row.Status == task.Failed && (row.Failure == nil || row.Turns != 5) {
-			t.Errorf("the failed cell has %d turns and says %v; the 5 turns before the failure are kept", row.Turns, row.Failure)
+		if row.Status == task.Failed && (row.Failure == nil || row.Turns != 4 && row.Turns != 5) {
+			t.Errorf("the failed cell has %d turns and the failure %v, want one and the 4 or 5 turns that were answered", row.Turns, row.Failure)
 		}
 	}
 	broken.Store(false)
