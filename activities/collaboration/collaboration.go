@@ -60,10 +60,15 @@ func (c *Collaboration) Final() int {
 	return protocol.Standing(c.Session.Transcript())
 }
 
-// replay takes stored turns in. After one that does not fit, the others still
-// make rows if they can.
-func (c *Collaboration) replay(turns []answers.Turn) (broken error) {
-	for _, t := range turns {
+// replay takes in what is stored. After a turn that does not fit, the others still
+// make rows if they can. Those of a collaboration that could not begin make none.
+func (c *Collaboration) replay(stored answers.Stored, unbegun error) (broken error) {
+	c.Unknown = stored.Unknown
+	if unbegun != nil {
+		c.Unfinished = stored.Turns
+		return unbegun
+	}
+	for _, t := range stored.Turns {
 		var err error
 		if t.Done {
 			err = c.Record(t)

@@ -85,11 +85,8 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 		return nil, err
 	}
 	l.answers.Begin(run, stored)
-	c.Unknown = stored.Unknown
-	var broken error
-	if unbegun != nil {
-		c.Unfinished, broken = stored.Turns, unbegun
-	} else if broken = c.replay(stored.Turns); broken == nil && c.Session.InPrefix() {
+	broken := c.replay(stored, unbegun)
+	if broken == nil && c.Session.InPrefix() {
 		taken := l.takePrefix(ctx, c)
 		if broken = failure.Final(taken); broken == nil && taken != nil {
 			return nil, taken

@@ -1,7 +1,9 @@
 package collaboration
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -103,6 +105,23 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 	return all, nil
 }
 
+// Unfinished returns the picture of a collaboration that has not ended, as far as it is
+// stored now. Next to an error is what can be told of it; nil if nothing can.
+func (r *Reader) Unfinished(ctx context.Context, of record.Key) (*Collaboration, error) {
+	c, unbegun := r.begin(ctx, of)
+	if c == nil {
+		return nil, unbegun
+	}
+	stored, err := r.answers.Load(ctx, c.Run)
+	if errors.Is(err, store.ErrCorrupt) { // or it was listed without an object that was just written
+		stored, err = r.answers.Load(ctx, c.Run)
+	}
+	if err != nil && !errors.Is(err, store.ErrCorrupt) {
+		return nil, err
+	}
+	return c, cmp.Or(c.replay(stored, unbegun), err)
+}
+
 // About is what a collaboration was about.
 type About struct {
 	Facts    []envs.Fact // as far as its environment and its protocol say: the question, its right answer, personas that were given
@@ -159,7 +178,8 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	return about, nil
 }
 
-// begin returns the recorded collaboration before its first turn.
+// begin returns the recorded collaboration before its first turn. With an error of its
+// environment or protocol it has no session, see Begin.
 func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, error) {
 	m, err := campaign.ReadManifest(ctx, r.store, of.CampaignID)
 	if err != nil {

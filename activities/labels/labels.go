@@ -17,6 +17,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
+	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
@@ -124,7 +125,7 @@ func talkOf(campaign string, run lake.Run) task.Ref {
 // labelRun returns the key under which the answers of a labeller are stored. They count against
 // the campaign's budget like those of its agents.
 func labelRun(ref task.Ref) answers.RunKey {
-	return answers.RunKey{Campaign: ref.Campaign, Collaboration: fmt.Sprintf("labels-%s-%s", ref.Labeller, ref.Collaboration), Generation: ref.Generation}
+	return answers.RunKey{Campaign: ref.Campaign, Collaboration: ledger.LabelsPrefix + ref.Labeller + "-" + ref.Collaboration, Generation: ref.Generation}
 }
 
 // question about one message, after what was said in the round before.

@@ -18,6 +18,10 @@ const (
 	JudgePrefix      = "judge-" // then the judge's id, and a hash of the question
 )
 
+// LabelsPrefix is of the ledger's folders with the labels of a collaboration: then come the
+// labeller's id and the collaboration's.
+const LabelsPrefix = "labels-"
+
 // SharedCalls are the calls in a campaign's ledger that belong to no collaboration.
 type SharedCalls struct {
 	Checks     []record.Call
@@ -68,6 +72,9 @@ func (s SharedCalls) folder(name string) (of map[string][]record.Call, by string
 
 // idOf returns a folder's name without what follows its last hyphen.
 func idOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '-'))] }
+
+// ofCollaboration are the folders of collaborations, by their instance and replicate.
+var ofCollaboration = regexp.MustCompile(`-i\d+-r\d+$`)
 
 var judgeFolder = regexp.MustCompile(`^judge-(.+-[0-9a-f]{8})-[0-9a-f]{20}$`)
 

@@ -5,6 +5,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -106,6 +107,42 @@ func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
 	return sum, err
 }
 
+// listUnended lists what has begun and not ended, other calls than those of collaborations
+// too. What has begun is listed first: what ends meanwhile is not taken for unended.
+func (b *Books) listUnended() (runs []answers.RunKey, err error) {
+	begun, err := b.begun()
+	if err != nil {
+		return nil, err
+	}
+	ended, err := b.ended()
+	known := make(map[lake.Run]bool, len(ended))
+	for _, run := range ended {
+		known[run] = true
+	}
+	for _, p := range begun {
+		if !known[lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
+			runs = append(runs, p)
+		}
+	}
+	return runs, err
+}
+
+// Runs returns the collaborations of a campaign that have ended, each generation for itself,
+// and those that have begun and not ended; both sorted.
+func (b *Books) Runs() (ended, unfinished []lake.Run, err error) {
+	begun, err := b.listUnended()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range begun {
+		if ofCollaboration.MatchString(p.Collaboration) && !strings.HasPrefix(p.Collaboration, LabelsPrefix) {
+			unfinished = append(unfinished, lake.Run{Collaboration: p.Collaboration, Generation: p.Generation})
+		}
+	}
+	ended, err = b.ended()
+	return ended, unfinished, err
+}
+
 // unended is a collaboration that has begun and not ended, with what is stored of it.
 type unended struct {
 	answers.RunKey
@@ -117,22 +154,12 @@ const readers = 16
 
 // readUnended reads what is stored of the collaborations that have begun and not ended.
 func (b *Books) readUnended(ctx context.Context) (others []unended, err error) {
-	ended, err := b.ended()
+	runs, err := b.listUnended()
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[lake.Run]bool, len(ended))
-	for _, run := range ended {
-		known[run] = true
-	}
-	begun, err := b.begun()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range begun {
-		if !known[lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
-			others = append(others, unended{RunKey: p})
-		}
+	for _, p := range runs {
+		others = append(others, unended{RunKey: p})
 	}
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(readers)

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
@@ -49,6 +50,19 @@ func NewList(c campaign.Campaign) *List {
 		l.conditions[condition.ID] = condition
 	}
 	return l
+}
+
+// With returns the list with those that have not ended at its beginning. The names that the
+// others have are kept for them.
+func (l *List) With(unfinished []record.Collaboration) *List {
+	more := *l
+	more.rows = nil
+	for _, c := range unfinished {
+		isAgain := slices.ContainsFunc(l.rows, func(r listed) bool { return r.CollaborationID == c.CollaborationID })
+		more.Add(c, isAgain)
+	}
+	more.rows = append(more.rows, l.rows...)
+	return &more
 }
 
 // Add lists a collaboration; earlier is one that was run again. It returns what its
@@ -114,7 +128,7 @@ func roundedScore(score *float64) *float64 {
 }
 
 func (r listed) statusText() string {
-	if r.Earlier {
+	if r.Earlier && r.Status != record.Unfinished {
 		return r.Status + ", run again"
 	}
 	return r.Status

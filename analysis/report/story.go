@@ -37,7 +37,7 @@ type Story struct {
 // StoryOf returns the story of a collaboration that is called id on the page, see IDOf.
 func (s Source) StoryOf(id string, rows record.Rows) Story {
 	c := rows.Collaborations[0]
-	story := Story{Story: telling.Tell(rows), ID: id, Earlier: id != c.CollaborationID, Condition: s.Conditions[c.ConditionID]}
+	story := Story{Story: telling.Tell(rows), ID: id, Earlier: id != c.CollaborationID && c.Status != record.Unfinished, Condition: s.Conditions[c.ConditionID]}
 	if c.Simulated {
 		story.Simulated = table.Simulated + "."
 	}

@@ -8,11 +8,27 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
+
+	"roundtable/analysis/lake/record"
 )
 
-var functionTypes = map[string]duckdb.Type{"string": duckdb.TYPE_VARCHAR, "int32": duckdb.TYPE_INTEGER, "boolean": duckdb.TYPE_BOOLEAN}
+// functionTypes are the library's for the words of record.Column.
+var functionTypes = map[string]duckdb.Type{
+	"string": duckdb.TYPE_VARCHAR, "int32": duckdb.TYPE_INTEGER, "int64": duckdb.TYPE_BIGINT, "double": duckdb.TYPE_DOUBLE,
+	"boolean": duckdb.TYPE_BOOLEAN, "timestamp (µs, UTC)": duckdb.TYPE_TIMESTAMP_TZ,
+}
+
+func functionType(of string) (duckdb.TypeInfo, error) {
+	element, isList := strings.CutPrefix(of, "list of ")
+	t, err := duckdb.NewTypeInfo(functionTypes[element])
+	if err != nil || !isList {
+		return t, err
+	}
+	return duckdb.NewListInfo(t)
+}
 
 // borrowed hides a connector's Close, which closing a pool would call.
 type borrowed struct{ driver.Connector }
@@ -33,19 +49,30 @@ func (db *DB) addFunctions(ctx context.Context, all []Function) error {
 	for _, f := range all {
 		var columns []duckdb.ColumnInfo
 		for _, c := range f.Columns {
-			t, err := duckdb.NewTypeInfo(functionTypes[c.Type])
+			t, err := functionType(c.Type)
 			if err != nil {
 				return err
 			}
 			columns = append(columns, duckdb.ColumnInfo{Name: c.Name, T: t})
 		}
+		var takes []duckdb.TypeInfo
+		if !f.IsView {
+			takes = []duckdb.TypeInfo{text}
+		}
 		err := duckdb.RegisterTableUDF(conn, f.Name, duckdb.ChunkTableFunction{
-			Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
+			Config: duckdb.TableFunctionConfig{Arguments: takes},
 			BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
-				argument, _ := args[0].(string)
+				argument := ""
+				if len(args) > 0 {
+					argument, _ = args[0].(string)
+				}
 				return &computed{columns, f.Open(argument)}, nil
 			},
 		})
+		if err == nil && f.IsView {
+			view := "CREATE VIEW " + f.Name + " AS " + withMoney(record.Table{Columns: f.Columns}, "SELECT * FROM "+f.Name+"()")
+			_, err = db.conn.ExecContext(ctx, view, nil)
+		}
 		if err != nil {
 			return err
 		}

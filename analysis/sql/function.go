@@ -5,9 +5,10 @@ import "roundtable/analysis/lake/record"
 // Function computes rows where a statement asks for them: FROM name('argument').
 type Function struct {
 	Name    string
-	Columns []record.Column // name and type: string, int32 or boolean
+	Columns []record.Column
+	IsView  bool // it is read as a table is, FROM name, and has no argument
 	// Open returns what gives one row after another for an argument, each with a value
-	// of every column's type (string, int32 or bool) or nil; io.EOF after the last.
+	// of every column's type, as Table has them, or nil; io.EOF after the last.
 	// Another error ends the statement.
 	Open func(argument string) (next func() ([]any, error))
 }

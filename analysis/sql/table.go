@@ -41,6 +41,20 @@ func Table[T record.Row](rows iter.Seq2[T, error]) Result {
 	return r
 }
 
+// Values returns the values of each row of a table, see Table.
+func Values[T record.Row](rows []T) (all [][]any) {
+	for values := range Table(func(yield func(T, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}).Rows {
+		all = append(all, values)
+	}
+	return all
+}
+
 func fieldValue(v reflect.Value, f reflect.StructField) any {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():

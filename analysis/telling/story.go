@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/lake/record"
@@ -94,7 +95,7 @@ func Tell(rows record.Rows) Story {
 		}
 	}
 	c := rows.Collaborations[0]
-	story := Story{Collaboration: c, About: append(settingsText(c), forkText(t.Turns)...), End: endingText(c), names: t.names}
+	story := Story{Collaboration: c, About: slices.Concat(unfinishedText(c), settingsText(c), forkText(t.Turns)), End: endingText(c), names: t.names}
 	turns := t.Turns
 	var before *string // key of what stood
 	for _, round := range t.Rounds {
@@ -107,6 +108,14 @@ func Tell(rows record.Rows) Story {
 		turns = turns[n:]
 	}
 	return story
+}
+
+// unfinishedText says that a collaboration has not ended; nothing of one that has.
+func unfinishedText(c record.Collaboration) []string {
+	if c.Status != record.Unfinished {
+		return nil
+	}
+	return []string{fmt.Sprintf("Unfinished, in round %d of %d: this is what has been answered so far. No table of results counts it.", c.RoundsRun, c.RoundsPlanned)}
 }
 
 func settingsText(c record.Collaboration) []string {
@@ -180,6 +189,11 @@ func scoreText(score *float64, utilities []float64) string {
 }
 
 func endingText(c record.Collaboration) string {
+	if c.Status == record.Unfinished && c.DecisionJSON == nil {
+		return "It goes on. There is no decision yet."
+	} else if c.Status == record.Unfinished {
+		return fmt.Sprintf("It goes on. Decision so far: %s.%s", *c.DecisionJSON, scoreText(c.Score, c.Utilities))
+	}
 	end := map[string]string{"": "It did not come to its own end", "rounds": "All rounds were run", "stopped": "The stopping rule ended it"}[c.EndReason]
 	if end == "" {
 		end = "It ended: " + c.EndReason

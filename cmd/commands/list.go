@@ -12,35 +12,42 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/figures"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan/schema"
 )
 
 // kinds of things that list knows, in its order.
-var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures"}
+var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures", "collaborations"}
 
 func newList(o *cli.Options) *cobra.Command {
 	printSchema := false
 	cmd := &cobra.Command{
-		Use:     "list [envs|protocols|rules|stops|models|campaigns|tables|figures]",
-		Short:   "List what a campaign can name, with defaults; campaigns, tables and figures",
+		Use:     "list [envs|protocols|rules|stops|models|campaigns|collaborations [CAMPAIGN]|tables|figures]",
+		Short:   "List what a campaign can name, with defaults; campaigns, collaborations, tables and figures",
 		GroupID: toSetUp,
-		Long: `List what a campaign file can name, with defaults; the campaigns of the lake; and
-the tables and figures that analyze knows.`,
+		Long: `List what a campaign file can name, with defaults; the campaigns of the lake; the
+collaborations of one or of all, those too that have not ended, with their round;
+and the tables and figures that analyze knows.`,
 		Example: `  roundtable list
   roundtable list rules
   roundtable list campaigns
+  roundtable list collaborations my-campaign
   roundtable list tables
   roundtable list --schema > roundtable.schema.json`,
 		ValidArgs: kinds,
 		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 2 && args[0] == "collaborations" {
+				return nil
+			}
 			if len(args) > 1 || len(args) == 1 && !slices.Contains(kinds, args[0]) {
 				return cli.UsageError(fmt.Errorf("list takes one of %s, or nothing; not %q%s", strings.Join(kinds, ", "), args, wording.DidYouMean(args[0], kinds)))
 			}
@@ -49,6 +56,9 @@ the tables and figures that analyze knows.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if printSchema {
 				return cli.WriteJSON(cmd.OutOrStdout(), schema.Campaign(o.Plugins))
+			}
+			if len(args) > 0 && args[0] == "collaborations" {
+				return printCollaborations(cmd.Context(), o, cmd.OutOrStdout(), args[1:])
 			}
 			wanted := kinds[:slices.Index(kinds, "tables")] // what follows is listed if it is named
 			if len(args) == 1 {
@@ -248,4 +258,35 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 	if len(list) == 0 {
 		fmt.Fprintln(w, "  none")
 	}
+}
+
+// printCollaborations lists the collaborations of campaigns, or of all: first those that have
+// not ended.
+func printCollaborations(ctx context.Context, o *cli.Options, w io.Writer, names []string) error {
+	s, err := o.OpenLake()
+	if len(names) > 0 {
+		s, err = o.CheckLake(ctx, names[0])
+	} else if err == nil {
+		names, err = lake.Campaigns(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	all := []transcripts.Listed{}
+	for _, name := range names {
+		list, err := transcripts.List(ctx, s, o.Plugins, name)
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
+	}
+	if o.JSON {
+		return cli.WriteJSON(w, map[string]any{"collaborations": all})
+	}
+	for _, c := range all {
+		if _, err := fmt.Fprintln(w, safetext.Line(c.String())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

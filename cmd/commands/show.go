@@ -14,7 +14,8 @@ func newShow(o *cli.Options) *cobra.Command {
 		Short:   "Print a collaboration as a transcript, with prompts and raw answers on request",
 		GroupID: toRead,
 		Long: `Print a collaboration as a transcript. COLLABORATION is its id, the beginning of
-it if no other begins so, or CAMPAIGN/ID; ID.1 is its second generation.
+it if no other begins so, or CAMPAIGN/ID; ID.1 is its second generation. One that
+has not ended is shown as far as it has come, whether or not its campaign runs.
 
 --prompts renders each prompt again from the recorded templates and the stored
 answers, and checks it against the hash recorded when it was sent. --raw prints
@@ -31,11 +32,7 @@ every answer as it was received, also those that could not be used.`,
 			if err != nil {
 				return err
 			}
-			rows, err := transcripts.FindRows(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			v, err := transcripts.Read(cmd.Context(), s, o.Plugins, rows, how)
+			v, err := transcripts.Read(cmd.Context(), s, o.Plugins, args[0], how)
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 	noError(t, err)
 	list, _, err := newRoot().Find([]string{"list"})
 	noError(t, err)
-	if d := document(t, data); len(d) != len(list.ValidArgs)-2 { // tables and figures are listed if they are named
+	if d := document(t, data); len(d) != len(list.ValidArgs)-3 { // tables, figures and collaborations are listed if they are named
 		t.Errorf("%d kinds, want %q", len(d), list.ValidArgs)
 	}
 	for _, name := range catalogued() {

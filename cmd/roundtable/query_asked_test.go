@@ -61,7 +61,7 @@ func TestPromptsInSQL(t *testing.T) {
 	if fmt.Sprint(joined[0]["n"], joined[0]["alone"]) != fmt.Sprint(len(ids), 0) {
 		t.Errorf("joined with turns: %v, of %d collaborations", joined[0], len(ids))
 	}
-	if out, err := program(t, dir, "query", "FROM prompts('nobody')").CombinedOutput(); err == nil || !strings.Contains(string(out), `no collaboration that has ended is "nobody"`) {
+	if out, err := program(t, dir, "query", "FROM prompts('nobody')").CombinedOutput(); err == nil || !strings.Contains(string(out), `no collaboration that has begun is "nobody"`) {
 		t.Errorf("of nobody: %v, %s", err, out)
 	}
 }

@@ -21,6 +21,10 @@ const Succeeded = "succeeded"
 // answered question, has ended.
 const Stopped = "stopped"
 
+// Unfinished is the status of collaborations that have begun and not ended. Their rows are
+// made anew from the stored answers whenever somebody looks, and are in no file.
+const Unfinished = "unfinished"
+
 // Answered is the failure of collaborations that were stopped before they began because
 // the campaign's question was answered without them.
 const Answered = "answered"

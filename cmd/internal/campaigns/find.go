@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 )
@@ -14,7 +16,7 @@ import (
 // maxListed collaborations are named when an id is ambiguous.
 const maxListed = 20
 
-// FindOne returns the marker, of which only the names are filled in, that an id means.
+// FindOne returns the marker, of which only names and perhaps the status are filled in, that an id means.
 func FindOne(ctx context.Context, s store.Store, id string) (lake.Marker, error) {
 	found, err := FindSome(ctx, s, id)
 	if err != nil {
@@ -37,13 +39,14 @@ func FindOne(ctx context.Context, s store.Store, id string) (lake.Marker, error)
 func FindSome(ctx context.Context, s store.Store, id string) ([]lake.Marker, error) {
 	found, err := Find(ctx, s, id)
 	if err == nil && len(found) == 0 {
-		err = cli.UsageError(fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id))
+		err = cli.UsageError(fmt.Errorf("no collaboration that has begun is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list collaborations)", id))
 	}
 	return found, err
 }
 
 // Find lists the collaborations whose id is the given one, or else begins with
-// it: the latest generation, or the one that is named after a dot.
+// it: the latest generation that has ended, or else the one that has begun, or the one that
+// is named after a dot. Those that have not ended have the status record.Unfinished.
 func Find(ctx context.Context, s store.Store, id string) (found []lake.Marker, err error) {
 	campaigns, err := lake.Campaigns(ctx, s)
 	if err != nil {
@@ -57,19 +60,26 @@ func Find(ctx context.Context, s store.Store, id string) (found []lake.Marker, e
 	}
 	var exact, begins []lake.Marker
 	for _, campaign := range campaigns {
-		ended, err := lake.Ended(ctx, s, campaign)
+		ended, unfinished, err := ledger.Open(ctx, s, campaign).Runs()
 		if err != nil {
 			return nil, err
 		}
-		for i, run := range ended {
-			m := lake.Marker{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation}
-			latest := i+1 == len(ended) || ended[i+1].Collaboration != m.Collaboration
+		add := func(run lake.Run, latest bool, status string) {
+			m := lake.Marker{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation, Status: status}
 			switch {
 			case id == m.Collaboration && latest, id == fmt.Sprintf("%s.%d", m.Collaboration, m.Generation):
 				exact = append(exact, m)
 			case latest && strings.HasPrefix(m.Collaboration, id):
 				begins = append(begins, m)
 			}
+		}
+		has := map[string]bool{} // a generation that has ended
+		for i, run := range ended {
+			has[run.Collaboration] = true
+			add(run, i+1 == len(ended) || ended[i+1].Collaboration != run.Collaboration, "")
+		}
+		for _, run := range unfinished {
+			add(run, !has[run.Collaboration], record.Unfinished)
 		}
 	}
 	if len(exact) > 0 {

@@ -88,7 +88,7 @@ func queryString(values url.Values) string {
 
 // readStory reads the collaboration that an id means; the latest generation is called without its number.
 func (v *Server) readStory(ctx context.Context, name, id string, latest []record.Collaboration, plan campaign.Campaign) (storyPart, error) {
-	rows, err := transcripts.FindRows(ctx, v.store, name+"/"+id)
+	rows, broken, err := transcripts.FindRows(ctx, v.store, v.options.Plugins, name+"/"+id)
 	if err != nil {
 		return storyPart{}, err
 	}
@@ -104,6 +104,9 @@ func (v *Server) readStory(ctx context.Context, name, id string, latest []record
 	id = report.IDOf(rows.Collaborations[0].Key, !is)
 	source.Conditions = plan.View("").FullTitles()
 	story := source.StoryOf(id, rows)
+	if broken != nil {
+		story.About = append(story.About, "What has been answered so far cannot be shown whole: "+broken.Error())
+	}
 	story.Asks, story.Show = true, ""
 	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", Story: story}, nil
 }
@@ -127,7 +130,7 @@ func pairsOf(plan campaign.Campaign, rows []record.Collaboration, of record.Coll
 
 // askedPart answers with the prompt, the raw answers and the calls of a turn.
 func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
-	rows, err := transcripts.FindRows(r.Context(), v.store, r.PathValue("campaign")+"/"+r.PathValue("id"))
+	rows, _, err := transcripts.FindRows(r.Context(), v.store, v.options.Plugins, r.PathValue("campaign")+"/"+r.PathValue("id"))
 	if err != nil {
 		return err
 	}

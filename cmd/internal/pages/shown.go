@@ -18,6 +18,7 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/cmd/internal/analyze"
+	"roundtable/cmd/internal/transcripts"
 )
 
 // shown is what the server keeps of a campaign, until more of it has ended.
@@ -39,7 +40,8 @@ type kept[T any] struct {
 
 // listing is the list of collaborations.
 type listing struct {
-	json []byte
+	list *report.List
+	json []byte                 // of it
 	rows []record.Collaboration // the latest generations
 }
 
@@ -130,7 +132,7 @@ func (v *Server) listed(ctx context.Context, c *shown) (listing, error) {
 			list.Add(row, true)
 		}
 		data, err := json.Marshal(list)
-		return listing{data, latest}, err
+		return listing{list, data, latest}, err
 	})
 }
 
@@ -165,8 +167,18 @@ func (v *Server) listRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	unfinished, err := transcripts.ReadUnfinished(r.Context(), v.store, v.options.Plugins, c.plan.Name)
+	if err != nil {
+		return err
+	}
+	data := list.json
+	if len(unfinished.Rows) > 0 {
+		if data, err = json.Marshal(list.list.With(unfinished.Collaborations())); err != nil {
+			return err
+		}
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(list.json)
+	_, err = w.Write(data)
 	return err
 }
 

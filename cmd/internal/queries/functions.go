@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake"
@@ -12,6 +14,7 @@ import (
 	"roundtable/analysis/sql"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
 	"roundtable/workflows/catalogue"
 )
 
@@ -21,7 +24,7 @@ var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "colla
 // functions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
 // several: FROM prompts('my-campaign/').
-func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) []sql.Function {
+func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue, of []string) ([]sql.Function, error) {
 	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	prompts := sql.Function{
 		Name: "prompts",
@@ -39,7 +42,76 @@ func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) 
 		}...),
 		Open: eachAsked(ctx, s, reader.Answers, answerRows),
 	}
-	return []sql.Function{prompts, answers}
+	tables, err := record.Schema()
+	if err != nil {
+		return nil, err
+	}
+	all := []sql.Function{prompts, answers}
+	for _, t := range tables {
+		all = append(all, sql.Function{
+			Name: "unfinished_" + t.Name, Columns: t.Columns, IsView: true,
+			Open: func(string) func() ([]any, error) { return eachUnfinished(ctx, s, plugins, of, t.Name) },
+		})
+	}
+	return all, nil
+}
+
+func isUnfinished(m lake.Marker) bool { return m.Status == record.Unfinished }
+
+// eachUnfinished returns one row after another of a table, of the collaborations of some
+// campaigns, or of all, that have begun and not ended.
+func eachUnfinished(ctx context.Context, s store.Store, plugins catalogue.Catalogue, of []string, table string) func() ([]any, error) {
+	read := sync.OnceValues(func() (rows [][]any, err error) {
+		if len(of) == 0 {
+			of, err = lake.Campaigns(ctx, s)
+		}
+		for i := 0; i < len(of) && err == nil; i++ {
+			var added [][]any
+			added, err = unfinishedRows(ctx, s, plugins, of[i], table)
+			rows = append(rows, added...)
+		}
+		return rows, err
+	})
+	at := -1
+	return func() ([]any, error) {
+		rows, err := read()
+		if at++; err == nil && at >= len(rows) {
+			err = io.EOF
+		}
+		if err != nil {
+			return nil, err
+		}
+		return rows[at], nil
+	}
+}
+
+// valuesOf returns the rows of a table as values of its columns.
+func valuesOf(rows record.Rows, table string) [][]any {
+	switch table {
+	case record.Collaborations:
+		return sql.Values(rows.Collaborations)
+	case record.Rounds:
+		return sql.Values(rows.Rounds)
+	case record.Turns:
+		return sql.Values(rows.Turns)
+	case record.Ballots:
+		return sql.Values(rows.Ballots)
+	}
+	return sql.Values(rows.Calls)
+}
+
+func unfinishedRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign, table string) (rows [][]any, err error) {
+	unfinished, err := transcripts.ReadUnfinished(ctx, s, plugins, campaign)
+	if err != nil {
+		return nil, err
+	}
+	for i, one := range unfinished.Rows {
+		if err := unfinished.Broken[i]; err != nil {
+			return nil, fmt.Errorf("%s/%s, which has not ended: %w", campaign, one.Collaborations[0].CollaborationID, err)
+		}
+		rows = append(rows, valuesOf(one, table)...)
+	}
+	return rows, nil
 }
 
 // promptRows returns a row for each message of an entry's first question.
@@ -76,6 +148,9 @@ func eachAsked(ctx context.Context, s store.Store, read asking, rowsOf func(coll
 			if !found {
 				if runs, err = campaigns.FindSome(ctx, s, id); err != nil {
 					return nil, err
+				}
+				if runs = slices.DeleteFunc(runs, isUnfinished); len(runs) == 0 {
+					return nil, fmt.Errorf("what %q means has not ended: unfinished_turns has its turns, and roundtable show --prompts --raw prints how they were asked", id)
 				}
 				found = true
 			}

@@ -16,6 +16,7 @@ import (
 )
 
 const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels and features, as of now; DESCRIBE turns; shows columns.
+What has begun and not ended is in unfinished_collaborations, unfinished_turns and so on.
 A statement ends with a semicolon. Ctrl-C drops it, Ctrl-D or exit leaves.`
 
 // Prompt answers what is typed on a terminal.

@@ -63,17 +63,21 @@ func (a answered) source() string {
 	return strings.Join(parts, ", ")
 }
 
-// Read reads what show is asked for. What is lost is said next to the rest.
-func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, rows record.Rows, how Parts) (Transcript, error) {
+// Read reads what show is asked for, of the collaboration that an id means. What is lost is
+// said next to the rest.
+func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id string, how Parts) (Transcript, error) {
+	rows, broken, err := FindRows(ctx, s, plugins, id)
+	if err != nil {
+		return Transcript{}, err
+	}
+	if err := how.check(rows); err != nil {
+		return Transcript{}, cli.UsageError(err)
+	}
 	v := Transcript{Parts: how, rows: rows, story: telling.Tell(rows)}
-	if how.Entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.Entry }) {
-		if len(rows.Turns) == 0 {
-			return v, cli.UsageError(fmt.Errorf("--entry is %d, and the collaboration has no entries: it ended as %s before it began", how.Entry, rows.Collaborations[0].Status))
-		}
-		return v, cli.UsageError(fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.Entry, len(rows.Turns)-1))
+	if broken != nil {
+		v.lose("What has been answered so far cannot be shown whole", broken)
 	}
 	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, plugins, providers.OpenData)
-	var err error
 	if v.story.Facts, err = Facts(ctx, reader, of); err != nil {
 		v.lose("What it was about cannot be shown", err)
 	}
@@ -97,6 +101,21 @@ func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, rows 
 		}
 	}
 	return v, nil
+}
+
+// check refuses an entry that the collaboration does not have. One that has not ended may
+// have gaps: in a phase all are asked at once.
+func (s Parts) check(rows record.Rows) error {
+	c := rows.Collaborations[0]
+	switch {
+	case s.all() || slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == s.Entry }):
+		return nil
+	case c.Status == record.Unfinished:
+		return fmt.Errorf("--entry is %d; of the collaboration, which has not ended, %d entries have been answered so far", s.Entry, len(rows.Turns))
+	case len(rows.Turns) == 0:
+		return fmt.Errorf("--entry is %d, and the collaboration has no entries: it ended as %s before it began", s.Entry, c.Status)
+	}
+	return fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", s.Entry, len(rows.Turns)-1)
 }
 
 // Facts returns what a collaboration was about, for its story.

@@ -5,14 +5,17 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/workflows/catalogue"
 )
 
 // A collaboration that never began has no entries, and says so.
 func TestNoEntries(t *testing.T) {
 	rows := record.Rows{Collaborations: []record.Collaboration{{Status: "stopped"}}}
-	_, err := Read(t.Context(), nil, catalogue.Catalogue{}, rows, Parts{Entry: 4})
+	err := Parts{Entry: 4}.check(rows)
 	if err == nil || !strings.Contains(err.Error(), "no entries: it ended as stopped before it began") {
+		t.Errorf("it says %v", err)
+	}
+	rows.Collaborations[0].Status = record.Unfinished
+	if err := (Parts{Entry: 4}).check(rows); err == nil || !strings.Contains(err.Error(), "has not ended, 0 entries have been answered so far") {
 		t.Errorf("it says %v", err)
 	}
 }
