@@ -20,7 +20,7 @@ type Forms struct {
 	noSchema map[string]bool // by name; "" for all schemas
 	took     map[string]bool // schemas that were taken, by name: their later refusals have another reason
 	// suspected counts answers to requests without a schema after the same with it was refused in
-	// words that do not name it.
+	// words that do not name it, by the schema's name.
 	suspected map[string]int
 	noSystem  bool
 }
@@ -96,10 +96,12 @@ func (f *Forms) learn(r model.Request, mode JSONMode, system, named bool) (waive
 		waived = append(waived, "no JSON schema: the prompt alone asks for the form")
 		f.suspected[r.Name]++
 		switch {
-		case len(f.took) == 0: // it has never taken one
+		case named && len(f.took) == 0: // it has never taken one
 			f.noSchema[""] = true
-		case named || f.suspected[r.Name] > 1: // once is perhaps chance
+		case named, f.suspected[r.Name] >= noChance:
 			f.noSchema[r.Name] = true
+		default:
+			waived[0] = "no JSON schema this time: with it the request was refused in words that do not name it, which may be chance"
 		}
 	}
 	if !system {
@@ -110,6 +112,11 @@ func (f *Forms) learn(r model.Request, mode JSONMode, system, named bool) (waive
 	}
 	return waived
 }
+
+// noChance is how many requests in a row must be refused with a schema and answered without,
+// until a schema that no refusal names is left out from then on: a server may crash over it
+// each time. Fewer are perhaps chance, as a status 500 is.
+const noChance = 3
 
 // namesSchema finds words of a refusal that are about the form of the answer: it decides about
 // a capability of the service.
