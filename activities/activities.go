@@ -6,12 +6,15 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"golang.org/x/sync/semaphore"
 
@@ -67,6 +70,7 @@ type Activities struct {
 	budgets budgetWatch
 	waits   calls.Stage // of all activities of this process
 	running sync.Map    // of Attempt
+	retries sync.Map    // of Attempt without its number: what it waits for (calls.Wait) until it is made again
 
 	recording  *semaphore.Weighted // see atOnce
 	compacting *semaphore.Weighted // one at a time: each takes hundreds of megabytes
@@ -122,7 +126,25 @@ func (a *Activities) Embeddings(ctx context.Context, e calls.Embedding) (embed.S
 func (a *Activities) UnderWay(campaign string) float64 { return a.live.UnderWay(campaign) }
 
 // Waits counts the turns under way in this process by what they wait for.
-func (a *Activities) Waits() map[string]int { return a.waits.Waits() }
+func (a *Activities) Waits() calls.Waits {
+	all := a.waits.Waits()
+	a.retries.Range(func(_, of any) bool {
+		if w := of.(calls.Wait); time.Until(w.Until) > 0 {
+			all = all.Add(w)
+		}
+		return true
+	})
+	return all
+}
+
+// noteRetry keeps why and when an activity that failed here is tried again.
+func (a *Activities) noteRetry(of Attempt, err error) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if ok && !app.NonRetryable() && app.NextRetryDelay() >= time.Second && !failure.IsHeld(err) {
+		now := time.Now().Truncate(time.Second)
+		a.retries.Store(of, calls.Wait{For: calls.TriesAgain + strings.Join(strings.Fields(app.Message()), " "), Turns: 1, Since: now, Until: now.Add(app.NextRetryDelay()), Ends: calls.ResumeTries})
+	}
+}
 
 // Attempt is one attempt at an activity of one run of a workflow.
 type Attempt struct {
@@ -165,12 +187,14 @@ func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string
 		info := activity.GetInfo(ctx)
 		attempt := Attempt{info.WorkflowExecution.RunID, info.ActivityID, info.Attempt}
 		a.running.Store(attempt, true)
+		a.retries.Delete(Attempt{RunID: attempt.RunID, ActivityID: attempt.ActivityID})
 		defer a.running.Delete(attempt)
 		ctx, stage := calls.WithStage(a.waits.Context(ctx))
 		defer stage.Leave()
 		defer heartbeat(ctx, stage)()
 		out, err := guarded(ctx, in, do)
 		err = failure.ForHistory(ctx, err, info.Attempt)
+		a.noteRetry(Attempt{RunID: attempt.RunID, ActivityID: attempt.ActivityID}, err)
 		if failure.IsOfMachine(err) {
 			a.caller.Meter.NoteFailure(err)
 		}

@@ -155,7 +155,7 @@ func TestHold(t *testing.T) {
 	}}
 	a, other := newActivities(s, m, withPuzzles, noCache), newActivities(s, m, withPuzzles)
 	waitFor := func(asked, waiting int) {
-		for waits := a.Waits(); waits[calls.WaitsAnswer] != asked || len(waits) != waiting; waits = a.Waits() {
+		for waits := a.Waits(); waits.Of(calls.WaitsAnswer) != asked || len(waits) != waiting; waits = a.Waits() {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -238,7 +238,7 @@ func TestPlayRoundWaitsForPeople(t *testing.T) {
 			a := newActivities(s, nil, withPuzzles, noCache, func(_ *activities.Config, p *model.Provider) { p.Model = awaited{m} })
 			stopping := make(chan struct{})
 			go func() {
-				for m.count() < 2 || a.Waits()[calls.WaitsPerson] != 1 || len(a.Waits()) != 1 {
+				for m.count() < 2 || a.Waits().Of(calls.WaitsPerson) != 1 || len(a.Waits()) != 1 {
 					if fails {
 						return
 					}

@@ -26,6 +26,7 @@ import (
 // finds out first what a workflow must know; a collaboration with turns that are taken
 // elsewhere is not played before that.
 func (a *Activities) PlayRound(ctx context.Context, in task.Round) (result task.RoundResult, err error) {
+	a.beginEpoch(in.Campaign, in.Epoch)
 	switch {
 	case in.Labeller != "":
 		return a.labelRound(ctx, in)
@@ -40,6 +41,14 @@ func (a *Activities) PlayRound(ctx context.Context, in task.Round) (result task.
 	}
 	result.Acts, err = a.playRound(ctx, in)
 	return result, err
+}
+
+// beginEpoch has what waits for the time of its next attempt tried at once if the campaign was
+// resumed: those attempts are cancelled and made anew.
+func (a *Activities) beginEpoch(campaign string, epoch int) {
+	if a.caller.BeginEpoch(campaign, epoch) {
+		a.retries.Clear()
+	}
 }
 
 // open finds out how a collaboration ended, or what a workflow must know of it.
@@ -167,6 +176,7 @@ func patienceFor(err error) time.Duration {
 // TakeTurn makes one entry of a collaboration: the stored answer if there is one, else
 // an intent, the call, the answer stored, and only then the report.
 func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
+	a.beginEpoch(in.Campaign, in.Epoch)
 	switch {
 	case in.Labeller != "":
 		return a.labels.Take(ctx, in)

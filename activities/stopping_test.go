@@ -37,7 +37,7 @@ func TestStoppingWorkerDoesNotWaitForTheBudget(t *testing.T) {
 	stopping := make(chan struct{})
 	waiting := newActivities(s, saying(polite), noCache)
 	go func() {
-		for waiting.Waits()[calls.WaitsBudget] == 0 {
+		for waiting.Waits().Of(calls.WaitsBudget) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		close(stopping)

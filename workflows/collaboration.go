@@ -109,7 +109,8 @@ func (c *collaboration) isReleased() bool { return !c.paused }
 
 // playRound plays the pending round, or the rest of it: by one activity, and by one for
 // each turn that has a task queue of its own. A pause ends both early: calls under way
-// come in.
+// come in. So does a resume of a campaign that was not paused: what waits for the time of its
+// next attempt is tried at once.
 func (c *collaboration) playRound(ctx workflow.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (c *collaboration) playRound(ctx workflow.Context) error {
 	settled := func() bool {
 		return (round == nil || round.IsReady()) && !slices.ContainsFunc(turns, func(t turn) bool { return !t.act.IsReady() })
 	}
-	_ = workflow.Await(ctx, func() bool { return settled() || c.paused })
+	_ = workflow.Await(ctx, func() bool { return settled() || c.paused || c.epoch > epoch })
 	interrupted := !settled()
 	if interrupted {
 		stop()
@@ -161,10 +162,10 @@ type turn struct {
 
 // startRound starts what the pending round consists of. All of it may be turns, or none.
 func (c *collaboration) startRound(ctx workflow.Context) (round workflow.Future, turns []turn) {
-	in := task.Round{Ref: c.in.Ref, Elsewhere: slices.Sorted(maps.Keys(c.setting.Queues))}
+	in := task.Round{Ref: c.in.Ref, Elsewhere: slices.Sorted(maps.Keys(c.setting.Queues)), Epoch: c.epoch}
 	take := func(speaker, summary string, entry int) {
 		queue := workflow.WithTaskQueue(ctx, c.setting.Queues[speaker])
-		turns = append(turns, turn{entry, executeActivity(queue, task.TakeTurn, summary, task.Turn{Ref: c.in.Ref, Entry: entry})})
+		turns = append(turns, turn{entry, executeActivity(queue, task.TakeTurn, summary, task.Turn{Ref: c.in.Ref, Entry: entry, Epoch: c.epoch})})
 	}
 	for _, entry := range c.setting.Unlabelled {
 		take(task.LabelSpeaker, fmt.Sprintf("label of entry %d", entry), entry)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"roundtable/activities/calls"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
@@ -61,7 +62,7 @@ func TestHeartbeatSaysWhatIsAwaited(t *testing.T) {
 	defer func() { t.Logf("it says %q", text) }()
 	e.until("the heartbeat says what is awaited", func() bool {
 		for _, a := range e.pending(e.collaborationID(p.Campaign, 0)) {
-			var waits map[string]int
+			var waits calls.Waits
 			if (codec.Keys{}).DataConverter().FromPayloads(a.GetHeartbeatDetails(), &text, &waits) == nil && text == "7 of 9 calls answered; 2 waiting for answer" {
 				return true
 			}

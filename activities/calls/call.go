@@ -142,8 +142,8 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 	if hold.Late() { // another process may have counted the ledger without this call
 		return model.Response{}, errLate
 	}
-	setWaiting(ctx, func() string { return WaitsAnswer })
-	defer setWaiting(ctx, nil)
+	setWaiting(ctx, Wait{For: WaitsAnswer})
+	defer setIdle(ctx)
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
 	response, err := q.Provider.Complete(ctx, r)
@@ -225,18 +225,6 @@ func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, 
 	}
 	return answer
 }
-
-// WaitsAnswer is what a turn waits for while its call is under way.
-const WaitsAnswer = "answer"
-
-// WaitsPerson is what a turn waits for that a person is to take.
-const WaitsPerson = "a person's answer"
-
-// TriesAgain begins what a round or turn waits for whose last call failed; the error follows.
-const TriesAgain = "provider: trying again after "
-
-// WaitsBudget is what it waits for while others' calls hold the rest of the budget.
-const WaitsBudget = "budget"
 
 // priceOf returns the price of the question's model: what was said of it alone counts first.
 func (q Order) priceOf(m campaign.Manifest) *campaign.Price {

@@ -7,6 +7,8 @@
 package calls
 
 import (
+	"sync"
+
 	"roundtable/activities/answers"
 	"roundtable/activities/setup"
 	"roundtable/activities/throttle"
@@ -29,6 +31,13 @@ type Caller struct {
 	budgets   budgets
 	throttles throttle.Registry // of accounts
 	faults    faults
+	epochs    epochs
+}
+
+// epochs are how often campaigns were resumed, as far as this process has heard.
+type epochs struct {
+	sync.Mutex
+	of map[string]int
 }
 
 // NewCaller returns a caller. It is alone if no other process works for the
@@ -36,6 +45,6 @@ type Caller struct {
 func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *setup.Manifests, alone bool) *Caller {
 	return &Caller{
 		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
-		budgets: budgets{accounts: map[string]*budget{}},
+		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}},
 	}
 }

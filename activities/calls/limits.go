@@ -49,6 +49,19 @@ func (c *Caller) CheckHeld(ctx context.Context, campaign string) error {
 	return nil
 }
 
+// BeginEpoch lets services be tried at once that have asked for a pause, if this process has
+// not heard of a campaign's epoch yet: the campaign was resumed, which it reports.
+func (c *Caller) BeginEpoch(campaign string, epoch int) (isNew bool) {
+	c.epochs.Lock()
+	defer c.epochs.Unlock()
+	before, known := c.epochs.of[campaign]
+	if isNew = known && epoch > before; isNew {
+		c.throttles.Reopen()
+	}
+	c.epochs.of[campaign] = max(before, epoch)
+	return isNew
+}
+
 // ceilings passes the limits of a manifest's models on. Campaigns that share an account
 // keep the tightest limit of all; limits.calls is the campaign's own.
 func (c *Caller) ceilings(m campaign.Manifest, built *setup.Campaign) {

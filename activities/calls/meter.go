@@ -23,8 +23,10 @@ type Meter struct {
 // Trouble is the latest thing that went wrong and is being tried again; a call
 // that succeeds clears it.
 type Trouble struct {
-	At   time.Time `json:"at"`
-	Text string    `json:"text"`
+	Since time.Time `json:"since"` // the first since the last answer
+	At    time.Time `json:"at"`
+	Until time.Time `json:"until,omitzero"` // as the service asked; zero if it did not
+	Text  string    `json:"text"`
 }
 
 // Reading is a Meter at one moment.
@@ -52,17 +54,32 @@ func (m *Meter) Read() Reading {
 }
 
 func (m *Meter) failed(err error) {
-	if call, ok := errors.AsType[*model.Error](err); ok && call.Class != model.Retry {
+	call, ok := errors.AsType[*model.Error](err)
+	if ok && call.Class != model.Retry {
 		m.failures.Add(1)
 		return
 	}
 	m.retries.Add(1)
-	m.last.Store(&Trouble{At: time.Now(), Text: failure.Text(err)})
+	trouble := Trouble{Text: failure.Text(err)}
+	if ok && call.RetryAfter > 0 {
+		trouble.Until = time.Now().Add(call.RetryAfter)
+	}
+	m.note(trouble)
+}
+
+// note takes the latest trouble down.
+func (m *Meter) note(t Trouble) {
+	t.At = time.Now()
+	t.Since = t.At
+	if before := m.last.Load(); before != nil {
+		t.Since = before.Since
+	}
+	m.last.Store(&t)
 }
 
 // NoteFailure notes why an activity is tried again.
 func (m *Meter) NoteFailure(err error) {
-	m.last.Store(&Trouble{At: time.Now(), Text: failure.Text(err)})
+	m.note(Trouble{Text: failure.Text(err)})
 }
 
 // recovered clears the latest trouble.

@@ -3,7 +3,6 @@ package calls
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -46,9 +45,9 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	if siblings, ok := ctx.Value(patienceKey{}).(patience); ok {
 		waiting = siblings.permits
 	}
-	defer setWaiting(ctx, nil)
+	defer setIdle(ctx)
 	enter := func(t *throttle.Throttle, call throttle.Call) (*throttle.Pass, error) {
-		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.Run.Campaign)) })
+		setWaitingFor(ctx, func() Wait { return gateWait(t.Waiting(q.Run.Campaign)) })
 		pass, err := t.Enter(waiting, stopping, call)
 		if errors.Is(err, context.Canceled) && errors.Is(context.Cause(waiting), errSibling) {
 			err = errSibling
@@ -70,8 +69,8 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 // Await waits for a model whose answers come when they come, unless the turn is
 // cancelled or the worker is stopping.
 func (c *Caller) Await(ctx context.Context, m model.Awaited, r model.Request) error {
-	setWaiting(ctx, func() string { return WaitsPerson })
-	defer setWaiting(ctx, nil)
+	setWaiting(ctx, Wait{For: WaitsPerson, Ends: "roundtable answer NAME answers"})
+	defer setIdle(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	siblings, _ := ctx.Value(patienceKey{}).(patience)
@@ -129,12 +128,4 @@ func WorkerStops(ctx context.Context) <-chan struct{} {
 		return nil
 	}
 	return activity.GetWorkerStopChannel(ctx)
-}
-
-// waitReason describes why calls are queued.
-func waitReason(w throttle.Wait) string {
-	if w.Limit > 0 {
-		return fmt.Sprintf("%s (%d)", w.For, w.Limit)
-	}
-	return string(w.For)
 }

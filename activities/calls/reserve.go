@@ -34,8 +34,8 @@ func (c *Caller) reserve(ctx context.Context, m campaign.Manifest, n need) (*mon
 	if capped := m.Limits.CostUSD != nil || m.Limits.Tokens > 0; capped && !n.bounded {
 		return nil, failure.Pause(fmt.Errorf("campaign %s has a budget, and %w", m.Campaign, money.ErrUnbounded))
 	}
-	setWaiting(ctx, func() string { return WaitsBudget })
-	defer setWaiting(ctx, nil)
+	setWaiting(ctx, Wait{For: WaitsBudget, Ends: "calls under way give back what they do not use"})
+	defer setIdle(ctx)
 	ctx, cancel := untilStopping(ctx)
 	defer cancel(nil)
 	hold, err := account.Reserve(ctx, n.worst)

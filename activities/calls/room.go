@@ -45,8 +45,8 @@ func (c *Caller) awaitRoom(ctx context.Context) error {
 	if c.room.disk == nil {
 		return nil
 	}
-	defer setWaiting(ctx, nil)
-	for waited := false; ; waited = true {
+	defer setIdle(ctx)
+	for waited, began := false, time.Now(); ; waited = true {
 		free, err := c.room.disk.Free()
 		if err == nil && free >= minFree {
 			err = c.room.reserve(free)
@@ -58,8 +58,8 @@ func (c *Caller) awaitRoom(ctx context.Context) error {
 			return err
 		}
 		text := fmt.Sprintf("the disk of the lake has room for %d MB; %d MB are needed before another answer is bought", free>>20, minFree>>20)
-		c.Meter.last.Store(&Trouble{At: time.Now(), Text: text})
-		setWaiting(ctx, func() string { return text })
+		c.Meter.note(Trouble{Text: text})
+		setWaiting(ctx, Wait{For: text, Since: began, Ends: "space on the disk ends it"})
 		select {
 		case <-time.After(time.Second):
 		case <-WorkerStops(ctx):

@@ -1,19 +1,20 @@
 package calls
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Stage is what one turn waits for now, or the turns of an activity or of a whole
 // process. It is safe for concurrent use.
 type Stage struct {
-	say    atomic.Pointer[func() string]
+	say    atomic.Pointer[func() Wait]
 	parent *Stage
 
 	mu       sync.Mutex
@@ -71,7 +72,7 @@ func Expect(ctx context.Context, parts int) {
 }
 
 // Describe returns in a line how far a work is, for people, and Waits.
-func (s *Stage) Describe() (text string, waits map[string]int) {
+func (s *Stage) Describe() (text string, waits Waits) {
 	waits = s.Waits()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,38 +80,62 @@ func (s *Stage) Describe() (text string, waits map[string]int) {
 	if s.expected > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d calls answered", s.answered, s.expected))
 	}
-	for _, what := range slices.Sorted(maps.Keys(waits)) {
-		parts = append(parts, fmt.Sprintf("%d waiting for %s", waits[what], what))
+	for _, w := range waits {
+		w.Since = time.Time{} // what is said anew is sent anew
+		parts = append(parts, fmt.Sprintf("%d waiting for %s", w.Turns, w))
 	}
 	return strings.Join(parts, "; "), waits
 }
 
 // Set sets what the work waits for; nil is nothing.
-func (s *Stage) Set(what func() string) { s.say.Store(&what) }
-
-// Waits counts turns by what they wait for; nil if none waits.
-func (s *Stage) Waits() map[string]int {
-	var count map[string]int
-	s.count(&count)
-	return count
+func (s *Stage) Set(what func() Wait) {
+	if what == nil {
+		s.say.Store(nil)
+		return
+	}
+	s.say.Store(&what)
 }
 
-func (s *Stage) count(waits *map[string]int) {
-	if what := s.say.Load(); what != nil && *what != nil {
-		if *waits == nil {
-			*waits = map[string]int{}
-		}
-		(*waits)[(*what)()]++
+// Waits counts turns by what they wait for, in the order of that; none if none waits.
+func (s *Stage) Waits() Waits {
+	var all Waits
+	s.addTo(&all)
+	slices.SortFunc(all, func(a, b Wait) int { return cmp.Or(cmp.Compare(a.For, b.For), cmp.Compare(a.Ends, b.Ends)) })
+	return all
+}
+
+func (s *Stage) addTo(all *Waits) {
+	if what := s.say.Load(); what != nil {
+		w := (*what)()
+		w.Turns = 1
+		*all = all.Add(w)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for part := range s.parts {
-		part.count(waits)
+		part.addTo(all)
 	}
 }
 
-// setWaiting sets what the work of a context waits for; nil is nothing.
-func setWaiting(ctx context.Context, what func() string) {
+// setWaiting sets what the work of a context waits for from now on.
+func setWaiting(ctx context.Context, w Wait) {
+	setWaitingFor(ctx, func() Wait { return w })
+}
+
+// setWaitingFor is setWaiting for what changes while it waits, which says since when.
+func setWaitingFor(ctx context.Context, what func() Wait) {
+	began := time.Now()
+	set(ctx, func() Wait {
+		w := what()
+		w.Since = earlier(w.Since, began)
+		return w
+	})
+}
+
+// setIdle sets that the work of a context waits for nothing.
+func setIdle(ctx context.Context) { set(ctx, nil) }
+
+func set(ctx context.Context, what func() Wait) {
 	if s, ok := ctx.Value(stageKey{}).(*Stage); ok {
 		s.Set(what)
 	}

@@ -22,7 +22,7 @@ func TestDescribeStage(t *testing.T) {
 	var parts []*calls.Stage
 	for _, what := range []string{"answer", "concurrency (2)", "answer"} {
 		_, part := calls.WithStage(ctx)
-		part.Set(func() string { return what })
+		part.Set(func() calls.Wait { return calls.Wait{For: what} })
 		parts = append(parts, part)
 	}
 	expect(round, "0 of 3 calls answered; 2 waiting for answer; 1 waiting for concurrency (2)")

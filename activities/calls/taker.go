@@ -55,8 +55,8 @@ func (underWay) Error() string { return "the same question is under way" }
 
 // await waits for the other turn's answer, or its failure.
 func (u underWay) await(ctx context.Context) error {
-	setWaiting(ctx, func() string { return WaitsSame })
-	defer setWaiting(ctx, nil)
+	setWaiting(ctx, Wait{For: WaitsSame})
+	defer setIdle(ctx)
 	select {
 	case <-u.answered:
 		return nil

@@ -9,6 +9,7 @@ import (
 // gate closes for the time that a service asks for, or for a growing time
 // when it refuses everything. Then one call goes first.
 type gate struct {
+	since    time.Time // when it closed, with no answer since
 	until    time.Time // closed before it
 	told     bool      // by the service
 	half     bool      // closed, or waiting for the first call
@@ -55,7 +56,7 @@ func (g *gate) closeFor(d time.Duration, now time.Time, drawn failure.Jitter) {
 	if until := now.Add(d); !g.half || until.After(g.until) {
 		g.until = until.Add(drawn(d/10 + 10*time.Millisecond))
 	}
-	g.half, g.told, g.probe = true, true, nil
+	g.close(true, now)
 }
 
 // closeByGuess closes for a second, and twice as long each time that follows.
@@ -65,13 +66,27 @@ func (g *gate) closeByGuess(now time.Time, drawn failure.Jitter) {
 	if until := now.Add(d/2 + drawn(d/2)); !g.half || until.After(g.until) {
 		g.until, g.told = until, false
 	}
-	g.half, g.probe = true, nil
+	g.close(g.told, now)
+}
+
+func (g *gate) close(told bool, now time.Time) {
+	if g.since.IsZero() {
+		g.since = now
+	}
+	g.half, g.told, g.probe = true, told, nil
+}
+
+// reopen lets the first call go now: the operator knows better than the service's word.
+func (g *gate) reopen(now time.Time) {
+	if g.half && now.Before(g.until) {
+		g.until, g.told, g.tries = now, false, 0
+	}
 }
 
 // countAnswer opens for the first call's answer. Another answer ends a guess: it
 // has left a place.
 func (g *gate) countAnswer(p *Pass, now time.Time) {
-	g.tries = 0
+	g.tries, g.since = 0, time.Time{}
 	if p == g.probe {
 		g.half, g.probe = false, nil
 	} else if g.half && !g.told && now.Before(g.until) {

@@ -25,6 +25,15 @@ func (r *Registry) Campaign(name string) *Throttle {
 	return named(&r.campaigns, name, mostAtOnce)
 }
 
+// Reopen lets a call to each account be tried at once, see Throttle.Reopen.
+func (r *Registry) Reopen() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.accounts {
+		t.Reopen()
+	}
+}
+
 func named(all *map[string]*Throttle, name string, window float64) *Throttle {
 	if *all == nil {
 		*all = map[string]*Throttle{}

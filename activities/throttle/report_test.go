@@ -26,7 +26,7 @@ func TestWaiting(t *testing.T) {
 		"own concurrent": {own: Ceiling{Concurrency: 1}, want: Wait{For: Concurrency, Own: true, Limit: 1, InFlight: 1}},
 		"concurrent":     {account: Ceiling{Concurrency: 1}, want: Wait{For: Concurrency, Limit: 1, InFlight: 1}},
 		"retry-after": {before: func(t *testing.T, th *Throttle) { enter(t, th, "other").Failed(overloaded(30 * time.Second)) },
-			want: Wait{For: Provider, Limit: 16}, until: 30 * time.Second},
+			want: Wait{For: Provider, Told: true, Limit: 16}, until: 30 * time.Second},
 		"learnt": {before: func(_ *testing.T, th *Throttle) {
 			th.mu.Lock()
 			defer th.mu.Unlock()
@@ -53,7 +53,10 @@ func TestWaiting(t *testing.T) {
 				if d := got.Until.Sub(begun); c.until > 0 && (d < c.until-100*time.Millisecond || d > c.until*6/5+100*time.Millisecond) || c.until == 0 && !got.Until.IsZero() {
 					t.Errorf("until %v, wanted %v", d, c.until)
 				}
-				c.want.Waiting, got.Until = 2-c.want.InFlight, time.Time{}
+				if c.want.Told != got.Since.Equal(begun) {
+					t.Errorf("since %v", got.Since)
+				}
+				c.want.Waiting, got.Since, got.Until = 2-c.want.InFlight, time.Time{}, time.Time{}
 				if got != c.want {
 					t.Errorf("got  %+v\nwant %+v", got, c.want)
 				}
@@ -253,4 +256,36 @@ func TestBucket(t *testing.T) {
 			t.Errorf("%d in a minute, wanted %d", n, limit)
 		}
 	}
+}
+
+// A service that has asked for ten minutes is tried at once if the operator says so: by one
+// call first. Refused again it is closed as before.
+func TestReopen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := New(Ceiling{})
+		enter(t, th, "c").Failed(overloaded(10 * time.Minute))
+		th.Reopen()
+		first := enter(t, th, "c")
+		let := make(chan struct{})
+		go func() {
+			if p, err := th.Enter(t.Context(), nil, Call{Campaign: "c"}); err == nil {
+				close(let)
+				p.Leave()
+			}
+		}()
+		synctest.Wait()
+		select {
+		case <-let:
+			t.Error("a second call goes with the first")
+		default:
+		}
+		first.Failed(overloaded(10 * time.Minute))
+		time.Sleep(time.Minute)
+		if w := th.Waiting("c"); w.For != Provider || !w.Told || time.Until(w.Until) < 8*time.Minute {
+			t.Errorf("after another refusal: %+v", w)
+		}
+		th.Reopen()
+		synctest.Wait()
+		<-let
+	})
 }

@@ -89,6 +89,16 @@ func (t *Throttle) SetCampaignCeiling(campaign string, c Ceiling) {
 	t.serveLine(now)
 }
 
+// Reopen lets a call be tried at once where refusals of the service have closed the account:
+// the others follow when it was not refused.
+func (t *Throttle) Reopen() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	t.gate.reopen(now)
+	t.serveLine(now)
+}
+
 // Enter waits until a call may be made. The pass must be ended, best by a
 // deferred Leave. The error is the context's, ErrStopping, or that of a call of
 // the campaign which the operator must fix.
@@ -201,7 +211,7 @@ func (t *Throttle) countTime(now time.Time) {
 // blocksUntil says what keeps the account from making one more call.
 func (t *Throttle) blocksUntil(tokens float64, now time.Time) block {
 	if until, closed := t.gate.blocksUntil(now); closed {
-		return block{For: Provider, Until: until, Limit: t.window.callsAtOnce()}
+		return block{For: Provider, Since: t.gate.since, Told: t.gate.told, Until: until, Limit: t.window.callsAtOnce()}
 	}
 	if b := t.account.blocksUntil(tokens, now); b.For != Nothing {
 		return b

@@ -17,6 +17,8 @@ const (
 type Wait struct {
 	For      Reason
 	Own      bool      // the campaign's ceiling, not the account's
+	Since    time.Time // when the service's refusal closed the account; zero if none did
+	Told     bool      // that refusal said for how long
 	Until    time.Time // when the next call may go; zero if that depends on other calls
 	Limit    int64     // in force, in the unit of For; calls at once for Provider
 	InFlight int       // calls of the campaign under way
@@ -26,6 +28,8 @@ type Wait struct {
 // block is the part of a Wait that is found when calls are let in.
 type block struct {
 	For   Reason
+	Since time.Time
+	Told  bool
 	Until time.Time
 	Limit int64
 }
@@ -47,6 +51,6 @@ func (t *Throttle) Waiting(campaign string) Wait {
 	if !w.Own {
 		b = t.block
 	}
-	w.For, w.Until, w.Limit = b.For, b.Until, b.Limit
+	w.For, w.Since, w.Told, w.Until, w.Limit = b.For, b.Since, b.Told, b.Until, b.Limit
 	return w
 }

@@ -96,6 +96,7 @@ type Ref struct {
 type Turn struct {
 	Ref
 	Entry int `json:"entry"`
+	Epoch int `json:"epoch,omitempty"` // see Round
 }
 
 // Round asks for one round of a collaboration to be played.
@@ -105,6 +106,9 @@ type Round struct {
 	// Elsewhere are the speakers whose turns are taken one by one, from the task
 	// queues of their models, by Speaker.
 	Elsewhere []string `json:"elsewhere,omitempty"`
+	// Epoch is how often the campaign was resumed: in a new one services are tried at once that
+	// have asked for a pause.
+	Epoch int `json:"epoch,omitempty"`
 }
 
 // Act is what came of one entry.

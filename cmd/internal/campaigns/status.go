@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/asking"
+	"roundtable/activities/calls"
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -27,11 +28,11 @@ type Status struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // running, paused, interrupted or done
 	workflows.Status
-	Damage  string              `json:"damage,omitempty"`     // why it cannot be read
-	At      time.Time           `json:"at,omitzero"`          // of a running campaign: its worker may have had no time to answer since
-	Binding []engine.WaitReason `json:"waitReason,omitempty"` // what turns wait for, the most frequent first
-	Unread  string              `json:"unread,omitempty"`     // why the engine's word could not be had: the counts are the lake's
-	Again   int                 `json:"again,omitempty"`      // cells that have ended and are to be run once more
+	Damage  string      `json:"damage,omitempty"`     // why it cannot be read
+	At      time.Time   `json:"at,omitzero"`          // of a running campaign: its worker may have had no time to answer since
+	Binding calls.Waits `json:"waitReason,omitempty"` // what turns wait for, the most frequent first
+	Unread  string      `json:"unread,omitempty"`     // why the engine's word could not be had: the counts are the lake's
+	Again   int         `json:"again,omitempty"`      // cells that have ended and are to be run once more
 	// Unlabelled collaborations have ended and wait for the labeller of the campaign's file.
 	Unlabelled int `json:"unlabelled,omitempty"`
 	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.

@@ -10,6 +10,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"roundtable/activities/calls"
 	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 )
@@ -31,7 +32,7 @@ const (
 
 // progress is what a program says of its workflow.
 type progress struct {
-	Waits  map[string]int  `json:"waits"` // what turns wait for, and how many of them
+	Waits  calls.Waits     `json:"waits"` // what turns wait for
 	Status json.RawMessage `json:"status,omitempty"`
 	At     time.Time       `json:"at"` // of the status
 }

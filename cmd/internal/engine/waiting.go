@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,48 +19,40 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/throttle"
 	"roundtable/cmd/internal/cli"
-	"roundtable/envs/wording"
 	"roundtable/infra/codec"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
-
-// WaitReason is what turns of a running campaign wait for, and how many of those
-// that were looked at.
-type WaitReason struct {
-	For   string `json:"for"` // provider, budget, concurrency, workers, requests per minute, …; answer if nothing binds
-	Turns int    `json:"turns"`
-}
 
 // BeginWaits begins to read what the turns of a running campaign wait for. The function
 // that it returns waits for the answer: the program of an embedded server gives it, and
 // on a cluster the heartbeats of some running collaborations, whichever worker they are
 // on. What is to be tried again the server knows; it is asked at once where the program
 // has written which collaborations are running, and else when they are given.
-func BeginWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string) func(running []string) ([]WaitReason, error) {
+func BeginWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string) func(running []string) (calls.Waits, error) {
 	written := readProgress(o, campaign)
 	var status workflows.Status
 	if written == nil || json.Unmarshal(written.Status, &status) != nil {
-		return func(running []string) ([]WaitReason, error) { return readWaits(ctx, c, written, running) }
+		return func(running []string) (calls.Waits, error) { return readWaits(ctx, c, written, running) }
 	}
-	var all []WaitReason
+	var all calls.Waits
 	var err error
 	var reading sync.WaitGroup
 	reading.Go(func() { all, err = readWaits(ctx, c, written, status.Sample) })
-	return func([]string) ([]WaitReason, error) {
+	return func([]string) (calls.Waits, error) {
 		reading.Wait()
 		return all, err
 	}
 }
 
-func readWaits(ctx context.Context, c client.Client, written *progress, sample []string) ([]WaitReason, error) {
+func readWaits(ctx context.Context, c client.Client, written *progress, sample []string) (calls.Waits, error) {
 	keys, err := codec.KeysFromEnv()
 	if err != nil {
 		return nil, err
 	}
-	count := map[string]int{}
+	var all calls.Waits
 	if written != nil {
-		maps.Copy(count, written.Waits)
+		all = slices.Clone(written.Waits)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, answerSoon) // for what is to be tried again only
 		defer cancel()
@@ -71,20 +61,17 @@ func readWaits(ctx context.Context, c client.Client, written *progress, sample [
 		for _, p := range d.GetPendingActivities() {
 			switch p.GetState() {
 			case enumspb.PENDING_ACTIVITY_STATE_SCHEDULED:
-				count[waitOf(p, keys)]++
+				if w := waitOf(p, keys); written == nil || w.Until.IsZero() { // else it is in the file
+					all = all.Add(w)
+				}
 			case enumspb.PENDING_ACTIVITY_STATE_STARTED:
 				if written == nil { // else they are in the file
-					addStage(count, p.GetHeartbeatDetails(), keys.DataConverter())
+					all = addStage(all, p.GetHeartbeatDetails(), keys.DataConverter())
 				}
 			}
 		}
 	}
-	var all []WaitReason
-	for _, what := range slices.Sorted(maps.Keys(count)) {
-		all = append(all, WaitReason{what, count[what]})
-	}
-	slices.SortStableFunc(all, func(a, b WaitReason) int { return cmp.Compare(b.Turns, a.Turns) })
-	return all, nil
+	return mostFirst(all), nil
 }
 
 // describeAll describes workflows at once, since a busy server takes its time for each.
@@ -99,28 +86,41 @@ func describeAll(ctx context.Context, c client.Client, ids []string) []*workflow
 	return all
 }
 
+// mostFirst returns the waits of the most turns first.
+func mostFirst(all calls.Waits) calls.Waits {
+	slices.SortFunc(all, func(a, b calls.Wait) int {
+		return cmp.Or(cmp.Compare(b.Turns, a.Turns), cmp.Compare(a.For, b.For), cmp.Compare(a.Ends, b.Ends))
+	})
+	return all
+}
+
 // waitOf returns what keeps an activity from being started.
-func waitOf(p *workflowpb.PendingActivityInfo, keys codec.Keys) string {
-	if p.GetAttempt() > 1 && time.Until(p.GetNextAttemptScheduleTime().AsTime()) > 0 {
-		return calls.TriesAgain + cli.OneLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
+func waitOf(p *workflowpb.PendingActivityInfo, keys codec.Keys) calls.Wait {
+	if next := p.GetNextAttemptScheduleTime().AsTime(); p.GetAttempt() > 1 && time.Until(next) > 0 {
+		w := calls.Wait{For: calls.TriesAgain + cli.OneLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error()), Turns: 1, Until: next.Truncate(time.Second), Ends: calls.ResumeTries}
+		if failed := p.GetLastAttemptCompleteTime(); failed != nil {
+			w.Since = failed.AsTime().Truncate(time.Second)
+		}
+		return w
 	}
 	if queue := p.GetActivityOptions().GetTaskQueue().GetName(); task.IsModelQueue(queue) {
-		return string(throttle.Requests)
+		return calls.Wait{For: string(throttle.Requests), Turns: 1, Ends: "the minute's limit frees it"}
 	}
-	return "workers"
+	return calls.Wait{For: "workers", Turns: 1, Ends: "a worker takes it"}
 }
 
 // addStage adds what the turns of an activity wait for, as its heartbeat says; it has
 // none if it has only just begun.
-func addStage(count map[string]int, heartbeat *commonpb.Payloads, c converter.DataConverter) {
+func addStage(all calls.Waits, heartbeat *commonpb.Payloads, c converter.DataConverter) calls.Waits {
 	var text string
-	var waits map[string]int
+	var waits calls.Waits
 	if len(heartbeat.GetPayloads()) == 0 || c.FromPayloads(heartbeat, &text, &waits) != nil {
-		return
+		return all
 	}
-	for what, n := range waits {
-		count[what] += n
+	for _, w := range waits {
+		all = all.Add(w)
 	}
+	return all
 }
 
 // A campaign that has not moved for stallAfter says on its progress line why.
@@ -132,28 +132,24 @@ func (e *Engine) DescribeStall(still time.Duration) string {
 	if text := e.lake.Stalled(stallAfter); text != "" || still < stallAfter {
 		return text
 	}
-	var all []WaitReason
-	for what, n := range e.Activities.Waits() {
-		all = append(all, WaitReason{what, n})
+	if all := e.Activities.Waits(); len(all) > 0 {
+		return DescribeWaits(mostFirst(all))
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	slices.SortFunc(all, func(a, b WaitReason) int { return cmp.Or(cmp.Compare(b.Turns, a.Turns), cmp.Compare(a.For, b.For)) })
-	return DescribeWaits(all)
+	return ""
 }
 
 // DescribeWaits returns a sentence that says what keeps a campaign from going faster.
-func DescribeWaits(all []WaitReason) string {
+func DescribeWaits(all calls.Waits) string {
 	if len(all) == 0 {
 		return "no calls are throttled"
 	}
-	if all[0].For == calls.WaitsAnswer {
+	isClosed := func(w calls.Wait) bool { return !w.Until.IsZero() }
+	if all[0].For == calls.WaitsAnswer && !slices.ContainsFunc(all, isClosed) {
 		return "no calls are throttled: turns wait for their models' answers"
 	}
 	var parts []string
-	for _, b := range all {
-		parts = append(parts, fmt.Sprintf("%s (%s)", b.For, wording.Count(b.Turns, "turn")))
+	for _, w := range all {
+		parts = append(parts, w.DescribeTurns())
 	}
 	return "turns wait for " + strings.Join(parts, ", ")
 }

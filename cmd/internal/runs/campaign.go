@@ -158,7 +158,7 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 }
 
 // attach joins a campaign that is running: with the present plan and limits, and
-// not paused, because the operator gave run; with the whole plan again if cells
+// resumed, because the operator gave run; with the whole plan again if cells
 // are to be run again.
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
 	status, err := engine.SettledStatus[workflows.Status](ctx, c, id)
@@ -168,7 +168,7 @@ func attach(ctx context.Context, c client.Client, id string, in workflows.Campai
 	if err == nil {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalTune, in.Limits)
 	}
-	if err == nil && status.Paused {
+	if err == nil { // also if it is not paused: what waits is tried at once
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalResume, nil)
 	}
 	return c.GetWorkflow(ctx, id, ""), err

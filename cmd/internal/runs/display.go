@@ -69,6 +69,12 @@ func (d *display) draw(end string) {
 	fmt.Fprint(d.out, "\r", clearBelow, text.Snip(d.last, d.width()-1, "…"), end)
 }
 
+// note leaves a text, whole, above the line on a terminal.
+func (d *display) note(text string) {
+	fmt.Fprint(d.out, "\r", clearBelow, strings.ReplaceAll(safetext.Lines(text), "\n", " "), "\r\n")
+	d.draw("\r")
+}
+
 // stop leaves the last line on the screen and the cursor below it.
 func (d *display) stop() {
 	if d.live() && d.last != "" {

@@ -36,6 +36,39 @@ func TestPausedDisplay(t *testing.T) {
 	}
 }
 
+// Why a campaign does not go on is said whole: what failed, since when, until when, and what
+// ends it; also where it lasts for longer than a minute, and on a terminal that cuts lines.
+func TestWaitIsWhole(t *testing.T) {
+	now := time.Now()
+	p := progress{began: now.Add(-time.Hour), moved: now.Add(-9 * time.Minute), before: 0}
+	m := calls.Reading{Trouble: &calls.Trouble{
+		Since: now.Add(-8 * time.Minute), At: now.Add(-3 * time.Minute), Until: now.Add(7 * time.Minute), Text: "openai/gpt: 429 " + strings.Repeat("word ", 60) + "end",
+	}}
+	want := []string{
+		"trying again after: openai/gpt: 429 ", "word end (since " + m.Trouble.Since.UTC().Format("15:04:05 UTC"),
+		"the service has asked for a pause until " + m.Trouble.Until.UTC().Format("15:04:05 UTC"), "roundtable resume NAME tries at once",
+	}
+	_, text := p.line(workflows.Status{Cells: 4, Running: 4}, m, 0)
+	s := screentest.New(t, 60)
+	d := newDisplay(s.Tty)
+	d.show(line(1))
+	p.tellStuck(d, m)
+	p.tellStuck(d, m)
+	d.stop()
+	fmt.Fprint(s.Tty, "after\r\n")
+	on := strings.ReplaceAll(strings.Join(s.Shows(t, "after"), ""), " ", "")
+	for _, part := range want {
+		if !strings.Contains(text, part) || strings.Count(on, strings.ReplaceAll(part, " ", "")) != 1 {
+			t.Errorf("without %q:\n%s\non a terminal:\n%s", part, text, on)
+		}
+	}
+	p.moved = now // something was answered since
+	m.Trouble = nil
+	if _, text = p.line(workflows.Status{Cells: 4, Running: 4}, m, 0); strings.Contains(text, "trying") {
+		t.Error(text)
+	}
+}
+
 // Answers of the cache are shown next to the calls, during a run and by status;
 // without any, neither speaks of a cache.
 func TestCachedAnswersAreShown(t *testing.T) {

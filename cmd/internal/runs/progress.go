@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -33,7 +34,7 @@ func (r Options) watch(ctx context.Context, e *engine.Engine, run client.Workflo
 		}
 		if stopped = now.Paused && !now.Notifying && (now.Running == 0 || now.PauseReason != "" && idle(e.Activities)); stopped {
 			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
-		} else if stall := p.findStall(e, now); show.live() || time.Since(shown) >= cli.PlainEvery || stall {
+		} else if stall := p.findStall(e, now, show); show.live() || time.Since(shown) >= cli.PlainEvery || stall {
 			shown = time.Now()
 			p.tell(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
 		}
@@ -58,10 +59,15 @@ type progress struct {
 	at      string    // where that was
 	failing bool      // something is tried again
 	stall   string    // what keeps the campaign from going on; "" while it does
+	stuck   bool      // nothing has moved for a while, and it is said why
 }
 
+// stuckAfter is when a line on a terminal, which is cut, says whole why nothing moves.
+const stuckAfter = 4 * time.Second
+
 // findStall looks for what keeps the campaign from going on, and reports whether that is new.
-func (p *progress) findStall(e *engine.Engine, s workflows.Status) (isNew bool) {
+// On a terminal, where the line is cut, it is said whole on a line of its own.
+func (p *progress) findStall(e *engine.Engine, s workflows.Status, show *display) (isNew bool) {
 	m := e.Activities.Meter()
 	if at := fmt.Sprint(s.Done(), m.Calls, m.Cached); at != p.at {
 		p.at, p.moved = at, time.Now()
@@ -70,7 +76,18 @@ func (p *progress) findStall(e *engine.Engine, s workflows.Status) (isNew bool) 
 	p.stall = e.DescribeStall(time.Since(p.moved))
 	isNew = p.stall != "" && before == "" || m.Trouble != nil && !p.failing
 	p.failing = m.Trouble != nil
+	p.tellStuck(show, m)
 	return isNew
+}
+
+// tellStuck says on a terminal, once, why nothing moves.
+func (p *progress) tellStuck(show *display, m calls.Reading) {
+	why := p.wait(m)
+	stuck := why != "" && time.Since(p.moved) >= stuckAfter
+	if stuck && !p.stuck && show.live() {
+		show.note(why)
+	}
+	p.stuck = stuck
 }
 
 // pace is what was counted by a time.
@@ -152,10 +169,26 @@ func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (
 		line += fmt.Sprintf(" · %d refused", m.Failures)
 	}
 	line += fmt.Sprintf(" · %s · %s", p.rate(m, time.Now()), wording.Count(m.Retries, "retry"))
-	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
-		line += " · trying again after: " + cli.OneLine(m.Trouble.Text)
-	} else if p.stall != "" {
-		line += " · " + p.stall
+	if why := p.wait(m); why != "" {
+		line += " · " + why
 	}
 	return share, line
+}
+
+// wait returns why the campaign does not go on as it should: what failed, since when and
+// until when it is not tried again, and what turns wait for; "" if it goes on.
+func (p *progress) wait(m calls.Reading) string {
+	var parts []string
+	const clock = "15:04:05 UTC"
+	if t := m.Trouble; t != nil && (time.Since(t.At) < time.Minute || time.Until(t.Until) > 0 || p.moved.Before(t.At)) {
+		text := fmt.Sprintf("trying again after: %s (since %s", cli.OneLine(t.Text), t.Since.UTC().Format(clock))
+		if time.Until(t.Until) > 0 {
+			text += fmt.Sprintf("; the service has asked for a pause until %s; %s", t.Until.UTC().Format(clock), calls.ResumeTries)
+		}
+		parts = append(parts, text+")")
+	}
+	if p.stall != "" {
+		parts = append(parts, p.stall)
+	}
+	return strings.Join(parts, " · ")
 }

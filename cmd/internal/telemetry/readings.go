@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ import (
 // Sources are what a scrape looks at.
 type Sources struct {
 	Meter     func() calls.Reading
-	Waits     func() map[string]int // turns of this process, by what they wait for
+	Waits     func() calls.Waits // turns of this process, by what they wait for
 	Gates     func() []throttle.State
 	Standings func() map[string]money.Standing
 	// Campaigns returns how far campaigns are, by name; Backlog the tasks that wait for a
@@ -156,20 +155,20 @@ var reasons = []string{calls.WaitsAnswer, calls.WaitsPerson, calls.WaitsBudget, 
 const waitsRetry = "retry"
 
 // byReason returns the counts with bounded reasons: limits and error texts are left out.
-func byReason(waits map[string]int) map[string]int {
+func byReason(waits calls.Waits) map[string]int {
 	counts := map[string]int{}
 	for _, reason := range reasons {
 		counts[reason] = 0
 	}
-	for _, what := range slices.Sorted(maps.Keys(waits)) {
-		reason, _, _ := strings.Cut(what, " (")
-		if strings.HasPrefix(what, calls.TriesAgain) {
+	for _, w := range waits {
+		reason, _, _ := strings.Cut(w.For, " (")
+		if strings.HasPrefix(w.For, calls.TriesAgain) {
 			reason = waitsRetry
 		}
 		if !slices.Contains(reasons, reason) {
 			reason = "other"
 		}
-		counts[reason] += waits[what]
+		counts[reason] += w.Turns
 	}
 	return counts
 }

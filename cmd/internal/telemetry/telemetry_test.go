@@ -19,7 +19,7 @@ import (
 
 // Reasons of turns are a fixed list: neither limits nor error texts become labels.
 func TestReasons(t *testing.T) {
-	got := byReason(map[string]int{"provider (17)": 3, "provider (18)": 1, calls.TriesAgain + "openai/x: status 500": 2, "answer": 5, "room on the disk": 1})
+	got := byReason(calls.Waits{{For: "provider (17)", Turns: 3}, {For: "provider (18)", Turns: 1}, {For: calls.TriesAgain + "openai/x: status 500", Turns: 2}, {For: "answer", Turns: 5}, {For: "room on the disk", Turns: 1}})
 	if len(got) != len(reasons) || got["provider"] != 4 || got[waitsRetry] != 2 || got["answer"] != 5 || got["other"] != 1 || got["budget"] != 0 {
 		t.Errorf("%v", got)
 	}
