@@ -17,11 +17,11 @@ type predicted struct {
 		Calls float64 `json:"max_calls"`
 	}
 	Prediction struct {
-		Calls        struct{ Low, Mean, High float64 }
-		OutputTokens struct{ Low, Mean, High float64 } `json:"output_tokens"`
-		CostUSD      *struct{ Mean float64 }           `json:"cost_usd"`
-		Basis        string
-		Labels       *struct{ Calls struct{ Mean, High float64 } }
+		Calls        struct{ Low, Mean, High, Most float64 }
+		OutputTokens struct{ Low, Mean, High, Most float64 } `json:"output_tokens"`
+		CostUSD      *struct{ Mean float64 }                 `json:"cost_usd"`
+		Basis, Bound string
+		Labels       *struct{ Calls struct{ Mean, Most float64 } }
 	}
 }
 
@@ -115,7 +115,7 @@ labels: {model: openai/fake, reasks: 3}
 	if free.Prediction.CostUSD == nil || bound.Prediction.CostUSD == nil {
 		t.Fatalf("the prices of all models are given, and the cost is not known: %+v", free.Prediction)
 	}
-	if a, b := free.Prediction.OutputTokens.High, bound.Prediction.OutputTokens.High; b >= a || b != 300*bound.Prediction.Calls.High {
+	if a, b := free.Prediction.OutputTokens.Most, bound.Prediction.OutputTokens.Most; b >= a || b != 300*bound.Prediction.Calls.Most {
 		t.Errorf("at most %v output tokens without max_tokens, %v with", a, b)
 	}
 	for _, p := range []struct {
@@ -123,17 +123,17 @@ labels: {model: openai/fake, reasks: 3}
 		reasks float64
 	}{{free, 2}, {file("reasks: 1\n"), 1}, {file("reasks: 0\n"), 0}} {
 		c, q := p.of.Conditions[0], p.of.Prediction
-		if c.Calls != c.Turns*(1+p.reasks) || q.Calls.High != c.Calls+2 || q.Calls.Mean > c.Turns {
+		if c.Calls != c.Turns*(1+p.reasks) || q.Calls.Most != c.Calls+2 || q.Calls.Mean > c.Turns {
 			t.Errorf("with %v re-asks and 2 models that are checked, %+v of %+v", p.reasks, q.Calls, c)
 		}
-		if says := fmt.Sprintf("asked again %v time", p.reasks); strings.Contains(q.Basis, says) != (p.reasks > 0) || !strings.Contains(q.Basis, "every label asked again 3 times") {
+		if says := fmt.Sprintf("asked again %v time", p.reasks); strings.Contains(q.Bound, says) != (p.reasks > 0) || !strings.Contains(q.Bound, "every label asked again 3 times") {
 			t.Errorf("the basis is %q", q.Basis)
 		}
-		if l := q.Labels; l == nil || l.Calls.High != 4*l.Calls.Mean {
+		if l := q.Labels; l == nil || l.Calls.Most != 4*l.Calls.Mean {
 			t.Errorf("labels with 3 re-asks take %+v calls", l)
 		}
 	}
-	for basis, says := range map[string]string{free.Prediction.Basis: "16384 tokens", bound.Prediction.Basis: "generate.max_tokens"} {
+	for basis, says := range map[string]string{free.Prediction.Bound: "16384 tokens", bound.Prediction.Bound: "generate.max_tokens"} {
 		if !strings.Contains(basis, says) {
 			t.Errorf("%q does not say %q", basis, says)
 		}

@@ -13,16 +13,18 @@ import (
 // interval. From a pilot the interval is statistical; before one it is what can be
 // guessed from how the prompts of a rehearsal look.
 
-// Estimate is a mean with its bounds, Low ≤ Mean ≤ High.
+// Estimate is a mean with what to expect around it and what there can be,
+// Low ≤ Mean ≤ High ≤ Most.
 type Estimate struct {
 	Low  float64 `json:"low"`
 	Mean float64 `json:"mean"`
 	High float64 `json:"high"`
+	Most float64 `json:"most"`
 }
 
 // Add sums independent guesses bound by bound.
 func (i Estimate) Add(j Estimate) Estimate {
-	return Estimate{i.Low + j.Low, i.Mean + j.Mean, i.High + j.High}
+	return Estimate{i.Low + j.Low, i.Mean + j.Mean, i.High + j.High, i.Most + j.Most}
 }
 
 // Forecast is what all cells of a campaign take.
@@ -34,11 +36,14 @@ type Forecast struct {
 	// Seconds of the calls of one collaboration after another; at once they take
 	// as many times less as collaborations run. Nil without a pilot.
 	Seconds *Estimate `json:"seconds,omitempty"`
+	// LimitSeconds is what the file's limits a minute take; nil without any, and with a pilot,
+	// which has waited for them.
+	LimitSeconds *Estimate `json:"seconds_at_limits,omitempty"`
 }
 
 // AtMost returns the upper bounds alone: what may be and is not expected.
 func (f Forecast) AtMost() Forecast {
-	most := func(i Estimate) Estimate { return Estimate{High: i.High} }
+	most := func(i Estimate) Estimate { return Estimate{High: i.High, Most: i.Most} }
 	g := Forecast{Calls: most(f.Calls), InputTokens: most(f.InputTokens), OutputTokens: most(f.OutputTokens)}
 	if f.CostUSD != nil {
 		cost := most(*f.CostUSD)
@@ -51,7 +56,8 @@ func (f Forecast) AtMost() Forecast {
 // sample extrapolates to ends at what can be.
 func (f Forecast) CappedBy(most Forecast) Forecast {
 	under := func(i, of Estimate) Estimate {
-		i.High = max(i.Mean, min(i.High, of.High))
+		i.High = max(i.Mean, min(i.High, of.Most))
+		i.Most = max(i.High, of.Most)
 		return i
 	}
 	f.Calls, f.InputTokens, f.OutputTokens = under(f.Calls, most.Calls), under(f.InputTokens, most.InputTokens), under(f.OutputTokens, most.OutputTokens)
@@ -119,7 +125,7 @@ func total(strata map[string][]record.Collaboration, cells map[string]int, of fu
 		free += len(values) - 1
 	}
 	if free == 0 {
-		return Estimate{Low: 0, Mean: sum, High: math.Inf(1)}
+		return Estimate{Low: 0, Mean: sum, High: math.Inf(1), Most: math.Inf(1)}
 	}
 	spread := squares / float64(free) // pooled: a pilot has few cells a condition
 	for id, n := range cells {
@@ -127,5 +133,5 @@ func total(strata map[string][]record.Collaboration, cells map[string]int, of fu
 		variance += spread * (left*left/m + left)
 	}
 	half := statistics.QuantileT((1+level)/2, float64(free)) * math.Sqrt(variance)
-	return Estimate{Low: max(0, sum-half), Mean: sum, High: sum + half}
+	return Estimate{Low: max(0, sum-half), Mean: sum, High: sum + half, Most: sum + half}
 }

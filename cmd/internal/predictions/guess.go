@@ -7,11 +7,13 @@ const (
 	usual = 4.0
 	long  = 6.0
 	short = 2.5
+	dense = 3.0 // at the high end of what is expected
 )
 
 // Turns are the turns of one model in one format, in a collaboration that
 // scripted agents played, with what is known of the model.
 type Turns struct {
+	Model  string
 	Format transcript.Format
 	Calls  int
 	Shown  int // bytes of the prompts
@@ -33,9 +35,10 @@ type Rate struct{ Input, Output float64 }
 // guessCalls returns a forecast before any model was asked, for the cells of a
 // condition: from the turns of one collaboration and the most calls there can be.
 //
-// About: a real model says as much as recorded ones did in this format
+// Mean: a real model says as much as recorded ones did in this format
 // (lengthOf), and what it says is shown to others; a token is taken for 4 bytes.
-// From: as much as the scripted agents said, at 6 bytes a token. To: every
+// Low: as much as the scripted agents said, at 6 bytes a token. High: every round is
+// played, answers are three times as long, one in ten is asked again. Most: every
 // answer as long as it can be, every call that there can be, each answer asked
 // for again as often as it may be, 2.5 bytes a token.
 func guessCalls(cells, mostCalls int, asked []Turns) Forecast {
@@ -53,17 +56,22 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 		calls, asks = calls+t.Calls, max(asks, 1+t.Reasks)
 	}
 	n, more := float64(cells), max(1, float64(mostCalls)/max(1, float64(calls)))
-	about, most := growth(heard)
-	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), float64(asks) * max(float64(calls), float64(mostCalls))}.times(n), CostUSD: new(Estimate)}
+	about, high, most := growth(heard)
+	all, again := max(float64(calls), float64(mostCalls)), 1.
+	if asks > 1 {
+		again += askedAgain
+	}
+	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), again * all, float64(asks) * all}.times(n), CostUSD: new(Estimate)}
 	for _, t := range asked {
 		told := float64(t.Shown - t.Fixed)
 		f := Forecast{
 			InputTokens: Estimate{
 				Low:  float64(t.Shown) / long,
 				Mean: (float64(t.Fixed) + told*about) / usual,
-				High: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(), // in more rounds there are more prompts, and each is longer
-			}.times(n),
-			OutputTokens: t.output(more * float64(1+t.Reasks)).times(n),
+				High: again * (float64(t.Fixed)*more + told*high*more*more) / dense,
+				Most: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(), // in more rounds there are more prompts, and each is longer
+			}.ordered().times(n),
+			OutputTokens: t.output(more*again, more*float64(1+t.Reasks)).times(n),
 		}
 		if t.Rate != nil {
 			f = f.Price(t.Rate.Input, t.Rate.Output)
@@ -73,14 +81,29 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 	return sum
 }
 
-// output returns the tokens of all answers, with at most n times as many calls.
-func (t Turns) output(more float64) Estimate {
+// What is expected at the high end: how many times as long as recorded ones answers are, also
+// of models that think first, and which share of them is asked again.
+const (
+	longWinded = 3
+	askedAgain = 0.1
+)
+
+// output returns the tokens of all answers, with so many times as many calls at the high end,
+// and at most.
+func (t Turns) output(high, most float64) Estimate {
 	said, calls := float64(t.Said), float64(t.Calls)
 	if t.Exact {
-		return Estimate{said / long, said / usual, said / short * more}
+		return Estimate{said / long, said / usual, said / dense * high, said / short * most}.ordered()
 	}
-	most := calls * float64(t.Longest)
-	return Estimate{min(said/long, most), min(t.words()/usual, most), most * more}
+	longest := calls * float64(t.Longest)
+	return Estimate{min(said/long, longest), min(t.words()/usual, longest), min(longWinded*t.words()/dense, longest) * high, longest * most}.ordered()
+}
+
+// ordered returns the estimate with no bound below the one before it, nor above Most.
+func (i Estimate) ordered() Estimate {
+	i.High = max(i.Mean, min(i.High, i.Most))
+	i.Most = max(i.High, i.Most)
+	return i
 }
 
 // A question that is asked again shows the answer that could not be used, cut to
@@ -114,25 +137,28 @@ func (t Turns) words() float64 {
 }
 
 // growth returns how many times longer what is shown to others is than the
-// scripted agents' words, about and at most.
-func growth(turns []Turns) (about, most float64) {
-	var said, words, longest float64
+// scripted agents' words: about, at the high end, and at most.
+func growth(turns []Turns) (about, high, most float64) {
+	var said, words, wordy, longest float64
 	for _, t := range turns {
 		if !isShown(t.Format) {
 			continue
 		}
-		answers := t.output(1)
+		answers := t.output(1, 1)
 		said += float64(t.Said)
 		words += usual * answers.Mean
-		longest += short * answers.High
+		wordy += dense * answers.High
+		longest += short * answers.Most
 	}
 	if said == 0 {
-		return 1, 1
+		return 1, 1, 1
 	}
-	return max(1, words/said), max(1, longest/said)
+	return max(1, words/said), max(1, wordy/said), max(1, longest/said)
 }
 
-func (i Estimate) times(n float64) Estimate { return Estimate{i.Low * n, i.Mean * n, i.High * n} }
+func (i Estimate) times(n float64) Estimate {
+	return Estimate{i.Low * n, i.Mean * n, i.High * n, i.Most * n}
+}
 
 // Price puts a cost on a forecast, given dollars for a million tokens of input and output.
 func (f Forecast) Price(input, output float64) Forecast {
@@ -145,7 +171,7 @@ func (f Forecast) Price(input, output float64) Forecast {
 func (f Forecast) Add(g Forecast) Forecast {
 	return Forecast{
 		Calls: f.Calls.Add(g.Calls), InputTokens: f.InputTokens.Add(g.InputTokens), OutputTokens: f.OutputTokens.Add(g.OutputTokens),
-		CostUSD: both(f.CostUSD, g.CostUSD), Seconds: both(f.Seconds, g.Seconds),
+		CostUSD: both(f.CostUSD, g.CostUSD), Seconds: both(f.Seconds, g.Seconds), LimitSeconds: both(f.LimitSeconds, g.LimitSeconds),
 	}
 }
 

@@ -1,9 +1,11 @@
 package predictions
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
 
@@ -43,12 +45,12 @@ func TestBoundLowersTheGuess(t *testing.T) {
 			"input": {before.InputTokens, now.InputTokens}, "output": {before.OutputTokens, now.OutputTokens}, "cost": {*before.CostUSD, *now.CostUSD},
 		} {
 			a, b := pair[0], pair[1]
-			if b.Low > a.Low || b.Mean > a.Mean || b.High > a.High || b.Low > b.Mean || b.Mean > b.High {
+			if b.Low > a.Low || b.Mean > a.Mean || b.High > a.High || b.Most > a.Most || b.Low > b.Mean || b.Mean > b.High || b.High > b.Most {
 				t.Errorf("%s: %+v without, %+v with at most %d tokens", name, a, b, longest)
 			}
 		}
-		if most := float64(20 * longest); now.OutputTokens.High != most {
-			t.Errorf("20 answers of at most %d tokens take up to %v", longest, now.OutputTokens.High)
+		if most := float64(20 * longest); now.OutputTokens.Most != most {
+			t.Errorf("20 answers of at most %d tokens take up to %v", longest, now.OutputTokens.Most)
 		}
 		before = now
 	}
@@ -60,7 +62,7 @@ func TestReasksRaiseTheBoundAlone(t *testing.T) {
 	again := answers(200)
 	again[0].Reasks = 2
 	once, f := guessCalls(3, 20, answers(200)), guessCalls(3, 20, again)
-	if f.Calls.High != 3*once.Calls.High || f.OutputTokens.High != 3*once.OutputTokens.High || f.InputTokens.High < 3*once.InputTokens.High+3*20*3*200 {
+	if f.Calls.Most != 3*once.Calls.Most || f.OutputTokens.Most != 3*once.OutputTokens.Most || f.InputTokens.Most < 3*once.InputTokens.Most+3*20*3*200 {
 		t.Errorf("with 2 re-asks %+v, without %+v", f, once)
 	}
 	if f.Calls.Mean != once.Calls.Mean || f.InputTokens.Mean != once.InputTokens.Mean || f.CostUSD.Low != once.CostUSD.Low || f.CostUSD.Mean != once.CostUSD.Mean {
@@ -86,14 +88,66 @@ func TestGuessPricesEachModel(t *testing.T) {
 // What a pilot extrapolates to ends at what can be, and never below its mean.
 func TestCappedByWhatCanBe(t *testing.T) {
 	pilot := Forecast{
-		Calls: Estimate{90, 120, 171}, InputTokens: Estimate{0, 10, math.Inf(1)}, OutputTokens: Estimate{5, 10, 15},
-		CostUSD: &Estimate{1, 3, 9}, Seconds: &Estimate{1, 2, 3},
+		Calls: Estimate{90, 120, 171, 171}, InputTokens: Estimate{0, 10, math.Inf(1), math.Inf(1)}, OutputTokens: Estimate{5, 10, 15, 15},
+		CostUSD: &Estimate{1, 3, 9, 9}, Seconds: &Estimate{1, 2, 3, 3},
 	}
-	got := pilot.CappedBy(Forecast{Calls: Estimate{High: 140}, InputTokens: Estimate{High: 50}, OutputTokens: Estimate{High: 99}, CostUSD: &Estimate{High: 2}})
-	if got.Calls != (Estimate{90, 120, 140}) || got.InputTokens.High != 50 || got.OutputTokens != pilot.OutputTokens || *got.CostUSD != (Estimate{1, 3, 3}) || *got.Seconds != *pilot.Seconds {
+	got := pilot.CappedBy(Forecast{Calls: Estimate{Most: 140}, InputTokens: Estimate{Most: 50}, OutputTokens: Estimate{Most: 99}, CostUSD: &Estimate{Most: 2}})
+	if got.Calls != (Estimate{90, 120, 140, 140}) || got.InputTokens.High != 50 || got.OutputTokens != (Estimate{5, 10, 15, 99}) || *got.CostUSD != (Estimate{1, 3, 3, 3}) || *got.Seconds != *pilot.Seconds {
 		t.Errorf("%+v, cost %+v", got, *got.CostUSD)
 	}
 	if pilot.CostUSD.High != 9 {
 		t.Error("the pilot's own forecast has changed")
+	}
+}
+
+// High is a bound that a person can use: every round, answers three times as long, one in ten
+// asked again; far below what there can be at most.
+func TestHighIsUsable(t *testing.T) {
+	turns := answers(16384)
+	turns[0].Reasks = 2
+	f := guessCalls(1, 40, turns) // scripted agents end after a quarter of the rounds
+	if f.Calls.Low != 10 || f.Calls.Mean != 10 || math.Abs(f.Calls.High-44) > 1e-9 || f.Calls.Most != 120 {
+		t.Errorf("calls %+v", f.Calls)
+	}
+	if want := 44 * 3 * 531. / 3; math.Abs(f.OutputTokens.High-want) > 1e-6 || f.OutputTokens.Most != 120*16384 {
+		t.Errorf("output %+v, want %v at the high end", f.OutputTokens, want)
+	}
+	if c := *f.CostUSD; c.High > c.Most/50 || c.High < 4*c.Mean {
+		t.Errorf("cost %+v", c)
+	}
+}
+
+func TestCapPaysFor(t *testing.T) {
+	cost := Estimate{1, 40, 100, 9000}
+	of := func(l plan.Limits) string {
+		share := Prediction{Forecast: Forecast{CostUSD: &cost, InputTokens: Estimate{Mean: 900}, OutputTokens: Estimate{Mean: 100}}}.paidShare(l)
+		if share == nil {
+			return "none"
+		}
+		return fmt.Sprint(*share)
+	}
+	for want, l := range map[string]plan.Limits{
+		"none": {}, "0.005": {CostUSD: new(0.2)}, "1": {CostUSD: new(40.)}, "0.25": {CostUSD: new(20.), Tokens: 250}, "0": {CostUSD: new(0.)},
+	} {
+		if got := of(l); got != want {
+			t.Errorf("of %+v it pays %s, want %s", l, got, want)
+		}
+	}
+}
+
+// The time at the limits a minute is that of the model that takes longest.
+func TestTimeAtLimits(t *testing.T) {
+	b := bounds{byModel: map[string]Forecast{}}
+	turns := answers(1000)
+	turns[0].Model = "a"
+	turns = append(turns, turns[0])
+	turns[1].Model = "b"
+	b.addModels(30, 20, turns)
+	limits := plan.Limits{Models: map[string]plan.ModelLimits{"a": {RequestsPerMinute: 60}, "b": {RequestsPerMinute: 600}}}
+	if got := b.atLimits(limits); got == nil || math.Abs(got.Mean-300) > 1e-9 {
+		t.Errorf("300 calls at 60 a minute take %+v seconds", got)
+	}
+	if got := b.atLimits(plan.Limits{}); got != nil {
+		t.Errorf("without limits: %+v", got)
 	}
 }

@@ -35,7 +35,12 @@ import (
 // Prediction is what a campaign will take.
 type Prediction struct {
 	Forecast
-	Basis string `json:"basis"` // what it rests on
+	Basis string `json:"basis"`           // what it rests on
+	Bound string `json:"bound,omitempty"` // what Estimate.Most assumes
+	Early string `json:"early,omitempty"` // what is counted of protocols that may end early
+	// Paid is what part of the likely cost or tokens the caps of the file pay for, at most 1;
+	// nil without a cap, or if the cost is not known.
+	Paid *float64 `json:"paid_share,omitempty"`
 	// Unpriced are the models without a price, for which the cost is not known.
 	Unpriced []string `json:"unpriced,omitempty"`
 	// Labels are what labelling takes besides that, by a guess; nil if nobody labels.
@@ -48,14 +53,17 @@ type Prediction struct {
 // condition that scripted agents play in memory, and the lengths of recorded answers.
 func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (Prediction, error) {
 	var sum Forecast
-	b, sources := bounds{}, providers.Sources(s)
+	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s), 0.
 	for i, c := range p.Campaign.Conditions {
 		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return Prediction{}, err
 		}
 		judge, _ := c.Judge()
-		f := guessCalls(p.Campaign.CellsOf(i), most[i]+judge.Samples, b.turns(rehearsed, c, m))
+		turns, cells, mostCalls := b.turns(rehearsed, c, m), p.Campaign.CellsOf(i), most[i]+judge.Samples
+		f := guessCalls(cells, mostCalls, turns)
+		played += float64(cells * mostCalls)
+		b.addModels(cells, mostCalls, turns)
 		if i == 0 {
 			sum = f
 		} else {
@@ -63,7 +71,9 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 		}
 	}
 	sum = sum.Add(b.checks(p, m))
-	return Prediction{Forecast: sum, Basis: b.basis(againAtMost(p, m)), Unpriced: slices.Sorted(maps.Keys(b.unpriced))}, nil
+	sum.LimitSeconds = b.atLimits(m.Limits)
+	again := againAtMost(p, m)
+	return Prediction{Forecast: sum, Basis: b.basis(), Bound: b.bound(again), Unpriced: slices.Sorted(maps.Keys(b.unpriced)), Early: early(sum.Calls.Mean, played)}, nil
 }
 
 // statedBound is how many tokens an answer has at most where neither
@@ -75,13 +85,60 @@ const statedBound = 16384
 type bounds struct {
 	real, set, own, stated bool
 	unpriced               map[string]bool
+	byModel                map[string]Forecast // what each takes
+}
+
+// addModels adds what each model of a condition takes.
+func (b *bounds) addModels(cells, mostCalls int, turns []Turns) {
+	all := 0
+	for _, t := range turns {
+		all += t.Calls
+	}
+	for _, t := range turns {
+		of := mostCalls * t.Calls / max(1, all) // its part of the calls that there can be
+		f := guess(cells, of, []Turns{t}, turns)
+		if before, known := b.byModel[t.Model]; known {
+			f = f.Add(before)
+		}
+		b.byModel[t.Model] = f
+	}
+}
+
+// atLimits returns how long the campaign takes at the limits a minute of its models, which
+// run side by side; nil if there are none.
+func (b *bounds) atLimits(limits plan.Limits) *Estimate {
+	longest := func(a, of Estimate, perMinute int) Estimate {
+		if perMinute <= 0 {
+			return a
+		}
+		of = of.times(60 / float64(perMinute))
+		return Estimate{max(a.Low, of.Low), max(a.Mean, of.Mean), max(a.High, of.High), max(a.Most, of.Most)}
+	}
+	var took Estimate
+	for name, l := range limits.Models {
+		f := b.byModel[name]
+		took = longest(took, f.Calls, l.RequestsPerMinute)
+		took = longest(took, f.InputTokens.Add(f.OutputTokens), l.TokensPerMinute)
+	}
+	if took == (Estimate{}) {
+		return nil
+	}
+	return &took
+}
+
+// early says how many of the calls that there can be a guess counts as likely; "" if all.
+func early(likely, most float64) string {
+	if likely >= most {
+		return ""
+	}
+	return fmt.Sprintf("The protocols may end early: low and likely count the %.0f calls of the rounds that scripted agents need, high all %.0f that there can be.", likely, most)
 }
 
 // turns puts bounds and prices on what was rehearsed.
 func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m campaign.Manifest) []Turns {
 	var all []Turns
 	for _, r := range rehearsed {
-		t := Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
+		t := Turns{Model: r.Model, Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
 		longest := c.Generate.MaxTokens
 		if j, ok := c.Judge(); ok && r.Format == scoring.Role {
 			t.Reasks, longest = j.Reasks, j.Generate.MaxTokens
@@ -163,9 +220,17 @@ func againAtMost(p campaign.Plan, m campaign.Manifest) string {
 }
 
 // basis says what the columns of a guess are.
-func (b *bounds) basis(again string) string {
+func (b *bounds) basis() string {
 	if !b.real {
-		return "a rehearsal with the scripted agents; from and to allow for 6 and 2.5 bytes a token" + strings.Replace(again, ",", ", to for", 1)
+		return "a rehearsal with the scripted agents. Low and high: 6 and 3 bytes a token; high: every round is played, one answer in ten is asked again"
+	}
+	return "a guess. Low: answers as short as the scripted agents'. Likely: as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. High: every round is played, answers are three times as long, one in ten is asked again, 3 bytes a token. --pilot 0.02 measures instead"
+}
+
+// bound says what the most of a guess assumes; "" if no model is asked that costs something.
+func (b *bounds) bound(again string) string {
+	if !b.real {
+		return ""
 	}
 	var longest []string
 	for _, of := range []struct {
@@ -180,8 +245,7 @@ func (b *bounds) basis(again string) string {
 			longest = append(longest, of.text)
 		}
 	}
-	return "a guess. About: answers as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. From: as short as the scripted agents' answers. To: every answer of the greatest length, which is " +
-		wording.Or(longest) + again + ", and the check call of each model. --pilot 0.02 asks the models"
+	return "every answer of the greatest length, which is " + wording.Or(longest) + again + ", and the check call of each model"
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
@@ -267,10 +331,10 @@ func endedOf(ctx context.Context, s store.Store, p campaign.Plan, first int) ([]
 
 // Print prints a table on standard output; atOnce is how many cells run at once.
 func (p Prediction) Print(atOnce int) {
-	fmt.Printf("\nThe whole campaign, by %s:\n", p.Basis)
+	fmt.Printf("\nEstimate for the full campaign, by %s:\n", p.Basis)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"", "from", "about", "to"})
+	t.AppendHeader(table.Row{"", "low", "likely", "high"})
 	row := func(name string, i Estimate, show func(float64) string) {
 		t.AppendRow(table.Row{name, show(i.Low), show(i.Mean), show(i.High)})
 	}
@@ -304,24 +368,75 @@ func (p Prediction) Print(atOnce int) {
 		}
 	}
 	if p.Seconds != nil {
-		row(fmt.Sprintf("time, %d at once", atOnce), *p.Seconds, func(v float64) string {
-			if math.IsInf(v, 0) {
-				return "?"
-			}
-			took := time.Duration(v / float64(atOnce) * float64(time.Second))
-			if took < 10*time.Second {
-				return took.Round(100 * time.Millisecond).String()
-			}
-			return took.Round(time.Second).String()
-		})
+		row(fmt.Sprintf("time, %d at once", atOnce), p.Seconds.times(1/float64(atOnce)), seconds)
+	}
+	if p.LimitSeconds != nil {
+		row("time at the limits a minute", *p.LimitSeconds, seconds)
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
+	p.printBounds()
 	if p.Until != nil {
 		p.Until.print()
 	}
 	if len(p.Unpriced) > 0 {
 		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", safetext.Line(strings.Join(p.Unpriced, ", ")))
 	}
+}
+
+func seconds(v float64) string {
+	if math.IsInf(v, 0) {
+		return "?"
+	}
+	took := time.Duration(v * float64(time.Second))
+	if took < 10*time.Second {
+		return took.Round(100 * time.Millisecond).String()
+	}
+	return took.Round(time.Second).String()
+}
+
+// printBounds prints what the columns leave open: rounds that may not be played, what there
+// can be at most, and what the caps pay for.
+func (p Prediction) printBounds() {
+	if p.Early != "" {
+		fmt.Println(p.Early)
+	}
+	if p.Bound != "" && p.CostUSD != nil {
+		fmt.Printf("It cannot cost more than $%.2f: %s.\n", p.CostUSD.Most, p.Bound)
+	}
+	switch {
+	case p.Paid == nil:
+	case *p.Paid < 1:
+		fmt.Printf("The cap of the file pays for about %.2g %% of the likely estimate; the campaign pauses there.\n", 100**p.Paid)
+	default:
+		fmt.Println("The cap of the file pays for the likely estimate.")
+	}
+}
+
+// paidShare returns which part of what is likely the caps pay for; nil without a cap, or if
+// the cost is not known.
+func (p Prediction) paidShare(l plan.Limits) *float64 {
+	tokens := p.InputTokens.Mean + p.OutputTokens.Mean
+	var usd *Estimate
+	if usd = p.CostUSD; p.Labels != nil {
+		usd, tokens = both(usd, p.Labels.CostUSD), tokens+p.Labels.InputTokens.Mean+p.Labels.OutputTokens.Mean
+	}
+	var share *float64
+	pay := func(cap, likely float64) {
+		part := 1.
+		if likely > cap {
+			part = cap / likely
+		}
+		if share == nil || part < *share {
+			share = &part
+		}
+	}
+	if l.CostUSD != nil && usd != nil {
+		pay(*l.CostUSD, usd.Mean)
+	}
+	if l.Tokens > 0 {
+		pay(float64(l.Tokens), tokens)
+	}
+	return share
 }
 
 // Predict guesses what a campaign takes, and its labels; with a share above 0 it runs a
@@ -334,6 +449,7 @@ func Predict(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan
 	}
 	if err == nil {
 		predicted.Labels, err = guessLabels(o.Plugins, p, m, s, most)
+		predicted.Paid = predicted.paidShare(m.Limits)
 	}
 	if err == nil && m.Until != nil {
 		predicted.Until, err = predictQuestion(ctx, s, p, *m.Until)
