@@ -76,6 +76,11 @@ func idOf(name string) string { return name[:max(0, strings.LastIndexByte(name, 
 // ofCollaboration are the folders of collaborations, by their instance and replicate.
 var ofCollaboration = regexp.MustCompile(`-i\d+-r\d+$`)
 
+// isCollaboration reports whether a folder of the ledger is that of a collaboration.
+func isCollaboration(name string) bool {
+	return ofCollaboration.MatchString(name) && !strings.HasPrefix(name, LabelsPrefix)
+}
+
 var judgeFolder = regexp.MustCompile(`^judge-(.+-[0-9a-f]{8})-[0-9a-f]{20}$`)
 
 // JudgeOf returns the id of the judge whose judgements a folder of the ledger holds;

@@ -5,7 +5,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -135,7 +134,7 @@ func (b *Books) Runs() (ended, unfinished []lake.Run, err error) {
 		return nil, nil, err
 	}
 	for _, p := range begun {
-		if ofCollaboration.MatchString(p.Collaboration) && !strings.HasPrefix(p.Collaboration, LabelsPrefix) {
+		if isCollaboration(p.Collaboration) {
 			unfinished = append(unfinished, lake.Run{Collaboration: p.Collaboration, Generation: p.Generation})
 		}
 	}

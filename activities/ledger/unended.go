@@ -68,3 +68,16 @@ func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p camp
 	}
 	return u, nil
 }
+
+// UnfinishedCalls returns the calls of a campaign's collaborations that have begun and not ended.
+func (b *Books) UnfinishedCalls(ctx context.Context) (calls []record.Call, err error) {
+	others, err := b.readUnended(ctx)
+	for _, u := range others {
+		if isCollaboration(u.Collaboration) {
+			calls = append(calls, u.stored.Calls(record.Key{
+				CampaignID: b.campaign, ConditionID: record.ConditionOf(u.Collaboration), CollaborationID: u.Collaboration, Generation: int32(u.Generation),
+			})...)
+		}
+	}
+	return calls, err
+}

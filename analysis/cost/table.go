@@ -108,9 +108,9 @@ func costNotes(r spending.Report) []string {
 	}
 	switch open := r.Planned - r.InPlan; {
 	case r.Planned == 0:
-		note("Only collaborations that have ended are counted; how many are planned is not known.")
+		note("There is no plan in the lake: how many are planned is not known.")
 	case open > 0:
-		note("Only collaborations that have ended are counted: %d of %d cells are running or still to come, and what they have cost so far is not in here.", open, r.Planned)
+		note("%d of %d cells are running or still to come; what those that have begun have cost so far is in the row that is not finished yet.", open, r.Planned)
 	}
 	return notes
 }

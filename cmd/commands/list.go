@@ -238,6 +238,7 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 			continue
 		}
 		of, spent := "", c.Spent
+		spent.Add(c.UnderWay.Spent)
 		spent.Add(c.Besides)
 		if c.Known {
 			of = fmt.Sprintf(" of %d", c.Cells)

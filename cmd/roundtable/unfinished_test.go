@@ -15,6 +15,7 @@ import (
 
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/cmd/internal/transcripts"
@@ -87,6 +88,20 @@ func TestUnfinished(t *testing.T) {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
 	}
 	shows("after an interruption")
+	sold, _ := v.books()
+	status, _ := statusNow(t, dir)
+	cost, _ := costOf(t, dir, "slow")
+	var listed struct{ Campaigns []campaigns.Listed }
+	noError(t, json.Unmarshal([]byte(ends(t, 0, dir, nil, "list", "campaigns", "--json").out), &listed))
+	of := listed.Campaigns[0]
+	for what, calls := range map[string]int64{
+		"status": status.Spent.Calls + status.UnderWay.Spent.Calls + status.Besides.Calls, "cost": int64(cost["answered"].(float64) + cost["unknown"].(float64)),
+		"list": of.Spent.Calls + of.UnderWay.Spent.Calls + of.Besides.Calls,
+	} {
+		if calls != sold.calls {
+			t.Errorf("%s counts %d calls, %d were sold", what, calls, sold.calls)
+		}
+	}
 
 	s, err := store.Open(filepath.Join(dir, "lake"))
 	noError(t, err)

@@ -31,13 +31,20 @@ func (r *Report) addShared(name string, calls map[string][]record.Call) {
 
 // Checked adds a group for the calls that asked whether models can be asked.
 func (r *Report) Checked(calls []record.Call) {
+	if len(calls) > 0 {
+		r.addShared(checks, map[string][]record.Call{"": calls})
+	}
+}
+
+// AddUnfinished adds a group for the calls of collaborations that have begun and not ended.
+func (r *Report) AddUnfinished(calls []record.Call) {
 	if len(calls) == 0 {
 		return
 	}
-	g := Group{Name: checks, Shared: true}
+	g := Group{Name: unfinished}
 	for _, c := range calls {
-		g.countCall(c, r.settled)
-		r.Total.countCall(c, r.settled)
+		g.addCall(c, r.settled)
+		r.Total.addCall(c, r.settled)
 	}
 	slices.Sort(g.Latency)
 	slices.Sort(r.Total.Latency)
@@ -49,4 +56,5 @@ const (
 	EmbeddingsBy = "embeddings by "
 	ScoresBy     = "scores by "
 	checks       = "checks of models"
+	unfinished   = "not finished yet"
 )

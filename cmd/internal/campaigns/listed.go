@@ -24,10 +24,12 @@ type Listed struct {
 	Name  string `json:"name"`
 	Known bool   `json:"planned"` // its plan is recorded
 	workflows.Status
-	Besides task.Result `json:"beside"`           // what labels, judges, embeddings and checks of models have taken
-	Models  []string    `json:"models,omitempty"` // as its plan names them
-	Damage  string      `json:"damage,omitempty"` // why it cannot be read
-	Ended   *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
+	Besides task.Result `json:"beside"` // what labels, judges, embeddings and checks of models have taken
+	// UnderWay are collaborations that have begun and not ended.
+	UnderWay ledger.Unended `json:"under_way"`
+	Models   []string       `json:"models,omitempty"` // as its plan names them
+	Damage   string         `json:"damage,omitempty"` // why it cannot be read
+	Ended    *time.Time     `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }
 
 // List returns the campaigns of the lake, also those whose plan is not recorded; none if there is
@@ -57,6 +59,9 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 		if err == nil {
 			c.Status, _, err = SummarizeEnded(ctx, s, p, books)
 			c.Models = modelsOf(p.Campaign)
+		}
+		if err == nil && c.Known && c.Done() < c.Cells {
+			c.UnderWay, err = books.Unended(ctx, o.Plugins, p)
 		}
 		if err == nil {
 			c.Besides, err = SpentOutsideCollaborations(ctx, s, name, books)

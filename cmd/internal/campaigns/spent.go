@@ -34,9 +34,15 @@ func ReadCost(ctx context.Context, s store.Store, name string, by spending.By) (
 	if err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
-	if err := addShared(ctx, ledger.Open(ctx, s, name), &r); err != nil {
+	books := ledger.Open(ctx, s, name)
+	if err := addShared(ctx, books, &r); err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
+	unfinished, err := books.UnfinishedCalls(ctx)
+	if err != nil {
+		return r, cli.ExplainDamage(err, name, "the costs are not known")
+	}
+	r.AddUnfinished(unfinished)
 	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
