@@ -43,14 +43,17 @@ func Table[T record.Row](rows iter.Seq2[T, error]) Result {
 
 // Values returns the values of each row of a table, see Table.
 func Values[T record.Row](rows []T) (all [][]any) {
-	for values := range Table(func(yield func(T, error) bool) {
+	each := func(yield func(T, error) bool) {
 		for _, row := range rows {
 			if !yield(row, nil) {
 				return
 			}
 		}
-	}).Rows {
-		all = append(all, values)
+	}
+	for values, err := range Table(each).Rows {
+		if err == nil { // rows in memory have none
+			all = append(all, values)
+		}
 	}
 	return all
 }

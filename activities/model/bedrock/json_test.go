@@ -35,6 +35,7 @@ func picky(t *testing.T, refuses func(body string) bool, change func(*Config)) (
 		if refuses(string(body)) {
 			w.Header().Set("X-Amzn-Errortype", "ValidationException")
 			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"message":"outputConfig.textFormat: not supported"}`)
 			return
 		}
 		_, _ = io.WriteString(w, answered)

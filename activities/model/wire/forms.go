@@ -120,7 +120,7 @@ const noChance = 3
 
 // namesSchema finds words of a refusal that are about the form of the answer: it decides about
 // a capability of the service.
-var namesSchema = regexp.MustCompile(`(?i)response_?format|schema|json[_ ](mode|object)|output_(config|format)|output format|structured[_ ]output|text\.format|grammar|guided|response_?mime_?type`)
+var namesSchema = regexp.MustCompile(`(?i)response_?format|schema|json[_ ](mode|object)|output_?(config|format)|output format|structured[_ ]output|text\.?format|grammar|guided|response_?mime_?type`)
 
 // mayRefuseSchema reports whether a fault can be that of the schema. Services say so in all
 // words, or in none.
