@@ -302,7 +302,7 @@ func (v View) Constant() string {
 
 // Ordered sorts keys by what they belong to, and then by name.
 func Ordered[V any](keys map[string]V) []string {
-	roots := []string{"model", AnsweredBy, "generate", "env", "protocol", "rule", "stop", "reasks"}
+	roots := []string{"model", AnsweredBy, "generate", "env", "protocol", "rule", "stop", "reasks", Control}
 	var list []string
 	for key := range keys {
 		list = append(list, key)

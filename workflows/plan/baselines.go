@@ -92,9 +92,9 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 
 // addBaselines adds a condition for each baseline of each group: its questions, model
 // and sampling, and answers that are given alone. Groups that differ in the rest share it.
-func (x *expansion) addBaselines(n *yaml.Node, all []baseline) {
-	groups, refused := slices.DeleteFunc(slices.Clone(x.added), x.isAlone), map[string]bool{}
-	if len(all) > 0 && len(groups) == 0 && len(x.added) > 0 {
+func (x *expansion) addBaselines(n *yaml.Node, points []expanded, all []baseline) {
+	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{}
+	if len(all) > 0 && len(groups) == 0 && len(points) > 0 {
 		x.p.errs.add(n, "baselines", "no condition is a group whose agents see something of each other: there is nothing to compare")
 	}
 	for _, b := range all {

@@ -46,6 +46,12 @@ func (f File) Columns() (names []string, rows [][]string) {
 			}
 		}
 	}
+	if slices.ContainsFunc(f.Campaign.Conditions, func(c Condition) bool { return c.Control != "" }) {
+		names = append(names, controlKey)
+		for i, c := range f.Campaign.Conditions {
+			rows[i] = append(rows[i], string(c.Control))
+		}
+	}
 	return names, rows
 }
 
