@@ -11,10 +11,6 @@ import (
 // baselines of the others.
 const BaselineLabel = "baseline"
 
-// Control is the setting of conditions that are held against the one that is the same
-// without it (plan.Control).
-const Control = "control"
-
 // Shown returns what a condition's setting is called: the label that the campaign's
 // file gives it, or else its value, which is shortened if it is long. Of a baseline it
 // is what it shares with its groups.

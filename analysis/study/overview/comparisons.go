@@ -3,6 +3,7 @@ package overview
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/campaign"
@@ -31,6 +32,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 			continue
 		}
 		most := mostDifference(v, environment)
+		t.Notes = append(t.Notes, floorNotes(v, environment, list)...)
 		for _, r := range list {
 			rows = append(rows, compared{r, environment, most})
 			if r.Unpaired > 0 {
@@ -53,6 +55,25 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	}, t.Notes...)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
+}
+
+// floorNotes say of a few comparisons whether the difference is beyond what a condition
+// differs by from itself, and where the others have that; nothing where it is not known.
+func floorNotes(v campaign.View, environment string, list []statistics.Comparison) (notes []string) {
+	all := itselves(v, environment)
+	known := func(name string) bool { return slices.ContainsFunc(all, func(x itself) bool { return x.name == name }) }
+	for _, c := range list {
+		if !known(c.A) || !known(c.B) {
+			continue
+		}
+		if len(notes) == mostNamed {
+			return append(notes, fmt.Sprintf("%s: which of the other differences are beyond the noise floor says the table floor.", environment))
+		}
+		if text := floorText(all, c.A, c.B); text != "" {
+			notes = append(notes, fmt.Sprintf("%s against %s: %s", c.A, c.B, text))
+		}
+	}
+	return notes
 }
 
 // compareConditions compares each two conditions of an environment that can be paired; of
@@ -117,10 +138,11 @@ func mostDifference(v campaign.View, environment string) float64 {
 	return math.Inf(1)
 }
 
-// seriesOf returns a value of the conditions of an environment, named by what tells them apart.
+// seriesOf returns a value of the conditions of an environment, named by what tells them
+// apart; those that are others again are not compared.
 func seriesOf(v campaign.View, environment string, valueOf func(campaign.Run) (float64, bool)) []statistics.Series {
 	var list []statistics.Series
-	for _, g := range v.Groups {
+	for _, g := range v.WithoutSame() {
 		if g.Settings["env"] != environment {
 			continue
 		}
