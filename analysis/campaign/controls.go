@@ -1,6 +1,9 @@
 package campaign
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // Control is the setting of a condition that is held against the one that is the same
 // without it; its values are those of plan.Control.
@@ -27,6 +30,11 @@ func (v View) ControlsOf(g Group) map[string]Group {
 		}
 	}
 	return controls
+}
+
+// IsControlled reports whether a campaign has baselines or controls.
+func (c Campaign) IsControlled() bool {
+	return slices.ContainsFunc(c.Groups(), func(g Group) bool { return g.isBaseline() || g.Settings[Control] != "" })
 }
 
 // WithoutSame returns the conditions but those that are others again, with new answers:
