@@ -57,17 +57,20 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// floorNotes say of a few comparisons whether the difference is beyond what a condition
-// differs by from itself, and where the others have that; nothing where it is not known.
+// floorNotes say of a few comparisons of conditions that were run again (the control same)
+// whether the difference is beyond what a condition differs by from itself, and where to
+// look for the others.
 func floorNotes(v campaign.View, environment string, list []statistics.Comparison) (notes []string) {
 	all := itselves(v, environment)
-	known := func(name string) bool { return slices.ContainsFunc(all, func(x itself) bool { return x.name == name }) }
+	again := func(name string) bool {
+		return slices.ContainsFunc(all, func(x itself) bool { return x.name == name && len(x.differs) > 0 })
+	}
 	for _, c := range list {
-		if !known(c.A) || !known(c.B) {
+		if !again(c.A) || !again(c.B) {
 			continue
 		}
 		if len(notes) == mostNamed {
-			return append(notes, fmt.Sprintf("%s: which of the other differences are beyond the noise floor says the table floor.", environment))
+			return append(notes, fmt.Sprintf("%s: the table floor says which other differences are beyond the noise floor.", environment))
 		}
 		if text := floorText(all, c.A, c.B); text != "" {
 			notes = append(notes, fmt.Sprintf("%s against %s: %s", c.A, c.B, text))

@@ -115,6 +115,16 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Noise floor: the difference of each condition to itself, run twice"}
 	rows := itselves(v, "")
+	differed := table.Columns[itself]{Headers: []string{"differed", "differed low", "differed high"}, Cells: func(r itself) []table.Cell {
+		if len(r.differs) == 0 {
+			return make([]table.Cell, 3)
+		}
+		return campaign.MeanInterval(r.differs, 4, r.MostDifference())
+	}}
+	again := slices.ContainsFunc(rows, func(r itself) bool { return len(r.differs) > 0 })
+	if !again {
+		differed = table.Columns[itself]{Cells: func(itself) []table.Cell { return nil }}
+	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r itself) campaign.Group { return r.Group }),
 		table.Column("outcome", func(r itself) table.Cell { return table.Known(r.mean, 4) }),
 		table.Column("sd of replicates", func(r itself) table.Cell { return table.Number(math.Sqrt(r.variance*float64(r.runs)), 4) }),
@@ -127,17 +137,14 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 		table.Columns[itself]{Headers: []string{"low", "high"}, Cells: func(r itself) []table.Cell {
 			return campaign.IntervalCells(r.ownInterval(), 4, math.Inf(1))
 		}},
-		table.Columns[itself]{Headers: []string{"differed", "differed low", "differed high"}, Cells: func(r itself) []table.Cell {
-			if len(r.differs) == 0 {
-				return make([]table.Cell, 3)
-			}
-			return campaign.MeanInterval(r.differs, 4, r.MostDifference())
-		}},
+		differed,
 		table.Column("beyond it", func(r itself) table.Cell { return beyondIt(r, rows) }),
 		table.Column("n", func(r itself) table.Cell { return table.Count(r.runs) }))
 	t.Notes = []string{
-		v.GoodnessNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From the spread of replicates within their instance (sd), those of the condition itself and of its control same, with the 95 % interval by χ². It knows nothing of other instances: the table comparisons does.",
-		"Differed: the condition minus its control same (controls: [same]), the same again with its own answers, in pairs, with its 95 % t interval. Beyond it: of how many other conditions of the environment the outcome differs by more than the floor of the two.",
+		v.GoodnessNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From the spread of replicates within their instance (sd), with the 95 % interval by χ². It knows nothing of other instances: the table comparisons does. Beyond it: of how many other conditions of the environment the outcome differs by more than the floor of the two.",
+	}
+	if again {
+		t.Notes = append(t.Notes, "Differed: the condition minus its control same, the same again with its own answers, in pairs, with its 95 % t interval. Its replicates count among those of the condition.")
 	}
 	if left := len(v.WithoutSame()) - len(rows); left > 0 {
 		t.Notes = append(t.Notes, "Left out: conditions with one replicate of each instance, which say nothing of chance (replicates: 2 or more, or controls: [same]).")
