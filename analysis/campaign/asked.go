@@ -19,6 +19,14 @@ func (a Asked) Tokens() int64 { return a.Input + a.Output }
 // Thinking returns the tokens that a run's models thought in; false if no service says.
 func (r Run) Thinking() (float64, bool) { return float64(r.Asked.Thinking), r.Asked.Thought > 0 }
 
+// Plus returns the sum of both.
+func (a Asked) Plus(b Asked) Asked {
+	return Asked{
+		Calls: a.Calls + b.Calls, Input: a.Input + b.Input, Output: a.Output + b.Output,
+		Thinking: a.Thinking + b.Thinking, Thought: a.Thought + b.Thought, USD: a.USD + b.USD, Unpriced: a.Unpriced + b.Unpriced,
+	}
+}
+
 // SumUSD returns what some questions of runs cost together; nil if a price is not known.
 func SumUSD(runs []Run, of func(Run) Asked) *float64 {
 	sum := 0.0

@@ -121,7 +121,7 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 		for _, x := range []struct {
 			name string
 			gain *worth.Gain
-		}{{"one agent alone", a.Single}, {"self-consistency for the same tokens", a.SelfConsistency}} {
+		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {"self-consistency for the same tokens", a.SelfConsistency}} {
 			if x.gain == nil {
 				continue
 			}
