@@ -256,7 +256,10 @@ func (v View) Varying() []string {
 			delete(keys, key)
 		}
 	}
-	return Ordered(keys)
+	if varying := Ordered(keys); len(varying) != 1 || varying[0] != Control {
+		return varying
+	}
+	return []string{"protocol", Control} // what is controlled has no word of its own
 }
 
 // Applies reports whether a condition with the same plug-in as this one has a parameter.

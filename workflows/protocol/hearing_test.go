@@ -86,7 +86,7 @@ func TestHearsNobody(t *testing.T) {
 		for _, line := range alone {
 			head, from, _ := strings.Cut(line, ": ")
 			self, _, _ := strings.Cut(strings.Fields(head)[1], ".")
-			for _, x := range strings.Fields(from) {
+			for x := range strings.FieldsSeq(from) {
 				if own++; !strings.HasPrefix(x, self+".") && !strings.HasPrefix(x, "personas") {
 					t.Errorf("%s: %s", name, line)
 				}
@@ -106,7 +106,7 @@ func TestHearsStrangers(t *testing.T) {
 	for i, line := range among {
 		head, from, _ := strings.Cut(line, ": ")
 		var want []string
-		for _, x := range strings.Fields(from) {
+		for x := range strings.FieldsSeq(from) {
 			if !strings.HasPrefix(x, strings.Fields(head)[1][:1]+".") {
 				x = protocol.Stranger + x[:1] + ".1"
 			}

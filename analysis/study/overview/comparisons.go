@@ -3,7 +3,6 @@ package overview
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"roundtable/analysis/campaign"
@@ -57,16 +56,20 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// floorNotes say of a few comparisons of conditions that were run again (the control same)
+// floorNotes say of a few comparisons with conditions that were run again (the control same)
 // whether the difference is beyond what a condition differs by from itself, and where to
 // look for the others.
 func floorNotes(v campaign.View, environment string, list []statistics.Comparison) (notes []string) {
 	all := itselves(v, environment)
-	again := func(name string) bool {
-		return slices.ContainsFunc(all, func(x itself) bool { return x.name == name && len(x.differs) > 0 })
-	}
 	for _, c := range list {
-		if !again(c.A) || !again(c.B) {
+		known, again := 0, 0 // of the two
+		for _, x := range all {
+			if x.name == c.A || x.name == c.B {
+				known++
+				again += min(1, len(x.differs))
+			}
+		}
+		if known < 2 || again == 0 {
 			continue
 		}
 		if len(notes) == mostNamed {

@@ -50,7 +50,7 @@ func controlled(r campaign.Run, control string) campaign.Run {
 // campaigns; with a planted one of three standard errors in at least 80: by replicates alone,
 // and by the control same where there is one replicate. -long simulates 2,000 of each.
 func TestFloorHolds(t *testing.T) {
-	campaigns := 150
+	campaigns := 100
 	if *long {
 		campaigns = 2000
 	}
@@ -103,6 +103,13 @@ func TestFloorOfTheSame(t *testing.T) {
 	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, want) || strings.Contains(said, "same,") {
 		t.Errorf("the headline is %s", said)
 	}
+	for q := range 2 { // a control that leads is no group to compare with others
+		c.Runs = append(c.Runs, controlled(asked("majority", q, 0, 1), campaign.Alone))
+	}
+	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "the same without hearing anybody 1.000 (majority over it: -0.500") {
+		t.Errorf("the headline is %s", said)
+	}
+	c.Runs = c.Runs[:8]
 	compared, _ := Comparisons(c)
 	if notes := strings.Join(compared.Notes, "\n"); len(compared.Rows) != 1 || !strings.Contains(notes, "is within what two runs") {
 		t.Errorf("%d comparisons, and %s", len(compared.Rows), notes)

@@ -113,7 +113,7 @@ func Front(c campaign.Campaign) (table.Table, bool) {
 	of := func(r InFront) campaign.Group { return r.Group }
 	columns := []table.Columns[InFront]{
 		table.Of(v.LabelColumns(), of), table.Of(outcomeColumn(), of),
-		table.Columns[InFront]{Headers: []string{"low", "high"}, Cells: func(r InFront) []table.Cell { return outcomeInterval(r.Group) }},
+		{Headers: []string{"low", "high"}, Cells: func(r InFront) []table.Cell { return outcomeInterval(r.Group) }},
 	}
 	for k, resource := range Resources() {
 		if !slices.ContainsFunc(rows, func(r InFront) bool { return r.Taken[k].Ratio != nil }) {

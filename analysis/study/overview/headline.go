@@ -113,10 +113,13 @@ func leadText(v campaign.View, environment string, ranked []outcome) string {
 }
 
 // aloneText says what one agent alone, self-consistency for the same tokens, and the controls
-// that hear nobody or strangers reach next to the highest condition that has these.
+// that hear nobody or strangers reach next to the highest condition that has these and is no control.
 func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
 	for _, o := range ranked {
 		a, controls := against[o.group.ID], v.ControlsOf(o.group)
+		if o.group.Settings[campaign.Control] != "" {
+			continue
+		}
 		var parts []string
 		for _, x := range []struct {
 			name string
