@@ -236,7 +236,7 @@ func played(c plan.Condition) plan.Condition {
 	if c.Fork != nil {
 		return c
 	}
-	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents}
+	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents, Control: c.Control}
 }
 
 // Setting returns what a workflow must know to follow the session.
