@@ -2,12 +2,14 @@ package collaboration
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
@@ -157,6 +159,67 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 		about.Facts = append(about.Facts, envs.Fact{Name: "Personas", Text: strings.Join(personas, "\n")})
 	}
 	return about, nil
+}
+
+// Instances returns what the conditions of a campaign ask, by condition and index. What an
+// environment deals at random is no question, and what a program was never asked for has no row.
+func (r *Reader) Instances(ctx context.Context, name string) ([]record.Instance, error) {
+	m, err := campaign.ReadManifest(ctx, r.store, name)
+	if err != nil {
+		return nil, err
+	}
+	camp, err := r.plans.Load(ctx, name, m.Revision)
+	if err != nil {
+		return nil, err
+	}
+	var all []record.Instance
+	for i, c := range camp.Conditions {
+		for _, n := range camp.Campaign.InstancesOf(i) {
+			instance, err := c.Environment.Instance(camp.Campaign.Seed, n)
+			if failure.IsUnasked(err) {
+				continue
+			} else if err != nil {
+				return nil, fmt.Errorf("instance %d of the environment %s: %w", n, c.Env.Name, err)
+			}
+			row := record.Instance{CampaignID: name, ConditionID: c.ConditionID, Instance: int32(n), Environment: c.Env.Name, InstanceID: instance.ID()}
+			if fillQuestion(&row, instance) {
+				all = append(all, row)
+			}
+		}
+	}
+	return all, nil
+}
+
+// fillQuestion fills in what an instance asks; false if it is no question.
+func fillQuestion(row *record.Instance, instance envs.Instance) bool {
+	if known, ok := instance.(envs.Identified); ok {
+		row.InstanceHash = record.Optional(known.Identity())
+	}
+	if asked, ok := instance.(envs.Questioned); ok {
+		q := asked.Question()
+		row.Source, row.Question, row.Context = record.Optional(q.Source), record.Optional(q.Text), record.Optional(q.Context)
+		row.OptionsJSON, row.KeyJSON = listJSON(q.Options), q.KeyJSON()
+		return true
+	}
+	explained, ok := instance.(envs.Explained)
+	if !ok {
+		return false
+	}
+	var told []string
+	for _, f := range explained.Facts() {
+		told = append(told, f.Name+": "+f.Text)
+	}
+	row.Question = record.Optional(strings.Join(told, "\n"))
+	return len(told) > 0
+}
+
+// listJSON returns a list as JSON; nil if it is empty.
+func listJSON(list []string) *string {
+	if len(list) == 0 {
+		return nil
+	}
+	data, _ := json.Marshal(list) // texts always marshal
+	return new(string(data))
 }
 
 // begin returns the recorded collaboration before its first turn.

@@ -21,10 +21,11 @@ import (
 
 // files are what readers see of some campaigns.
 type files struct {
-	folder string // below which they are on this machine
-	copied bool   // from the lake
-	tables map[string][]file
-	hidden []superseded
+	campaigns []string
+	folder    string // below which they are on this machine
+	copied    bool   // from the lake
+	tables    map[string][]file
+	hidden    []superseded
 }
 
 // file is a file of the lake and where it is on this machine, below the folder.
@@ -41,6 +42,7 @@ func (s Source) readFiles(ctx context.Context) (files, error) {
 	if err != nil {
 		return f, err
 	}
+	f.campaigns = campaigns
 	for _, c := range campaigns {
 		d, err := lake.ReadDataset(ctx, s.Store, c)
 		if err != nil {

@@ -76,6 +76,15 @@ func selectStored(table record.Table, files []string, hidden []superseded) (stri
 	return b.String(), nil
 }
 
+// defineView returns the definition of the view that has a function's rows of campaigns.
+func (f Function) defineView(campaigns []string) string {
+	selects := []string{fmt.Sprintf("SELECT * FROM %s('') WHERE false", f.Name)} // the columns, also of an empty lake
+	for _, c := range campaigns {
+		selects = append(selects, fmt.Sprintf("SELECT * FROM %s(%s)", f.Name, quoteLiteral(c)))
+	}
+	return fmt.Sprintf("CREATE VIEW %s AS %s", f.Table, strings.Join(selects, " UNION ALL "))
+}
+
 // listLiteral returns a list of texts.
 func listLiteral(texts []string) string {
 	quoted := slices.Clone(texts)
