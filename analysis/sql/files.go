@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,11 +19,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 )
 
 // files are what readers see of some campaigns.
 type files struct {
 	campaigns []string
+	labels    []conditionLabel
 	folder    string // below which they are on this machine
 	copied    bool   // from the lake
 	tables    map[string][]file
@@ -44,6 +49,9 @@ func (s Source) readFiles(ctx context.Context) (files, error) {
 	}
 	f.campaigns = campaigns
 	for _, c := range campaigns {
+		if err := f.addLabels(ctx, s, c); err != nil {
+			return f, err
+		}
 		d, err := lake.ReadDataset(ctx, s.Store, c)
 		if err != nil {
 			return f, damageError(c, err)
@@ -71,6 +79,22 @@ func (s Source) readFiles(ctx context.Context) (files, error) {
 		return f, err
 	}
 	return f, f.checkAll(false)
+}
+
+// addLabels adds what the file of a campaign calls its conditions now. A manifest that
+// cannot be read leaves the labels that were stored with the rows.
+func (f *files) addLabels(ctx context.Context, s Source, name string) error {
+	m, err := campaign.ReadManifest(ctx, s.Store, name)
+	switch {
+	case errors.Is(err, store.ErrCorrupt) && s.Tell != nil:
+		s.Tell(fmt.Sprintf("The labels of %s are those of when it was run: %v", name, err))
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrCorrupt):
+		return err
+	}
+	for _, condition := range slices.Sorted(maps.Keys(m.AxisLabels)) {
+		f.labels = append(f.labels, conditionLabel{name, condition, m.Label(condition)})
+	}
+	return nil
 }
 
 func (s Source) listCampaigns(ctx context.Context) ([]string, error) {
