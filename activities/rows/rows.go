@@ -202,21 +202,25 @@ func (t *tables) addRounds() {
 
 // countVotes returns what each candidate of a count got since the entry of the one before.
 func (t *tables) countVotes(count transcript.Entry, since int) *string {
-	votes, ballots := map[string]float64{}, false
+	votes, ballots, names := map[string]float64{}, false, map[string]string{}
 	for _, c := range count.Payload.Candidates {
-		votes[c.Key] = 0
+		name := c.Key
+		if answer := ""; json.Unmarshal([]byte(t.proposalOf(c.Entry)), &answer) == nil {
+			name = answer // which says more than its key
+		}
+		names[c.Key], votes[name] = name, 0
 	}
 	for _, b := range t.rows.Ballots {
 		if int(b.Entry) < since || int(b.Entry) > count.Index {
 			continue
 		}
 		if ballots = true; b.CandidateKey != nil {
-			votes[*b.CandidateKey] += *b.Value
+			votes[names[*b.CandidateKey]] += *b.Value
 		}
 	}
 	for _, c := range count.Payload.Candidates {
 		if !ballots {
-			votes[c.Key] = float64(len(c.Agents))
+			votes[names[c.Key]] += float64(len(c.Agents)) // several candidates may be the same answer
 		}
 	}
 	return encode(votes)
