@@ -25,14 +25,14 @@ func (o *Options) LocalLake() (dir string, local bool) {
 	return dir, !strings.Contains(dir, "://")
 }
 
-// OpenLake opens a lake that is there: reading makes none.
+// OpenLake opens a lake that is there, which may be one that can only be read: reading makes none.
 func (o *Options) OpenLake() (store.Store, error) {
 	if dir, local := o.LocalLake(); local {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return nil, UsageError(fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.Lake))
 		}
 	}
-	s, err := store.Open(o.Lake)
+	s, err := store.OpenToRead(o.Lake)
 	if err != nil {
 		return nil, UsageError(err)
 	}
