@@ -310,6 +310,25 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 	return l.explainError("deleting", key, err)
 }
 
+// RemoveFolder removes the folder that a prefix names with all that is in it, names that
+// List hides and files of interrupted writes included; a missing one is no error.
+func (l *Local) RemoveFolder(ctx context.Context, prefix string) error {
+	key := path.Clean(prefix)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	unlock, err := l.lockLake()
+	if err != nil {
+		return l.explainError("deleting", key, err)
+	}
+	defer unlock()
+	defer l.begin()()
+	return l.explainError("deleting", key, l.root.RemoveAll(key))
+}
+
 // lockLake keeps other goroutines and processes from replacing and deleting.
 func (l *Local) lockLake() (unlock func(), err error) {
 	l.locking.Lock()
