@@ -3,10 +3,13 @@ package collaboration
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+
+	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/failure"
@@ -164,11 +167,7 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 // Instances returns what the conditions of a campaign ask, by condition and index. What an
 // environment deals at random is no question, and what a program was never asked for has no row.
 func (r *Reader) Instances(ctx context.Context, name string) ([]record.Instance, error) {
-	m, err := campaign.ReadManifest(ctx, r.store, name)
-	if err != nil {
-		return nil, err
-	}
-	camp, err := r.plans.Load(ctx, name, m.Revision)
+	camp, _, err := r.load(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -222,17 +221,27 @@ func listJSON(list []string) *string {
 	return new(string(data))
 }
 
+// load returns the campaign as it is recorded now, with its revision. What pauses a run is
+// an error like others for a reader.
+func (r *Reader) load(ctx context.Context, name string) (*setup.Campaign, string, error) {
+	m, err := campaign.ReadManifest(ctx, r.store, name)
+	if err != nil {
+		return nil, "", err
+	}
+	camp, err := r.plans.Load(ctx, name, m.Revision)
+	if errors.As(err, new(*temporal.ApplicationError)) {
+		err = errors.New(failure.Text(err))
+	}
+	return camp, m.Revision, err
+}
+
 // begin returns the recorded collaboration before its first turn.
 func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, error) {
-	m, err := campaign.ReadManifest(ctx, r.store, of.CampaignID)
+	camp, revision, err := r.load(ctx, of.CampaignID)
 	if err != nil {
 		return nil, err
 	}
-	camp, err := r.plans.Load(ctx, of.CampaignID, m.Revision)
-	if err != nil {
-		return nil, err
-	}
-	ref := task.Ref{Campaign: of.CampaignID, Revision: m.Revision, Generation: int(of.Generation)}
+	ref := task.Ref{Campaign: of.CampaignID, Revision: revision, Generation: int(of.Generation)}
 	ref.Cell.Condition = slices.IndexFunc(camp.Conditions, func(c *setup.Condition) bool { return c.ConditionID == of.ConditionID })
 	_, err = fmt.Sscanf(strings.TrimPrefix(of.CollaborationID, of.ConditionID), "-i%d-r%d", &ref.Cell.Instance, &ref.Cell.Replicate)
 	if err != nil || ref.Cell.Condition < 0 || camp.CollaborationID(ref) != of.CollaborationID {

@@ -160,3 +160,41 @@ func checkQuestions(t *testing.T, answers map[string][]map[string]any, want map[
 		t.Errorf("%d conditions, want %d", n, len(want))
 	}
 }
+
+// TestPrivateData: what is read of a lake whose data files are private, and have moved, takes
+// --data; a paused campaign goes on with it.
+func TestPrivateData(t *testing.T) {
+	t.Parallel()
+	dir, moved := t.TempDir(), t.TempDir()
+	questionsFile(t, dir, "q.jsonl", 3)
+	save(t, dir, "c.yaml", "name: own\ndata: .\nprivate_data: true\nenv: {name: qa, format: jsonl, file: q.jsonl, kind: integer}\nprotocol: {name: debate, agents: 2, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\nreplicates: 2\n")
+	output(t, dir, "run", "c.yaml")
+	noError(t, os.Rename(filepath.Join(dir, "q.jsonl"), filepath.Join(moved, "elsewhere.jsonl")))
+	id := rowsOfQuery(t, dir, "SELECT collaboration_id FROM collaborations")[0]["collaboration_id"].(string)
+	const asked, hint = "SELECT DISTINCT question FROM instances ORDER BY ALL", "--data DIR names a folder that has them"
+	out, err := program(t, dir, "query", asked).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), hint) {
+		t.Errorf("without data: %v\n%s", err, out)
+	}
+	shown := output(t, dir, "show", id)
+	if contains(t, shown, hint); strings.Contains(shown, "retryable") {
+		t.Error(shown)
+	}
+	contains(t, output(t, dir, "query", asked, "--data", moved), "What is 0 + 1?", "(3 rows)")
+	contains(t, output(t, dir, "show", id, "--prompts", "--data", moved), "What is")
+	contains(t, output(t, dir, "verify", "own", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
+
+	for _, folder := range []string{"raw", "answers"} { // it was interrupted
+		noError(t, os.RemoveAll(filepath.Join(dir, "lake", folder)))
+	}
+	parts, err := filepath.Glob(filepath.Join(dir, "lake", "lake", "*", "campaign=own"))
+	noError(t, err)
+	for _, folder := range append(parts, filepath.Join(dir, "lake", "lake", "_campaigns", "own", "_SUCCESS")) {
+		noError(t, os.RemoveAll(folder))
+	}
+	output(t, dir, "resume", "own", "--data", moved)
+	contains(t, output(t, dir, "verify", "own", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
+	if _, err := os.Stat(filepath.Join(dir, "lake", "data")); err == nil {
+		t.Error("private data are in the lake")
+	}
+}

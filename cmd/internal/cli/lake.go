@@ -33,6 +33,9 @@ func (o *Options) OpenLake() (store.Store, error) {
 		}
 	}
 	s, err := store.OpenToRead(o.Lake)
+	if err == nil {
+		s, err = campaign.WithData(s, o.Data)
+	}
 	if err != nil {
 		return nil, UsageError(err)
 	}
@@ -42,10 +45,11 @@ func (o *Options) OpenLake() (store.Store, error) {
 // ReadLake opens the lake to read the results of a campaign, which must be those of its plan.
 func (o *Options) ReadLake(ctx context.Context, name string) (store.Store, error) {
 	s, err := o.CheckLake(ctx, name)
-	if err == nil {
-		err = campaign.CheckPlanned(ctx, s, name)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s = lake.Recent(s, name)
+	return s, campaign.CheckPlanned(ctx, s, name)
 }
 
 // CheckLake opens the lake to look at a campaign, whatever is wrong with it.
@@ -103,6 +107,9 @@ func (o *Options) CreateLake() (store.Store, newFolders, error) {
 		}
 	}
 	s, err := store.Open(o.Lake)
+	if err == nil {
+		s, err = campaign.WithData(s, o.Data)
+	}
 	if err != nil {
 		return nil, nil, UsageError(err)
 	}
