@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"roundtable/activities/answers"
@@ -222,6 +223,9 @@ func (t *tables) countVotes(count transcript.Entry, since int) *string {
 		if !ballots {
 			votes[names[c.Key]] += float64(len(c.Agents)) // several candidates may be the same answer
 		}
+	}
+	for name, sum := range votes {
+		votes[name] = math.Round(sum*1e9) / 1e9 // of fractions
 	}
 	return encode(votes)
 }
