@@ -53,11 +53,13 @@ func (s Source) readFiles(ctx context.Context) (files, error) {
 			return f, err
 		}
 		d, err := lake.ReadDataset(ctx, s.Store, c)
-		if err != nil {
-			return f, damageError(c, err)
+		var added map[string][]lake.File
+		if err == nil {
+			added, err = d.Added(ctx, s.Store)
 		}
-		added, err := d.Added(ctx, s.Store)
-		if err != nil {
+		if err != nil && len(s.Campaigns) == 0 && len(campaigns) > 1 {
+			return f, fmt.Errorf("%w; --campaign names those to read without it", damageError(c, err))
+		} else if err != nil {
 			return f, damageError(c, err)
 		}
 		for _, files := range []map[string][]lake.File{d.Files, added} {

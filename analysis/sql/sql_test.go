@@ -281,6 +281,25 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// One campaign that cannot be read is left out by naming the others, not in silence.
+func TestDamagedCampaign(t *testing.T) {
+	source, s := played(t, t.TempDir())
+	markers, err := s.List(context.Background(), "raw/_commits/campaign=two/")
+	if err != nil || len(markers) == 0 {
+		t.Fatal(markers, err)
+	}
+	if err := s.Replace(context.Background(), markers[0].Key, []byte("{"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sql.Open(context.Background(), source); err == nil || !strings.Contains(err.Error(), "verify two") || !strings.Contains(err.Error(), "--campaign") {
+		t.Errorf("all campaigns: %v", err)
+	}
+	source.Campaigns = []string{"one"}
+	if got := query(t, open(t, source), "SELECT DISTINCT campaign_id FROM collaborations"); len(got) != 1 {
+		t.Errorf("the other one: %q", got)
+	}
+}
+
 // The label is what the file calls a condition now, whatever it was called when it was run;
 // conditions and campaigns without labels have none.
 func TestLabels(t *testing.T) {
