@@ -46,6 +46,9 @@ func (db *DB) addFunctions(ctx context.Context, all []Function) error {
 				return &computed{columns, f.Open(argument)}, nil
 			},
 		})
+		if err == nil && f.Table != "" {
+			_, err = db.conn.ExecContext(ctx, f.defineView(db.files.campaigns), nil)
+		}
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,9 @@ import "roundtable/analysis/lake/record"
 
 // Function computes rows where a statement asks for them: FROM name('argument').
 type Function struct {
-	Name    string
+	Name string
+	// Table names a view with what the function gives for each campaign; "" for none.
+	Table   string
 	Columns []record.Column // name and type: string, int32 or boolean
 	// Open returns what gives one row after another for an argument, each with a value
 	// of every column's type (string, int32 or bool) or nil; io.EOF after the last.

@@ -21,7 +21,7 @@ var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "colla
 // functions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
 // several: FROM prompts('my-campaign/').
-func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) []sql.Function {
+func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]sql.Function, error) {
 	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	prompts := sql.Function{
 		Name: "prompts",
@@ -39,7 +39,41 @@ func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) 
 		}...),
 		Open: eachAsked(ctx, s, reader.Answers, answerRows),
 	}
-	return []sql.Function{prompts, answers}
+	schema, err := record.InstanceSchema()
+	instances := sql.Function{Name: "instances_of", Table: record.Instances, Columns: schema.Columns, Open: eachInstance(ctx, reader)}
+	return []sql.Function{prompts, answers, instances}, err
+}
+
+// eachInstance returns one question of a campaign after another.
+func eachInstance(ctx context.Context, reader *collaboration.Reader) func(string) func() ([]any, error) {
+	return func(campaign string) func() ([]any, error) {
+		var left []record.Instance
+		found := campaign == "" // of no campaign
+		return func() (row []any, err error) {
+			if !found {
+				if left, err = reader.Instances(ctx, campaign); err != nil {
+					return nil, fmt.Errorf("the instances of %s: %w", campaign, err)
+				}
+				found = true
+			}
+			if len(left) == 0 {
+				return nil, io.EOF
+			}
+			i := left[0]
+			left = left[1:]
+			return []any{
+				i.CampaignID, i.ConditionID, i.Instance, i.Environment, i.InstanceID, valueOf(i.InstanceHash), valueOf(i.Source),
+				valueOf(i.Question), valueOf(i.Context), valueOf(i.OptionsJSON), valueOf(i.KeyJSON),
+			}, nil
+		}
+	}
+}
+
+func valueOf(text *string) any {
+	if text == nil {
+		return nil
+	}
+	return *text
 }
 
 // promptRows returns a row for each message of an entry's first question.

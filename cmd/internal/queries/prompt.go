@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/sql"
 )
 
-const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels and features, as of now; DESCRIBE turns; shows columns.
+const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels, features and instances, as of now; DESCRIBE turns; shows columns.
 A statement ends with a semicolon. Ctrl-C drops it, Ctrl-D or exit leaves.`
 
 // Prompt answers what is typed on a terminal.
