@@ -204,12 +204,18 @@ func (a *Activities) untilHeld(ctx context.Context, ref task.Ref) (context.Conte
 		return ctx, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	follow := func() {
-		if err := a.caller.CheckHeld(ctx, ref.Campaign); failure.IsHeld(err) {
+	follow := func() error {
+		err := a.caller.CheckHeld(ctx, ref.Campaign)
+		if failure.IsHeld(err) {
 			cancel(err)
+			return nil
 		}
+		return err
 	}
-	follow()
+	if err := follow(); err != nil { // whether calls are held back is not known
+		cancel(err)
+		return ctx, nil, err
+	}
 	go func() {
 		tick := time.NewTicker(followEvery)
 		defer tick.Stop()
@@ -218,7 +224,7 @@ func (a *Activities) untilHeld(ctx context.Context, ref task.Ref) (context.Conte
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				follow()
+				_ = follow() // what is not known now is at the next tick
 			}
 		}
 	}()

@@ -131,6 +131,9 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 		return task.Result{}, err
 	}
 	c.Scored = scored
+	if m, known := a.caller.Manifests.Known(end.Ref.Campaign); known {
+		c.Label = m.Label(c.Condition.ConditionID)
+	}
 	marker, made, err := rows.CommitRows(ctx, a.config.Store, c, &end)
 	a.live.Remove(end.Ref)
 	if err == nil {

@@ -120,6 +120,36 @@ type Fact struct {
 	Text string `json:"text"`
 }
 
+// Questioned is an Instance that is a question.
+type Questioned interface {
+	Question() Question
+}
+
+// Question is what an instance asks, for readers who may know the right answer.
+type Question struct {
+	Text    string
+	Context string     // what it is about
+	Options []string   // in the order of their letters, as dealt
+	Keys    []Proposal // the right answers, as Parse returns them
+	Source  string     // the data file with the line or row
+}
+
+// KeyJSON returns the right answers as a JSON list; nil if none is known.
+func (q Question) KeyJSON() *string {
+	if len(q.Keys) == 0 {
+		return nil
+	}
+	list := make([]json.RawMessage, len(q.Keys))
+	for i, key := range q.Keys {
+		list[i] = json.RawMessage(key)
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		panic("envs: " + err.Error()) // proposals are JSON
+	}
+	return new(string(data))
+}
+
 // Identified is an Instance of the user's data that knows itself whatever it is called: equal
 // identities are the same problem with the same right answer, others are not.
 type Identified interface {

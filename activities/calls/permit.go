@@ -38,7 +38,8 @@ func (p Permit) Leave() {
 // Permit waits for what the account, its service and the campaign allow, unless
 // the turn is cancelled or the worker is stopping.
 func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
-	if _, err := c.Manifest(ctx, q.Run.Campaign, false); err != nil { // it sets the ceilings
+	m, err := c.Manifest(ctx, q.Run.Campaign, false) // it sets the ceilings
+	if err != nil {
 		return p, err
 	}
 	stopping, waiting := WorkerStops(ctx), ctx
@@ -55,7 +56,7 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 		return pass, err
 	}
 	p.account, err = enter(c.throttles.Account(q.Provider.Account), throttle.Call{
-		Campaign: q.Run.Campaign, Bytes: ByteSize(q.Messages), MaxOutput: q.Longest,
+		Campaign: q.Run.Campaign, Bytes: ByteSize(q.Messages), MaxOutput: q.Longest, Deadline: callTimeout(m, q.Provider),
 	})
 	if err != nil {
 		return p, err

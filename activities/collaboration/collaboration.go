@@ -49,6 +49,8 @@ type Collaboration struct {
 	// Scored is a program's score of the final decision; nil without one. It is set
 	// before rows are made.
 	Scored *float64
+	// Label is what the campaign's file calls the condition; "" without one. It is set likewise.
+	Label string
 }
 
 // Final returns the entry of the decision that stands at the end, or so far; -1
@@ -241,7 +243,7 @@ func played(c plan.Condition) plan.Condition {
 	if c.Fork != nil {
 		return c
 	}
-	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents}
+	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents, Control: c.Control}
 }
 
 // Setting returns what a workflow must know to follow the session.

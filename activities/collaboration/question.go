@@ -11,6 +11,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/envs"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -60,40 +62,48 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 	if step.Kind != transcript.Ask {
 		return calls.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}
-	source := c.source()
-	generate := c.generate(step.Speaker)
-	q := calls.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks, Reask: c.Condition.Reask}
+	source, instance, cell := c.source(), c.Instance, c.Ref.Cell
+	spoken, generate, provider := entry, c.generate(step.Speaker), c.ProviderOf(step.Speaker)
+	for _, e := range c.Session.Transcript().Entries { // agents draw the same whether these are there or not
+		if e.Kind == transcript.Annotate || e.Speaker.Role == protocol.Stranger {
+			spoken--
+		}
+	}
 	system, err := c.systemPrompt(step.Speaker)
+	speaker := step.Speaker.Role
+	if speaker == protocol.Stranger { // asked as the agent that it stands for is asked first, of another instance
+		cell.Instance = c.Campaign.Campaign.StrangersInstance(cell, entry, c.Condition.Environment.Instances())
+		if instance, err = c.Condition.Environment.Instance(c.Campaign.Campaign.Seed, cell.Instance); err != nil {
+			return calls.Question{}, failure.Fail(err)
+		}
+		step.Speaker.Role, step.Phase, source.Instance, spoken = "", protocol.PhaseAnswer, instance, step.Speaker.Index
+		system, err = c.Condition.Templates.RenderSystem(instance.Observe(step.Speaker.Index))
+	}
 	if err != nil {
 		return calls.Question{}, failure.Fail(err)
 	}
+	q := calls.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks, Reask: c.Condition.Reask}
 	if q.Messages, err = c.Condition.Templates.Render(source, system, step); err != nil {
 		return calls.Question{}, failure.Fail(err)
 	}
-	q.Hash, q.Form = prompt.Hash(q.Messages), prompt.FormOf(step, c.Instance, system)
-	names := prompt.Names(c.Instance.Agents())
-	if q.Speaker = step.Speaker.Role; q.Speaker == "" {
+	q.Hash, q.Form = prompt.Hash(q.Messages), prompt.FormOf(step, instance, system)
+	names := prompt.Names(instance.Agents())
+	if q.Speaker = speaker; q.Speaker == "" {
 		q.Speaker = names[step.Speaker.Index]
 	}
-	q.Provider = c.ProviderOf(step.Speaker)
+	q.Provider = provider
 	scene := source.Scene(step, nil)
-	unannotated := entry // so that agents draw the same whether a stopping rule has messages annotated or not
-	for _, e := range c.Session.Transcript().Entries {
-		if e.Kind == transcript.Annotate {
-			unannotated--
-		}
-	}
 	at := func(ask int) *model.Scene {
 		s := *scene
 		// The condition is left out: two rules are compared on the same draws.
 		s.Situation.Rand = envs.Stream(c.Campaign.Campaign.Seed, "agent",
-			c.Ref.Cell.Instance, c.Condition.Fork.Draws(c.Ref.Cell.Replicate), step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, unannotated, ask)
+			cell.Instance, c.Condition.Draws(cell.Replicate), step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, spoken, ask)
 		s.Turn = model.Turn{
 			Campaign: c.Ref.Campaign, Condition: c.Condition.ConditionID, Collaboration: c.Run.Collaboration,
-			Agent: q.Speaker, Role: step.Speaker.Role, Phase: step.Phase,
-			Instance: c.Ref.Cell.Instance, Replicate: c.Ref.Cell.Replicate, Round: step.Round, Entry: entry, Ask: ask,
+			Agent: q.Speaker, Role: speaker, Phase: step.Phase,
+			Instance: cell.Instance, Replicate: cell.Replicate, Round: step.Round, Entry: entry, Ask: ask,
 		}
-		if step.Speaker.Role != "" {
+		if speaker != "" {
 			s.Turn.Agent = ""
 		}
 		return &s
@@ -108,7 +118,7 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 		if n := len(t.Asks); n > 0 {
 			reply.Thinking, reply.Cut = t.Asks[n-1].Thinking, prompt.IsCut(t.Asks[n-1].FinishReason)
 		}
-		parsed, invalid := prompt.ParseReply(reply, step, c.Instance)
+		parsed, invalid := prompt.ParseReply(reply, step, instance)
 		t.Thinking, t.ReadAs = parsed.Thinking, parsed.ReadAs
 		if !q.Form.Text && invalid == nil {
 			var reasonless bool
@@ -122,7 +132,7 @@ func (c *Collaboration) question(entry int, step transcript.Step) (calls.Questio
 		return invalid
 	}
 	q.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
-		return c.cacheKey(q.Provider, step.Speaker, r, mode, ask)
+		return c.cacheKey(q.Provider, cell, step.Speaker, r, mode, ask)
 	}
 	return q, nil
 }
@@ -142,7 +152,7 @@ func (c *Collaboration) systemPrompt(s transcript.Speaker) (prompt.SystemPrompt,
 	return *c.systems[s.Index], nil
 }
 
-func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r model.Request, mode string, ask int) (string, error) {
+func (c *Collaboration) cacheKey(p model.Provider, cell plan.Cell, speaker transcript.Speaker, r model.Request, mode string, ask int) (string, error) {
 	camp := c.Campaign.Campaign
 	scope, err := answers.Scope(camp.CacheScope, camp.Name, c.Condition.ConditionID)
 	if err != nil {
@@ -151,7 +161,7 @@ func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r
 	return answers.CacheKey(answers.Question{
 		Model: p.Name,
 		Sent:  r, Mode: mode,
-		Seed: int64(camp.Seed), Instance: c.Ref.Cell.Instance, Replicate: c.Condition.Fork.Draws(c.Ref.Cell.Replicate),
+		Seed: int64(camp.Seed), Instance: cell.Instance, Replicate: c.Condition.Draws(cell.Replicate),
 		Speaker: speaker, Ask: ask, Scope: scope,
 	})
 }

@@ -3,13 +3,17 @@ package collaboration
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
+	"go.temporal.io/sdk/temporal"
+
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
@@ -178,18 +182,85 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	return about, nil
 }
 
+// Instances returns what the conditions of a campaign ask, by condition and index. What an
+// environment deals at random is no question, and what a program was never asked for has no row.
+func (r *Reader) Instances(ctx context.Context, name string) ([]record.Instance, error) {
+	camp, _, err := r.load(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var all []record.Instance
+	for i, c := range camp.Conditions {
+		for _, n := range camp.Campaign.InstancesOf(i) {
+			instance, err := c.Environment.Instance(camp.Campaign.Seed, n)
+			if failure.IsUnasked(err) {
+				continue
+			} else if err != nil {
+				return nil, fmt.Errorf("instance %d of the environment %s: %w", n, c.Env.Name, err)
+			}
+			row := record.Instance{CampaignID: name, ConditionID: c.ConditionID, Instance: int32(n), Environment: c.Env.Name, InstanceID: instance.ID()}
+			if fillQuestion(&row, instance) {
+				all = append(all, row)
+			}
+		}
+	}
+	return all, nil
+}
+
+// fillQuestion fills in what an instance asks; false if it is no question.
+func fillQuestion(row *record.Instance, instance envs.Instance) bool {
+	if known, ok := instance.(envs.Identified); ok {
+		row.InstanceHash = record.Optional(known.Identity())
+	}
+	if asked, ok := instance.(envs.Questioned); ok {
+		q := asked.Question()
+		row.Source, row.Question, row.Context = record.Optional(q.Source), record.Optional(q.Text), record.Optional(q.Context)
+		row.OptionsJSON, row.KeyJSON = listJSON(q.Options), q.KeyJSON()
+		return true
+	}
+	explained, ok := instance.(envs.Explained)
+	if !ok {
+		return false
+	}
+	var told []string
+	for _, f := range explained.Facts() {
+		told = append(told, f.Name+": "+f.Text)
+	}
+	row.Question = record.Optional(strings.Join(told, "\n"))
+	return len(told) > 0
+}
+
+// listJSON returns a list as JSON; nil if it is empty.
+func listJSON(list []string) *string {
+	if len(list) == 0 {
+		return nil
+	}
+	data, _ := json.Marshal(list) // texts always marshal
+	return new(string(data))
+}
+
+// load returns the campaign as it is recorded now, with its revision. What pauses a run is
+// an error like others for a reader.
+func (r *Reader) load(ctx context.Context, name string) (*setup.Campaign, string, error) {
+	m, err := campaign.ReadManifest(ctx, r.store, name)
+	if err != nil {
+		return nil, "", err
+	}
+	camp, err := r.plans.Load(ctx, name, m.Revision)
+	if errors.As(err, new(*temporal.ApplicationError)) {
+		err = errors.New(failure.Text(err))
+	}
+	return camp, m.Revision, err
+}
+
 // begin returns the recorded collaboration before its first turn. With an error of its
 // environment or protocol it has no session, see Begin.
 func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, error) {
-	m, err := campaign.ReadManifest(ctx, r.store, of.CampaignID)
+	camp, revision, err := r.load(ctx, of.CampaignID)
 	if err != nil {
 		return nil, err
 	}
-	camp, err := r.plans.Load(ctx, of.CampaignID, m.Revision)
-	if err != nil {
-		return nil, err
-	}
-	ref := task.Ref{Campaign: of.CampaignID, Revision: m.Revision, Generation: int(of.Generation)}
+	ref := task.Ref{Campaign: of.CampaignID, Revision: revision, Generation: int(of.Generation)}
 	ref.Cell.Condition = slices.IndexFunc(camp.Conditions, func(c *setup.Condition) bool { return c.ConditionID == of.ConditionID })
 	_, err = fmt.Sscanf(strings.TrimPrefix(of.CollaborationID, of.ConditionID), "-i%d-r%d", &ref.Cell.Instance, &ref.Cell.Replicate)
 	if err != nil || ref.Cell.Condition < 0 || camp.CollaborationID(ref) != of.CollaborationID {

@@ -173,7 +173,8 @@ func LogFolder(campaign string) string { return newBook(nil, campaign).prefix }
 // Log is what a campaign's budget log says.
 type Log struct {
 	Entries int64
-	Most    Amount // that can have been spent: the last count, what was charged since, and what is reserved
+	Until   time.Time // when the last grant that some process has ends; zero if none has one
+	Most    Amount    // that can have been spent: the last count, what was charged since, and what is reserved
 }
 
 // ReadLog reads a whole budget log. One with a gap is corrupt.
@@ -190,5 +191,5 @@ func ReadLog(ctx context.Context, s store.Store, campaign string) (Log, error) {
 		return Log{}, fmt.Errorf("%s: %w: it has %d entries, and entry %d is missing", b.prefix, store.ErrCorrupt, len(objects), b.last+1)
 	}
 	all := b.grantsOfOthers("")
-	return Log{b.last, b.base.Used.Add(all.used).Add(all.open)}, nil
+	return Log{b.last, all.until, b.base.Used.Add(all.used).Add(all.open)}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"roundtable/activities/answers"
@@ -95,6 +96,9 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 	if e.Speaker.Role == "" {
 		agent := int32(e.Speaker.Index)
 		row.Agent, row.AgentName = &agent, names[agent].Name
+		if len(t.Seated) > 0 {
+			row.AgentRole = record.Optional(t.Seated[agent].Role)
+		}
 	}
 	if t.Session.IsTaken(e.Index) {
 		row.ForkedFrom = t.origin
@@ -176,10 +180,13 @@ func (t *tables) addBallots(e transcript.Entry) {
 
 // addRounds sums up each round that was begun.
 func (t *tables) addRounds() {
-	standing := -1
+	standing, counted := -1, 0
 	for i := 0; i < len(t.entries); {
 		row := record.Round{Key: t.key, Round: int32(t.entries[i].Round)}
 		for ; i < len(t.entries) && t.entries[i].Round == int(row.Round); i++ {
+			if e := t.entries[i]; e.Kind == transcript.Decide && len(e.Payload.Candidates) > 0 {
+				row.VotesJSON, counted = t.countVotes(e, counted), i
+			}
 			standing = t.countEntry(&row, t.entries[i], standing)
 			row.Simulated = row.Simulated || t.rows.Turns[i].ModelSimulated
 		}
@@ -192,6 +199,35 @@ func (t *tables) addRounds() {
 		}
 		t.rows.Rounds = append(t.rows.Rounds, row)
 	}
+}
+
+// countVotes returns what each candidate of a count got since the entry of the one before.
+func (t *tables) countVotes(count transcript.Entry, since int) *string {
+	votes, ballots, names := map[string]float64{}, false, map[string]string{}
+	for _, c := range count.Payload.Candidates {
+		name := c.Key
+		if answer := ""; json.Unmarshal([]byte(t.proposalOf(c.Entry)), &answer) == nil {
+			name = answer // which says more than its key
+		}
+		names[c.Key], votes[name] = name, 0
+	}
+	for _, b := range t.rows.Ballots {
+		if int(b.Entry) < since || int(b.Entry) > count.Index {
+			continue
+		}
+		if ballots = true; b.CandidateKey != nil {
+			votes[names[*b.CandidateKey]] += *b.Value
+		}
+	}
+	for _, c := range count.Payload.Candidates {
+		if !ballots {
+			votes[names[c.Key]] += float64(len(c.Agents)) // several candidates may be the same answer
+		}
+	}
+	for name, sum := range votes {
+		votes[name] = math.Round(sum*1e9) / 1e9 // of fractions
+	}
+	return encode(votes)
 }
 
 // countEntry adds an entry to its round and returns what stands after it.

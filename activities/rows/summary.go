@@ -22,6 +22,7 @@ func (t *tables) addCollaboration(end task.Ending) {
 		Agents: int32(cond.Agents), RoundsPlanned: int32(cond.Rounds), RoundsRun: int32(len(t.rows.Rounds)),
 		Seed: int64(t.Campaign.Campaign.Seed), SettingsJSON: *encode(cond.Condition.WithoutAddresses()),
 		PromptsHash: cond.PackHash, EngineVersion: task.EngineVersion,
+		Label: record.Optional(t.Label),
 	}
 	if t.level > bare {
 		row.AgentsJSON = t.seated()
@@ -64,6 +65,9 @@ func (t *tables) fillDecision(row *record.Collaboration) {
 	row.InstanceID = t.Instance.ID()
 	if known, ok := t.Instance.(envs.Identified); ok {
 		row.InstanceHash = record.Optional(known.Identity())
+	}
+	if asked, ok := t.Instance.(envs.Questioned); ok {
+		row.KeyJSON = asked.Question().KeyJSON()
 	}
 	if o := t.Session.Outcome(); o != nil {
 		row.EndReason = o.Reason

@@ -5,6 +5,7 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/program"
+	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/plan"
@@ -41,7 +43,17 @@ func (s Sources) openData(p campaign.Plan) (fs.FS, error) {
 			return files, err
 		}
 	}
-	return s.Data(p.Data)
+	folder, err := s.Data(p.Data)
+	names := slices.Sorted(maps.Keys(p.Files))
+	for _, name := range names {
+		if err == nil {
+			_, err = fs.Stat(folder, name)
+		}
+	}
+	if err != nil && len(names) > 0 && s.Lake != nil {
+		err = fmt.Errorf("the lake does not have the data files %s (%w); --data DIR names a folder that has them", wording.And(names), err)
+	}
+	return folder, err
 }
 
 // Models builds one of the models that a condition asks.

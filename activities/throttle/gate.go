@@ -21,7 +21,7 @@ type gate struct {
 
 const (
 	longest      = 10 * time.Minute // a service that asks for more is asked again
-	longestGuess = time.Minute
+	longestGuess = 4 * time.Second
 )
 
 func (g *gate) isOpen() bool { return !g.half }

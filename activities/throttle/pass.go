@@ -18,6 +18,7 @@ type Pass struct {
 	entered  time.Time
 	sent     sent // by the account, with this call
 	cut      int  // of the window, when it entered
+	number   int  // of the call since that
 	jitter   failure.Jitter
 	ended    bool
 }
@@ -41,8 +42,7 @@ func (p *Pass) Answered(u model.Usage, l model.Limits) {
 	}
 	t.learnLimits(l, p.entered, p.sent, now)
 	t.countTime(now)
-	t.trouble.add(false)
-	t.window.growAfter(now.Sub(p.entered), t.block.For == Provider && t.gate.isOpen())
+	t.window.growAfter(p.entered, now, t.block.For == Provider && t.gate.isOpen())
 	t.gate.countAnswer(p, now)
 	t.serveLine(now)
 }
@@ -65,7 +65,7 @@ func (p *Pass) Failed(err error) {
 	}
 	t.learnLimits(e.Limits, p.entered, p.sent, now)
 	switch {
-	case isOverload(e) && !t.isStray(e):
+	case isOverload(e):
 		t.cutWindow(p, e.RetryAfter, now)
 	case e.Class == model.Pause: // those that wait would end like this one
 		t.refuseCampaign(p.campaign, err)
@@ -76,13 +76,15 @@ func (p *Pass) Failed(err error) {
 	t.serveLine(now)
 }
 
-// cutWindow cuts the window and closes the gate if that is called for.
+// cutWindow cuts the window and closes the gate if that is called for: if nothing gets
+// through, or if that is cheap.
 func (t *Throttle) cutWindow(p *Pass, retryAfter time.Duration, now time.Time) {
 	t.countTime(now)
 	t.gate.refusal.add(now.Sub(p.entered).Seconds())
-	verdict := t.window.cutFor(p.cut, t.account.inFlight)
+	cheap := t.window.isCheap(max(retryAfter, time.Second))
+	verdict := t.window.cutFor(p.cut, p.number, t.account.inFlight, cheap)
 	switch {
-	case verdict == chance:
+	case t.gate.isOpen() && verdict != nothing && !(verdict == fewer && cheap):
 		t.gate.passOn(p)
 	case retryAfter > 0:
 		t.gate.closeFor(retryAfter, now, p.jitter)
@@ -135,30 +137,7 @@ func (p *Pass) correctTokens(used float64, now time.Time) {
 	p.throttle.learnt.sent.tokens += more
 }
 
-// isStray reports whether a refusal is one of few, and not for a limit of the account:
-// a service that now and then is overloaded by others takes no more of fewer calls.
-func (t *Throttle) isStray(e *model.Error) bool {
-	if e.Status != 503 && e.Status != 529 && e.Code != "overloaded_error" {
-		return false
-	}
-	t.trouble.add(true)
-	return t.trouble < fewRefusals
-}
-
-// share is the part of the last calls, about a hundred, of which something is true.
-type share float64
-
-// fewRefusals is where the refusals of a busy service begin to mean us.
-const fewRefusals = 0.15
-
-func (s *share) add(is bool) {
-	*s -= *s / 64
-	if is {
-		*s += 1. / 64
-	}
-}
-
-// isOverload reports whether a service refused a call because there are too many.
+// isOverload reports whether a service refused a call, or let it wait, because there are too many.
 func isOverload(e *model.Error) bool {
 	if e.Class != model.Retry {
 		return false
@@ -168,7 +147,8 @@ func isOverload(e *model.Error) bool {
 		return true
 	}
 	switch e.Code { // some services say it in the body of another status
-	case "rate_limit_exceeded", "rate_limit_error", "slow_down", "overloaded_error", "ThrottlingException":
+	case "timeout", // the service has not come to it in time
+		"rate_limit_exceeded", "rate_limit_error", "slow_down", "overloaded_error", "ThrottlingException":
 		return true
 	}
 	return false

@@ -79,6 +79,7 @@ type waiter struct {
 	campaign *campaign
 	bytes    int
 	tokens   float64
+	deadline time.Duration
 	jitter   failure.Jitter
 	place    *list.Element
 	pass     *Pass         // set before ready is closed

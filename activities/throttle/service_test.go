@@ -19,6 +19,9 @@ type service struct {
 	Burst            time.Duration // of both: how much of a minute is kept; a second if zero
 	Fixed            bool          // both count from each full minute
 	AtOnce           int           // 0: no limit
+	Slots            int           // calls that are worked on at once; the others queue; 0: all
+	Shared           bool          // all are worked on at once, each the slower the more there are
+	Deadline         time.Duration // after which callers give up; 0: never
 	Latency          time.Duration // 1 s if zero
 	Spread           float64       // of the latency: sigma of its logarithm
 	Output           func() int64  // tokens of an answer; 100 if nil
@@ -29,11 +32,17 @@ type service struct {
 	Headers          bool
 	Down             func(time.Duration) bool      // refuses all, at that time of the run
 	Change           func(*service, time.Duration) // of the limits, at that time of the run
+	Seed             uint64
 
 	mu                 sync.Mutex
+	draws              *rand.Rand
 	begun, at          time.Time
 	requests, tokens   float64
 	inFlight, most     int
+	queue              chan struct{} // a place for each slot that is taken
+	left               int           // answers that are still wanted; 0: any number
+	givenUp            int
+	givenUpLate        int // of those, sent after the first minute
 	answered, refused  int
 	used               float64
 	sentAt, answeredAt []time.Duration // since begun
@@ -46,6 +55,7 @@ func (s *service) again() *service {
 	return &service{
 		Requests: s.Requests, Tokens: s.Tokens, Burst: s.Burst, Fixed: s.Fixed, AtOnce: s.AtOnce, Latency: s.Latency, Spread: s.Spread,
 		Output: s.Output, RetryAfter: s.RetryAfter, Busy: s.Busy, Stray: s.Stray, Headers: s.Headers,
+		Slots: s.Slots, Shared: s.Shared, Deadline: s.Deadline, Down: s.Down,
 	}
 }
 
@@ -103,6 +113,9 @@ func (s *service) limits() (l model.Limits) {
 
 func (s *service) call(ctx context.Context) (model.Usage, model.Limits, *model.Error) {
 	s.mu.Lock()
+	if s.draws == nil {
+		s.draws = rand.New(rand.NewPCG(s.Seed, 0))
+	}
 	now := time.Now()
 	s.refill(now)
 	if s.Change != nil {
@@ -110,11 +123,11 @@ func (s *service) call(ctx context.Context) (model.Usage, model.Limits, *model.E
 	}
 	s.sentAt = append(s.sentAt, now.Sub(s.begun))
 	wait, status := s.refusal(now), 429
-	if rand.Float64() < s.Busy {
+	if s.draws.Float64() < s.Busy {
 		wait, status = time.Second, 503
 	}
-	if rand.Float64() < s.Stray {
-		wait = time.Second
+	if s.draws.Float64() < s.Stray {
+		wait = time.Second / 2
 	}
 	if wait > 0 {
 		s.refused++
@@ -139,22 +152,57 @@ func (s *service) call(ctx context.Context) (model.Usage, model.Limits, *model.E
 	if took == 0 {
 		took = time.Second
 	}
-	took = time.Duration(float64(took) * math.Exp(rand.NormFloat64()*s.Spread))
+	took = time.Duration(float64(took) * math.Exp(s.draws.NormFloat64()*s.Spread))
+	if s.Shared {
+		took *= time.Duration(s.inFlight)
+	}
+	if s.Slots > 0 && s.queue == nil {
+		s.queue = make(chan struct{}, s.Slots)
+	}
+	queue, late := s.queue, make(<-chan time.Time)
+	if s.Deadline > 0 {
+		late = time.After(s.Deadline)
+	}
 	s.mu.Unlock()
-	time.Sleep(took)
+	answered := s.work(queue, took, late)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight--
+	if !answered {
+		s.givenUp++
+		if now.Sub(s.begun) > time.Minute {
+			s.givenUpLate++
+		}
+		return model.Usage{}, model.Limits{}, &model.Error{Class: model.Retry, Code: "timeout"}
+	}
 	s.answered++
 	s.answeredAt = append(s.answeredAt, time.Since(s.begun))
 	s.used += float64(promptTokens + out)
 	return model.Usage{Input: promptTokens, Output: out}, limits, nil
 }
 
+// work takes a call's time, in its place of a queue if there is one; false if it is given up before.
+func (s *service) work(queue chan struct{}, took time.Duration, late <-chan time.Time) bool {
+	if queue != nil {
+		select {
+		case queue <- struct{}{}:
+			defer func() { <-queue }()
+		case <-late:
+			return false
+		}
+	}
+	select {
+	case <-time.After(took):
+		return true
+	case <-late:
+		return false
+	}
+}
+
 // ask makes calls until the context ends.
 func (s *service) ask(ctx context.Context, t *Throttle, campaign string) {
 	for {
-		p, err := t.Enter(ctx, nil, Call{Campaign: campaign, Bytes: 4 * promptTokens, MaxOutput: 1000})
+		p, err := t.Enter(ctx, nil, Call{Campaign: campaign, Bytes: 4 * promptTokens, MaxOutput: 1000, Deadline: s.Deadline})
 		if err != nil {
 			return
 		}

@@ -4,14 +4,14 @@ package throttle
 // share of all calls, however few there are. A cut for each of them would leave
 // next to none.
 //
-// They show because refusals come again and again while the window is below
-// what it was. Then it is held down for a while, and if calls are still refused,
-// but few, that share is borne from then on: a cut comes when refusals add up
-// beyond it (Page 1954, Continuous inspection schemes).
+// A few are borne from the first: a cut comes when refusals add up beyond a share of
+// calls (Page 1954, Continuous inspection schemes). A larger share shows because refusals
+// add up again while the window is below what it was. Then it is held down for a while, and
+// if calls are still refused, but few, their share is what is borne from then on.
 type stray struct {
 	share  float64 // of all calls; 0 if none are known
 	excess float64 // of refusals over what is borne
-	soon   int     // refusals before the window was back, less those after
+	soon   int     // cuts before the window was back, less those after
 	before float64 // the peak when these began
 	trial  float64 // the window that may have been right, while a smaller one is tried; else 0
 	found  bool    // a share was found before
@@ -22,34 +22,38 @@ type verdict int
 
 const (
 	fewer   verdict = iota // there are too many calls
+	late                   // of a call that began before the last cut
 	nothing                // none gets through: only time helps
 	chance                 // it is a stray one
 )
 
 const (
-	recoveredShare  = 0.98 // of the peak: the window is back
-	suspectRefusals = 6    // refusals too soon
-	trialWindow     = 0.7  // of the window in doubt
-	trialCalls      = 200
-	someRefuse      = 2    // of these: fewer may be anything
-	mostStray       = 0.12 // of all calls
-	chanceOf        = 4    // more than that is no bad luck
-	cusumAlarm      = 8    // refusals too many
-	fading          = 0.8  // of the share at each cut: it may have ended
+	recoveredShare = 0.98 // of the peak: the window is back
+	suspectCuts    = 2    // too soon
+	trialWindow    = 0.7  // of the window in doubt
+	trialCalls     = 200
+	someRefuse     = 2    // of these: fewer may be anything
+	mostStray      = 0.12 // of all calls
+	chanceOf       = 4    // more than that is no bad luck
+	assumedStray   = 0.06 // of all calls, before a share is known
+	firstAlarm     = 2    // refusals too many, likewise
+	fewWait        = 4    // calls: it is cheap
+	cusumAlarm     = 8    // and when one is known
+	fading         = 0.8  // of the share at each cut: it may have ended
 )
 
 // countStart counts a call against the refusals that are borne.
 func (s *stray) countStart() {
-	s.excess = max(0, s.excess-1.5*s.share-0.02)
+	s.excess = max(0, s.excess-max(assumedStray, 1.5*s.share+0.02))
 }
 
-// isExpected reports whether a refusal is one of those expected.
-func (s *stray) isExpected() bool {
-	if s.share == 0 {
-		return false
+// isExpected reports whether a refusal is one of those expected, which none is where it is
+// cheap to heed it.
+func (s *stray) isExpected(cheap bool) bool {
+	if s.excess++; s.share > 0 {
+		return s.excess < cusumAlarm
 	}
-	s.excess++
-	return s.excess < cusumAlarm
+	return !cheap && s.excess <= firstAlarm
 }
 
 // cutWindow hears of a refusal that is not borne, and returns the window that may
@@ -69,7 +73,7 @@ func (s *stray) cutWindow(limit, peak float64) (doubted float64) {
 	if s.soon++; s.soon == 1 {
 		s.before = peak
 	}
-	if s.soon < suspectRefusals {
+	if s.soon < suspectCuts {
 		return 0
 	}
 	s.soon = 0

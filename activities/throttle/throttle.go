@@ -8,11 +8,13 @@
 //   - What the service says of its limits is followed. What it does not say is
 //     found: calls at once double every 200 ms until the first refusal, then in
 //     every round trip until the first overload, then follow a
-//     cubic curve around the rate that got through. A service that is now and
-//     then too busy (503, 529) for few of the calls is only asked again, and so
-//     is one that refuses a share of them (429, up to an eighth) however few there are.
-//   - A Retry-After holds all calls of the account, unless it is of such a
-//     refusal. After it one call goes first; the others follow when it was not refused.
+//     cubic curve around the rate that got through. A service that refuses a share of
+//     all calls (429, 503, 529), up to an eighth, however few there are, is only asked again.
+//   - Where calls only queue, no more are made at once than can be answered before their
+//     deadline, and at most 64 before the first answer. A deadline that passes is a refusal.
+//   - The call that was refused waits for its Retry-After, which is up to the caller; all
+//     calls of the account wait if nothing gets through any more, or if few would go
+//     meanwhile. Then one call goes first; the others follow when it was not refused.
 //   - Campaigns are served in turn, the calls of one in the order of arrival.
 //   - A waiting call leaves when its context ends or its worker stops, and when
 //     another one of its campaign comes back with an error that the operator must fix.
@@ -41,8 +43,9 @@ type Ceiling struct {
 // Call is what must be known of a call before it is made.
 type Call struct {
 	Campaign  string
-	Bytes     int // of the prompt, for the estimate of its tokens
-	MaxOutput int // tokens; 0 if the request sets no limit
+	Bytes     int           // of the prompt, for the estimate of its tokens
+	MaxOutput int           // tokens; 0 if the request sets no limit
+	Deadline  time.Duration // how long its answer is waited for; 0 if there is no limit
 }
 
 // Throttle is the gate before one account of a service. It is shared by all
@@ -56,7 +59,6 @@ type Throttle struct {
 	turns     *list.List // campaigns with waiting calls, the next one first
 	window    window
 	gate      gate
-	trouble   share     // of refusals by an overloaded service
 	block     block     // what kept the first waiting call of all at the last look
 	looked    time.Time // when that was
 	timer     *time.Timer
@@ -133,7 +135,7 @@ func (t *Throttle) joinLine(call Call, drawn failure.Jitter) *waiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.campaignNamed(call.Campaign)
-	w := &waiter{campaign: c, bytes: call.Bytes, tokens: c.estimateTokens(call), jitter: drawn, ready: make(chan struct{})}
+	w := &waiter{campaign: c, bytes: call.Bytes, deadline: call.Deadline, tokens: c.estimateTokens(call), jitter: drawn, ready: make(chan struct{})}
 	w.place = c.line.PushBack(w)
 	if c.turn == nil {
 		c.turn = t.turns.PushBack(c)
@@ -232,7 +234,7 @@ func (t *Throttle) admitFirst(w *waiter, now time.Time) {
 	c.quota.takeTokens(w.tokens)
 	t.account.takeTokens(w.tokens)
 	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, jitter: w.jitter, entered: now, sent: t.learnt.countSent(w.tokens)}
-	w.pass.cut = t.window.startCall()
+	w.pass.cut, w.pass.number = t.window.startCall(w.deadline)
 	t.gate.start(w.pass, now)
 	close(w.ready)
 }

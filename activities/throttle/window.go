@@ -16,14 +16,18 @@ import (
 // flat around the old value, then faster and faster. Refusals that come whatever
 // its size are found out, and borne.
 type window struct {
-	limit float64
-	peak  float64 // what it comes back to; 0 before the first overload
-	sure  bool    // the peak was reached step by step
-	trip  mean    // seconds that an answer takes
-	pace  bucket
-	cuts  int // so far
-	cycle cycle
-	stray stray
+	limit    float64
+	peak     float64 // what it comes back to; 0 before the first overload
+	sure     bool    // the peak was reached step by step
+	trip     mean    // seconds that an answer takes
+	pace     bucket
+	cost     mean // refusals of a cycle
+	cuts     int  // so far
+	cycle    cycle
+	stray    stray
+	gap      mean      // seconds from answer to answer, while calls waited
+	last     time.Time // when the last answer came
+	deadline float64   // seconds that the last call may take; 0 if any
 }
 
 // cycle is what happened since the last cut.
@@ -36,8 +40,11 @@ type cycle struct {
 
 const (
 	firstWindow = 16
+	firstTrial  = 64  // before the first answer
+	inTime      = 0.8 // of the deadline
 	mostAtOnce  = 1 << 16
 	kept        = 0.85    // of the peak, after an overload
+	overshoot   = 0.95    // of the window at an overload: a share of refusals is borne until then
 	smallest    = 1 / 60. // of the trip's seconds: a call a minute
 	headroom    = 1.1     // of the pace: answers that take longer leave gaps
 	doubling    = 200 * time.Millisecond
@@ -75,12 +82,13 @@ func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
 	return at, !at.IsZero()
 }
 
-// startCall counts a call and says after which cut it started.
-func (w *window) startCall() int {
+// startCall counts a call and says after which cut it started, as which call since then.
+func (w *window) startCall(deadline time.Duration) (cut, number int) {
+	w.deadline = deadline.Seconds()
 	w.cycle.started++
 	w.stray.countStart()
 	w.pace.take(1)
-	return w.cuts
+	return w.cuts, w.cycle.started
 }
 
 // takeBack forgets a call that was not made.
@@ -106,14 +114,35 @@ func (w *window) passTime(d time.Duration, held, open bool, inFlight int) {
 		}
 		if open && w.opens() {
 			ahead := max(w.limit, firstWindow+2*float64(inFlight)) // what is not tried is not known
-			w.limit = min(w.limit*math.Exp2(d.Seconds()/doubling.Seconds()), ahead, mostAtOnce)
+			w.limit = max(w.limit, min(w.limit*math.Exp2(d.Seconds()/doubling.Seconds()), ahead, w.mostInTime()))
 		}
 	}
 }
 
-// growAfter lets the window grow, if calls wait for it.
-func (w *window) growAfter(took time.Duration, held bool) {
-	w.trip.add(took.Seconds())
+// mostInTime returns how many calls at once are answered before their deadline by a
+// service that works on few of them and lets the others wait: it answers no faster for
+// more (Little's law).
+func (w *window) mostInTime() float64 {
+	switch {
+	case w.gap.n == 0:
+		return firstTrial
+	case w.deadline == 0:
+		return mostAtOnce
+	}
+	return min(mostAtOnce, max(1, inTime*w.deadline/w.gap.value))
+}
+
+// growAfter lets the window grow after the answer to a call that entered then, if calls wait
+// for it.
+func (w *window) growAfter(entered, now time.Time, held bool) {
+	w.trip.add(now.Sub(entered).Seconds())
+	if since := w.last; held {
+		if since.Before(entered) {
+			since = entered
+		}
+		w.gap.add(now.Sub(since).Seconds())
+	}
+	w.last = now
 	switch {
 	case w.stray.trial > 0:
 		w.endTrial()
@@ -121,10 +150,17 @@ func (w *window) growAfter(took time.Duration, held bool) {
 	case w.peak == 0:
 		w.limit += min(1, w.limit/8)
 	default:
-		x := w.cycle.open.Seconds()/w.secondsToPeak() - 1
+		x := w.cycle.open.Seconds() - w.secondsToPeak()
+		if x < 0 {
+			x /= w.secondsToPeak()
+		} else {
+			x /= min(longCycle, max(shortCycle, 64*w.roundTrip()/w.peak))
+		}
 		w.limit = w.peak * (1 + (1-kept)*x*x*x)
 	}
-	w.limit = min(w.limit, mostAtOnce)
+	if w.gap.n >= firstWindow/2 {
+		w.limit = min(w.limit, w.mostInTime())
+	}
 }
 
 // secondsToPeak until the window is back at its peak. The overload that ends a cycle
@@ -135,39 +171,48 @@ func (w *window) secondsToPeak() float64 {
 		return min(longCycle, max(shortCycle, 8*call))
 	}
 	shut := w.cycle.held - w.cycle.open
-	return min(longCycle, max(cycleTime, 64*call, 30*shut.Seconds()))
+	return min(longCycle, max(cycleTime, 250*call*w.cost.value, 30*shut.Seconds()))
 }
 
+// isCheap reports whether few calls wait while all do so for a time.
+func (w *window) isCheap(d time.Duration) bool { return d.Seconds()*w.limit/w.roundTrip() < fewWait }
+
 // cutFor cuts the window, once for all calls that were under way then,
-// unless the refusal has nothing to do with the number of calls. So many are still
-// under way.
-func (w *window) cutFor(cut, inFlight int) verdict {
+// unless the refusal has nothing to do with the number of calls. The refused call was
+// that of a number since a cut; so many are still under way.
+func (w *window) cutFor(cut, number, inFlight int, cheap bool) verdict {
 	if cut < w.cuts {
-		return fewer
+		return late
 	}
 	w.cycle.refused++
 	if w.peak == 0 && (w.cycle.refused == 1 || w.trip.n == 0) { // it may have grown ahead of the calls
 		w.limit = min(w.limit, max(firstWindow, float64(inFlight+1)))
 	}
-	through := w.cycle.started - w.cycle.refused // with those under way: refusals come fast
-	if through <= 0 || w.trip.n == 0 {           // or no answer came yet: only the first calls came too fast
+	if w.cycle.refused >= number || w.trip.n == 0 { // all before it, or no answer came yet
+		if w.stray.trial > 0 { // it begins anew once something gets through
+			w.cycle = cycle{}
+		}
 		return nothing
 	}
-	if w.stray.trial > 0 && !w.isTrialLost() || w.stray.trial == 0 && w.stray.isExpected() {
+	if w.stray.trial > 0 && !w.isTrialLost() || w.stray.trial == 0 && w.stray.isExpected(cheap) {
 		return chance
 	}
 	doubted := w.stray.cutWindow(w.limit, w.peak)
-	w.peak = max(w.nextTrial(through), smallest*w.roundTrip())
+	w.peak = max(overshoot*w.nextTrial(w.cycle.started-w.cycle.refused), smallest*w.roundTrip())
 	if w.limit = kept * w.peak; doubted > 0 {
 		w.stray.trial, w.limit = doubted, trialWindow*doubted
 	}
 	w.cuts++
+	if w.sure {
+		w.cost.add(float64(w.cycle.refused))
+	}
 	w.cycle = cycle{}
 	w.pace.level = min(w.pace.level, 0)
 	return fewer
 }
 
-// nextTrial returns the window that is tried next: the one that was too large, or,
+// nextTrial returns the window that is tried next, when so many calls got through or are
+// under way: the one that was too large, or,
 // if far less than it got through (Little's law), halfway between the two.
 func (w *window) nextTrial(through int) float64 {
 	w.sure = true

@@ -7,12 +7,25 @@ import "roundtable/analysis/lake/record"
 // are not cheaper for it. Only USD is what was paid.
 type Asked struct {
 	Calls, Input, Output int64
+	Thinking             int64 // of Output, as far as services say
+	Thought              int64 // calls of which a service says so
 	USD                  float64
 	Unpriced             int64 // calls whose price is not known
 }
 
 // Tokens returns those that were read and written.
 func (a Asked) Tokens() int64 { return a.Input + a.Output }
+
+// Thinking returns the tokens that a run's models thought in; false if no service says.
+func (r Run) Thinking() (float64, bool) { return float64(r.Asked.Thinking), r.Asked.Thought > 0 }
+
+// Plus returns the sum of both.
+func (a Asked) Plus(b Asked) Asked {
+	return Asked{
+		Calls: a.Calls + b.Calls, Input: a.Input + b.Input, Output: a.Output + b.Output,
+		Thinking: a.Thinking + b.Thinking, Thought: a.Thought + b.Thought, USD: a.USD + b.USD, Unpriced: a.Unpriced + b.Unpriced,
+	}
+}
 
 // SumUSD returns what some questions of runs cost together; nil if a price is not known.
 func SumUSD(runs []Run, of func(Run) Asked) *float64 {
@@ -37,6 +50,9 @@ func CountAsked(calls []record.Call) Asked {
 		a.Calls++
 		if c.InputTokens != nil && c.OutputTokens != nil {
 			a.Input, a.Output = a.Input+*c.InputTokens, a.Output+*c.OutputTokens
+		}
+		if c.ReasoningTokens != nil {
+			a.Thinking, a.Thought = a.Thinking+*c.ReasoningTokens, a.Thought+1
 		}
 		switch {
 		case c.CostUSD != nil:

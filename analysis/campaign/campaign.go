@@ -256,7 +256,10 @@ func (v View) Varying() []string {
 			delete(keys, key)
 		}
 	}
-	return Ordered(keys)
+	if varying := Ordered(keys); len(varying) != 1 || varying[0] != Control {
+		return varying
+	}
+	return []string{"protocol", Control} // what is controlled has no word of its own
 }
 
 // Applies reports whether a condition with the same plug-in as this one has a parameter.
@@ -302,7 +305,7 @@ func (v View) Constant() string {
 
 // Ordered sorts keys by what they belong to, and then by name.
 func Ordered[V any](keys map[string]V) []string {
-	roots := []string{"model", AnsweredBy, "generate", "env", "protocol", "rule", "stop", "reasks"}
+	roots := []string{"model", AnsweredBy, "generate", "env", "protocol", "rule", "stop", "reasks", Control}
 	var list []string
 	for key := range keys {
 		list = append(list, key)

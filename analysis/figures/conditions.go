@@ -10,7 +10,7 @@ import (
 )
 
 // ofAny are the figures of any campaign that are not means by round.
-var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": conditions}
+var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": conditions, "front": front}
 
 // conditions returns the outcomes of the table outcomes: a panel for each environment, a
 // row for each condition.

@@ -56,7 +56,7 @@ type end struct {
 func (l Line) last(i, of int) (Spot, bool) {
 	for _, p := range slices.Backward(l.Points) {
 		if p.Value != nil {
-			return Spot{float64(p.Round+p.Agents) + l.moved(i, of), *p.Value}, true
+			return Spot{p.across(l.moved(i, of)), *p.Value}, true
 		}
 	}
 	if spots := slices.Concat(l.Track, l.Dashes); len(spots) > 0 {

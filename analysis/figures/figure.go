@@ -58,6 +58,7 @@ type Panel struct {
 	X      string   `json:"x,omitempty"`      // rounds of means if it is empty
 	Groups []string `json:"groups,omitempty"` // names across, over which there are bars
 	Plane  bool     `json:"plane,omitempty"`  // both axes are in one unit
+	Amount bool     `json:"amount,omitempty"` // X is an amount, and no number of rounds or agents
 	Forest bool     `json:"forest,omitempty"` // a row for each group, below each other; Y is drawn across
 	Y      string   `json:"y"`
 	Lines  []Line   `json:"lines"`
@@ -93,6 +94,7 @@ type Point struct {
 	Round  int      `json:"round,omitempty"`
 	Agents int      `json:"agents,omitempty"`
 	Group  string   `json:"group,omitempty"`
+	X      float64  `json:"x,omitempty"` // an amount, where the panel is over one
 	Value  *float64 `json:"value"`
 	Low    *float64 `json:"low"`  // of the 95 % interval; or one standard deviation below the value
 	High   *float64 `json:"high"` // likewise
@@ -101,6 +103,14 @@ type Point struct {
 	Replicates int `json:"replicates,omitempty"`
 	// Values are drawn as dots next to a mark of their mean, in place of a bar.
 	Values []float64 `json:"values,omitempty"`
+}
+
+// across returns where a point is on the horizontal axis, moved by a little unless that is an amount.
+func (p Point) across(moved float64) float64 {
+	if p.X != 0 {
+		return p.X
+	}
+	return float64(p.Round+p.Agents) + moved
 }
 
 // Pending is the share of collaborations without a decision up to and including a round.
@@ -151,7 +161,7 @@ func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
 	for _, name := range Names() {
-		if name == "rounds" && special || name == "utility-by-model" && !compares(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) {
+		if name == "rounds" && special || name == "utility-by-model" && !compares(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) || name == "front" && !c.IsControlled() {
 			continue
 		}
 		if f, err := Make(c, name); err == nil && (name != "conditions" || f.compares()) {

@@ -11,6 +11,7 @@ import (
 func Figures() []naming.Named {
 	return []naming.Named{
 		{Name: "conditions", Shows: "each condition: its mean outcome with a 95 % interval", Needs: "collaborations that have ended"},
+		{Name: "front", Shows: "outcome of each condition against tokens, money and time, with those that none dominates", Needs: "collaborations that have ended"},
 		{Name: "utility-by-rule", Shows: "group total utility by round, by decision rule", Needs: "the environment exchange", Papers: naming.Numbers(1, "figure", 3)},
 		{Name: "rating-errors", Shows: "mean absolute error by round, by decision rule", Needs: "the environment recsys", Papers: naming.Numbers(1, "figure", 4)},
 		{Name: "message-length", Shows: "length of messages by round", Needs: "messages", Papers: naming.Numbers(1, "figure", 5)},

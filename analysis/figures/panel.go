@@ -43,10 +43,14 @@ func (p Panel) across(s scale) span {
 			all = append(all, spot.X)
 		}
 		for _, point := range line.Points {
-			all = append(all, float64(point.Round+point.Agents)+line.beside)
+			all = append(all, point.across(line.beside))
 		}
 	}
 	low, high := slices.Min(all), slices.Max(all)
+	if p.Amount {
+		room := cmp.Or(0.05*(high-low), 0.1*high)
+		return span{max(0, low-room), high + room, false}
+	}
 	room := max(0.02*(high-low), 0.1)
 	return span{low - room, high + room, p.X != "seconds"}
 }

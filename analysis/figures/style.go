@@ -87,7 +87,7 @@ func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 			end()
 			continue
 		}
-		at := plotter.XY{X: float64(p.Round+p.Agents) + shift, Y: *p.Value}
+		at := plotter.XY{X: p.across(shift), Y: *p.Value}
 		run, dots = append(run, at), append(dots, at)
 		if p.Low != nil {
 			list = append(list, &plotter.Line{

@@ -94,7 +94,7 @@ func (db *DB) setUpViews() ([]string, error) {
 			own = append(own, filepath.Join(db.files.folder, f.place))
 		}
 		paths = append(paths, own...)
-		v, err := defineView(t, own, db.files.hidden)
+		v, err := db.files.defineView(t, own)
 		if err != nil {
 			return nil, err
 		}

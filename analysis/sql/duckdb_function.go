@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
-
-	"roundtable/analysis/lake/record"
 )
 
 // functionTypes are the library's for the words of record.Column.
@@ -55,23 +53,15 @@ func (db *DB) addFunctions(ctx context.Context, all []Function) error {
 			}
 			columns = append(columns, duckdb.ColumnInfo{Name: c.Name, T: t})
 		}
-		var takes []duckdb.TypeInfo
-		if !f.IsView {
-			takes = []duckdb.TypeInfo{text}
-		}
 		err := duckdb.RegisterTableUDF(conn, f.Name, duckdb.ChunkTableFunction{
-			Config: duckdb.TableFunctionConfig{Arguments: takes},
+			Config: duckdb.TableFunctionConfig{Arguments: []duckdb.TypeInfo{text}},
 			BindArguments: func(_ map[string]any, args ...any) (duckdb.ChunkTableSource, error) {
-				argument := ""
-				if len(args) > 0 {
-					argument, _ = args[0].(string)
-				}
+				argument, _ := args[0].(string)
 				return &computed{columns, f.Open(argument)}, nil
 			},
 		})
-		if err == nil && f.IsView {
-			view := "CREATE VIEW " + f.Name + " AS " + withMoney(record.Table{Columns: f.Columns}, "SELECT * FROM "+f.Name+"()")
-			_, err = db.conn.ExecContext(ctx, view, nil)
+		if err == nil && f.Table != "" {
+			_, err = db.conn.ExecContext(ctx, f.defineView(db.files.campaigns), nil)
 		}
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,14 +19,18 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 )
 
 // files are what readers see of some campaigns.
 type files struct {
-	folder string // below which they are on this machine
-	copied bool   // from the lake
-	tables map[string][]file
-	hidden []superseded
+	campaigns []string
+	labels    []conditionLabel
+	folder    string // below which they are on this machine
+	copied    bool   // from the lake
+	tables    map[string][]file
+	hidden    []superseded
 }
 
 // file is a file of the lake and where it is on this machine, below the folder.
@@ -41,13 +47,19 @@ func (s Source) readFiles(ctx context.Context) (files, error) {
 	if err != nil {
 		return f, err
 	}
+	f.campaigns = campaigns
 	for _, c := range campaigns {
-		d, err := lake.ReadDataset(ctx, s.Store, c)
-		if err != nil {
-			return f, damageError(c, err)
+		if err := f.addLabels(ctx, s, c); err != nil {
+			return f, err
 		}
-		added, err := d.Added(ctx, s.Store)
-		if err != nil {
+		d, err := lake.ReadDataset(ctx, s.Store, c)
+		var added map[string][]lake.File
+		if err == nil {
+			added, err = d.Added(ctx, s.Store)
+		}
+		if err != nil && len(s.Campaigns) == 0 && len(campaigns) > 1 {
+			return f, fmt.Errorf("%w; --campaign names those to read without it", damageError(c, err))
+		} else if err != nil {
 			return f, damageError(c, err)
 		}
 		for _, files := range []map[string][]lake.File{d.Files, added} {
@@ -69,6 +81,22 @@ func (s Source) readFiles(ctx context.Context) (files, error) {
 		return f, err
 	}
 	return f, f.checkAll(false)
+}
+
+// addLabels adds what the file of a campaign calls its conditions now. A manifest that
+// cannot be read leaves the labels that were stored with the rows.
+func (f *files) addLabels(ctx context.Context, s Source, name string) error {
+	m, err := campaign.ReadManifest(ctx, s.Store, name)
+	switch {
+	case errors.Is(err, store.ErrCorrupt) && s.Tell != nil:
+		s.Tell(fmt.Sprintf("The labels of %s are those of when it was run: %v", name, err))
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrCorrupt):
+		return err
+	}
+	for _, condition := range slices.Sorted(maps.Keys(m.AxisLabels)) {
+		f.labels = append(f.labels, conditionLabel{name, condition, m.Label(condition)})
+	}
+	return nil
 }
 
 func (s Source) listCampaigns(ctx context.Context) ([]string, error) {

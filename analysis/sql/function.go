@@ -4,9 +4,10 @@ import "roundtable/analysis/lake/record"
 
 // Function computes rows where a statement asks for them: FROM name('argument').
 type Function struct {
-	Name    string
+	Name string
+	// Table names a view with what the function gives for each campaign; "" for none.
+	Table   string
 	Columns []record.Column
-	IsView  bool // it is read as a table is, FROM name, and has no argument
 	// Open returns what gives one row after another for an argument, each with a value
 	// of every column's type, as Table has them, or nil; io.EOF after the last.
 	// Another error ends the statement.

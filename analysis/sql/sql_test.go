@@ -21,6 +21,7 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/storetest"
@@ -277,5 +278,48 @@ func TestStream(t *testing.T) {
 	}
 	if _, err := db.Parquet(context.Background(), sql.Statement{Text: "EXPLAIN SELECT 1"}, io.Discard); err == nil {
 		t.Error("a plan was stored")
+	}
+}
+
+// One campaign that cannot be read is left out by naming the others, not in silence.
+func TestDamagedCampaign(t *testing.T) {
+	source, s := played(t, t.TempDir())
+	markers, err := s.List(context.Background(), "raw/_commits/campaign=two/")
+	if err != nil || len(markers) == 0 {
+		t.Fatal(markers, err)
+	}
+	if err := s.Replace(context.Background(), markers[0].Key, []byte("{"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sql.Open(context.Background(), source); err == nil || !strings.Contains(err.Error(), "verify two") || !strings.Contains(err.Error(), "--campaign") {
+		t.Errorf("all campaigns: %v", err)
+	}
+	source.Campaigns = []string{"one"}
+	if got := query(t, open(t, source), "SELECT DISTINCT campaign_id FROM collaborations"); len(got) != 1 {
+		t.Errorf("the other one: %q", got)
+	}
+}
+
+// The label is what the file calls a condition now, whatever it was called when it was run;
+// conditions and campaigns without labels have none.
+func TestLabels(t *testing.T) {
+	source, s := played(t, t.TempDir())
+	m, err := recorded.ReadManifest(context.Background(), s, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := query(t, open(t, source), "SELECT DISTINCT condition_id FROM collaborations WHERE campaign_id = 'one' ORDER BY ALL")
+	_, id, _ := strings.Cut(strings.Trim(ids[1], `{}"`), `:"`)
+	for _, label := range []string{"by most", "it's \"so\""} {
+		m.AxisLabels = map[string]map[string]string{id: {"rule": label, "size": "small"}}
+		if err := recorded.WriteManifest(context.Background(), s, m); err != nil {
+			t.Fatal(err)
+		}
+		db := open(t, source)
+		got := query(t, db, "SELECT label, count(DISTINCT campaign_id || condition_id) AS n FROM collaborations GROUP BY ALL ORDER BY ALL NULLS LAST")
+		want := query(t, db, fmt.Sprintf("SELECT '%s' AS label, 1 AS n UNION ALL SELECT NULL, 3 ORDER BY ALL NULLS LAST", strings.ReplaceAll(label+", small", "'", "''")))
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -21,10 +21,30 @@ type superseded struct {
 	lake.Run
 }
 
+// conditionLabel is what a campaign's file calls one of its conditions.
+type conditionLabel struct{ campaign, condition, label string }
+
 // defineView returns the definition of a table's view over files.
-func defineView(table record.Table, files []string, hidden []superseded) (string, error) {
-	rows, err := selectStored(table, files, hidden)
-	return "CREATE VIEW " + table.Name + " AS " + withMoney(table, rows), err
+func (f files) defineView(table record.Table, own []string) (string, error) {
+	rows, err := selectStored(table, own, f.hidden)
+	rows = withMoney(table, rows)
+	if table.Name == record.Collaborations {
+		rows = f.withLabels(rows)
+	}
+	return "CREATE VIEW " + table.Name + " AS " + rows, err
+}
+
+// withLabels puts the files' present labels in the place of the stored ones.
+func (f files) withLabels(rows string) string {
+	if len(f.labels) == 0 {
+		return rows
+	}
+	var values []string
+	for _, l := range f.labels {
+		values = append(values, fmt.Sprintf("(%s, %s, %s)", quoteLiteral(l.campaign), quoteLiteral(l.condition), quoteLiteral(l.label)))
+	}
+	return fmt.Sprintf("SELECT * EXCLUDE (now) REPLACE (coalesce(now, label) AS label) FROM (%s) LEFT JOIN (VALUES %s) AS labels(campaign_id, condition_id, now) USING (campaign_id, condition_id)",
+		rows, strings.Join(values, ", "))
 }
 
 // withMoney makes amounts of money decimals of nanodollars, as they were counted: the
@@ -74,6 +94,15 @@ func selectStored(table record.Table, files []string, hidden []superseded) (stri
 		b.WriteString(") AS hidden(campaign_id, collaboration_id, generation) USING (campaign_id, collaboration_id, generation)")
 	}
 	return b.String(), nil
+}
+
+// defineView returns the definition of the view that has a function's rows of campaigns.
+func (f Function) defineView(campaigns []string) string {
+	selects := []string{fmt.Sprintf("SELECT * FROM %s('') WHERE false", f.Name)} // the columns, also of an empty lake
+	for _, c := range campaigns {
+		selects = append(selects, fmt.Sprintf("SELECT * FROM %s(%s)", f.Name, quoteLiteral(c)))
+	}
+	return fmt.Sprintf("CREATE VIEW %s AS %s", f.Table, withMoney(record.Table{Columns: f.Columns}, strings.Join(selects, " UNION ALL ")))
 }
 
 // listLiteral returns a list of texts.

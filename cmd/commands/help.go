@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,13 +42,21 @@ Examples:
 // ofTemporal are flags that only those need who run or steer the server.
 var ofTemporal = []string{"state", "temporal", "namespace", "insecure"}
 
+// takesData names the commands that read questions or ask them again.
+var takesData = []string{"show", "view", "report", "analyze", "retally", "verify", "query", "export", "resume", "worker"}
+
 // arrangeCommands names the groups of commands, and completes their arguments.
 func arrangeCommands(o *cli.Options, root *cobra.Command) {
 	root.AddGroup(
 		&cobra.Group{ID: toRun, Title: "Run campaigns:"}, &cobra.Group{ID: toRead, Title: "Read results:"},
 		&cobra.Group{ID: toLabel, Title: "Add to results:"}, &cobra.Group{ID: toSetUp, Title: "Look around:"},
 	)
-	each(root, func(cmd *cobra.Command) { addCompletion(o, cmd) })
+	each(root, func(cmd *cobra.Command) {
+		if slices.Contains(takesData, cmd.Name()) {
+			o.AddData(cmd)
+		}
+		addCompletion(o, cmd)
+	})
 	for _, name := range ofTemporal {
 		root.PersistentFlags().Lookup(name).Hidden = true
 	}

@@ -245,16 +245,14 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 		}
 		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), $%.4f%s\n",
 			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, campaigns.UncertainCostText(spent))
-		var more []string
+		more := []string{wording.Bytes(c.Bytes)}
 		if len(c.Models) > 0 {
 			more = append(more, strings.Join(c.Models, ", "))
 		}
 		if c.Ended != nil {
 			more = append(more, "last answer "+c.Ended.Format("2006-01-02 15:04")+" UTC")
 		}
-		if len(more) > 0 {
-			fmt.Fprintf(w, "      %s\n", strings.Join(more, "; "))
-		}
+		fmt.Fprintf(w, "      %s\n", strings.Join(more, "; "))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(w, "  none")

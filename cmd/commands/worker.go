@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/infra"
@@ -30,9 +29,9 @@ See roundtable help temporal.`,
 			if infra.TargetFromEnv(o.Temporal).HostPort == "" {
 				return cli.UsageError(errors.New("a worker needs --temporal HOST:PORT (or TEMPORAL_ADDRESS)"))
 			}
-			s, err := store.Open(o.Lake)
+			s, _, err := o.CreateLake()
 			if err != nil {
-				return cli.UsageError(err)
+				return err
 			}
 			e, err := engine.Start(cmd.Context(), o, s, engine.Job{})
 			if err != nil {

@@ -172,6 +172,10 @@ func TestVerifyAttested(t *testing.T) {
 	verify(0, "Added since: 12 objects that no table rests on", "ADDED  raw/turns/campaign=vouched/condition=x/stray-j.0.parquet", "ADDED  and 2 objects more",
 		"Not of this program, passed over: raw/turns/campaign=vouched/condition=x/Thumbs.db")
 	verify(0, "Nothing is wrong.")
+	for i := range 12 {
+		put("raw/turns/campaign=vouched/condition=x/copy ("+string(rune('a'+i))+").parquet", "no rows")
+	}
+	verify(0, "passed over: raw/turns/campaign=vouched/condition=x/Thumbs.db", "passed over: and 3 more (--json lists all)")
 }
 
 // TestVerifyForged: an attestation that somebody else has written or changed.

@@ -39,6 +39,7 @@ var smallExamples = []struct {
 	{"discussion-sizes", []string{"replicates: 3", "instances: 1"}, nil, false},
 	{"undecided", nil, nil, false},
 	{"baselines", []string{"replicates: 4", "replicates: 1", "agents: 3}", "agents: 3, n: 4}", "samples: 60", "samples: 50"}, checkSelfConsistency, false},
+	{"peers", []string{"replicates: 4", "replicates: 2", "agents: 3}", "agents: 3, n: 5}"}, checkControls, false},
 	{"judged-questions", []string{"replicates: 3", "instances: 1"}, nil, false},
 	{"controls", []string{"replicates: 50", "replicates: 2"}, checkSameRules, true},
 	{"phases", []string{"replicates: 20", "replicates: 1"}, nil, true},

@@ -31,3 +31,14 @@ func (in *Instance) Facts() []envs.Fact {
 	add("Right answer", key)
 	return facts
 }
+
+// Question returns the question as it was dealt.
+func (in *Instance) Question() envs.Question {
+	q := envs.Question{Text: in.seen.Question, Context: in.seen.Context, Options: in.q.Options, Source: in.q.place}
+	for _, key := range in.acceptedAnswers() {
+		if p, err := in.toProposal(key, nil); err == nil {
+			q.Keys = append(q.Keys, p)
+		}
+	}
+	return q
+}

@@ -71,6 +71,14 @@ func (in *Instance) goodnessOf(p envs.Proposal) float64 {
 	return -float64(max(off, -off)) / 100
 }
 
+// Question returns what is to be rated, with the true rating.
+func (in *Instance) Question() envs.Question {
+	return envs.Question{
+		Text: fmt.Sprintf("the rating of movie %d by user %d", in.gold.movie+1, in.gold.user+1),
+		Keys: []envs.Proposal{formatRating(in.Gold())},
+	}
+}
+
 // Gold returns the true rating. It is for the record only.
 func (in *Instance) Gold() float64 { return float64(in.gold.stars) }
 

@@ -45,3 +45,15 @@ func Count[N ~int | ~int64](n N, noun string) string {
 	}
 	return fmt.Sprint(n, " ", stem, ending)
 }
+
+// Bytes returns "999 B", "1.2 kB", "35 MB": a size with two digits at least.
+func Bytes(n int64) string {
+	size, units := float64(n), []string{"B", "kB", "MB", "GB", "TB"}
+	for len(units) > 1 && size >= 999.5 {
+		size, units = size/1000, units[1:]
+	}
+	if size < 9.95 && units[0] != "B" {
+		return fmt.Sprintf("%.1f %s", size, units[0])
+	}
+	return fmt.Sprintf("%.0f %s", size, units[0])
+}

@@ -14,8 +14,8 @@ import (
 	"roundtable/envs"
 )
 
-// What a group can be compared to: one agent alone, and the most frequent answer of
-// many that are asked alone.
+// What a group can be compared to: one agent alone, also with the budget of the whole
+// group, and the most frequent answer of many that are asked alone.
 const (
 	singleBaseline  = "single"
 	samplesBaseline = "self_consistency"
@@ -33,18 +33,22 @@ const samplesPerTurn = 4
 // baseline is one that a file asks for.
 type baseline struct {
 	name    string
-	samples int // 0: by the group's turns
+	samples int  // 0: by the group's turns
+	budget  bool // may take as many tokens in one answer as the group in all
 }
 
 // title returns what a baseline of that many answers is called.
-func (b baseline) title(answers int) string {
-	if b.name == singleBaseline {
+func (b baseline) title(answers int, c Condition) string {
+	switch {
+	case b.budget:
+		return fmt.Sprintf("%s of %d tokens", singleBaseline, c.Generate.MaxTokens)
+	case b.name == singleBaseline:
 		return singleBaseline
 	}
 	return fmt.Sprintf("self-consistency of %d", answers)
 }
 
-const acceptedBaselines = "single, self_consistency and {self_consistency: {samples: 30}} are accepted"
+const acceptedBaselines = "single, {single: {budget: group}}, self_consistency and {self_consistency: {samples: 30}} are accepted"
 
 // parseBaselines reads the key baselines; n is nil if the file has none.
 func (p *parser) parseBaselines(n *yaml.Node) []baseline {
@@ -71,8 +75,15 @@ func (p *parser) parseBaselines(n *yaml.Node) []baseline {
 }
 
 func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
-	options := valueOf(n, samplesBaseline)
+	options, single := valueOf(n, samplesBaseline), valueOf(n, singleBaseline)
 	switch {
+	case n.Kind == yaml.MappingNode && single != nil && len(n.Content) == 2:
+		budget := valueOf(single, "budget")
+		if single.Kind != yaml.MappingNode || budget == nil || len(single.Content) != 2 || budget.Value != "group" {
+			p.errs.add(single, key+"."+singleBaseline, "%s is no budget; {budget: group} is accepted", nodeText(single))
+			return baseline{}, false
+		}
+		return baseline{name: singleBaseline, budget: true}, true
 	case n.Kind == yaml.ScalarNode && (n.Value == singleBaseline || n.Value == samplesBaseline):
 		return baseline{name: n.Value}, true
 	case n.Kind != yaml.MappingNode || options == nil || len(n.Content) != 2:
@@ -87,14 +98,14 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 	if len(p.errs) == before && in.Samples < 2 {
 		p.errs.add(options, key+"."+samplesBaseline, "samples is %d; 2 or more are accepted", in.Samples)
 	}
-	return baseline{samplesBaseline, in.Samples}, len(p.errs) == before
+	return baseline{name: samplesBaseline, samples: in.Samples}, len(p.errs) == before
 }
 
 // addBaselines adds a condition for each baseline of each group: its questions, model
 // and sampling, and answers that are given alone. Groups that differ in the rest share it.
-func (x *expansion) addBaselines(n *yaml.Node, all []baseline) {
-	groups, refused := slices.DeleteFunc(slices.Clone(x.added), x.isAlone), map[string]bool{}
-	if len(all) > 0 && len(groups) == 0 && len(x.added) > 0 {
+func (x *expansion) addBaselines(n *yaml.Node, points []expanded, all []baseline) {
+	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{}
+	if len(all) > 0 && len(groups) == 0 && len(points) > 0 {
 		x.p.errs.add(n, "baselines", "no condition is a group whose agents see something of each other: there is nothing to compare")
 	}
 	for _, b := range all {
@@ -114,12 +125,15 @@ func (x *expansion) addBaselines(n *yaml.Node, all []baseline) {
 }
 
 func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, FileErrors) {
+	if b.budget && g.Generate.MaxTokens == 0 {
+		return expanded{}, FileErrors{{Key: "generate.max_tokens", Text: "is missing; the group's budget is that many tokens for each of its turns"}}
+	}
 	keys := b.keysFor(x.p, g)
 	made, errs := x.check(keys)
 	if env := x.p.envs[digestOf(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil && env.Measure() == envs.Scored {
 		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is. single is accepted")
 	}
-	made.count, made.chosen, made.baseline = g.count, g.chosen, b.title(made.agents)
+	made.count, made.chosen, made.baseline = g.count, g.chosen, b.title(made.agents, made.Condition)
 	made.values = sharedValues(x.axes, g, keys, made.baseline)
 	return made, errs
 }
@@ -156,11 +170,10 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: text, Line: g.keys["env"].Line}
 	}
 	number := func(n int) *yaml.Node { w := word(strconv.Itoa(n)); w.Tag = "!!int"; return w }
+	turns, _ := g.MostCalls(p.host.Catalogue, g.agents) // it was built before
 	agents := 1
 	if b.name == samplesBaseline {
-		agents = b.samples
-		if agents == 0 {
-			turns, _ := g.MostCalls(p.host.Catalogue, g.agents) // it was built before
+		if agents = b.samples; agents == 0 {
 			agents = samplesPerTurn * turns
 		}
 	}
@@ -176,8 +189,29 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 			keys[key] = n
 		}
 	}
+	if b.budget {
+		keys["generate"] = withBudgets(g.keys["generate"], turns)
+	}
 	keys["env"] = withValue(g.keys["env"], []string{"agents"}, number(agents), "env")
 	return keys
+}
+
+// budgetKeys limit the tokens of an answer, or of the thinking before it: those of generate,
+// and what services call it that take it in extra_body.
+var budgetKeys = []string{"max_tokens", "budget_tokens", "thinking_budget", "thinkingBudget"}
+
+// withBudgets returns a value in which each budget is so many times as large.
+func withBudgets(n *yaml.Node, times int) *yaml.Node {
+	larger := *n
+	larger.Content = nil
+	for i, inner := range n.Content {
+		inner = withBudgets(inner, times)
+		if tokens, err := strconv.Atoi(inner.Value); err == nil && tokens > 0 && n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(budgetKeys, n.Content[i-1].Value) {
+			inner.Value = strconv.Itoa(tokens * times)
+		}
+		larger.Content = append(larger.Content, inner)
+	}
+	return &larger
 }
 
 // keptRoots are the keys that a baseline has in common with its group.

@@ -73,6 +73,31 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
+// One agent with the budget of a group may write, and think, as much in one answer as the
+// group in all its turns, and is otherwise asked as one agent alone.
+func TestBaselineOfABudget(t *testing.T) {
+	text := strings.Replace(asked, "temperature: 0.7", "temperature: 0.7, max_tokens: 200, extra_body: {thinking: {type: enabled, budget_tokens: 50}, top_k: 5}", 1)
+	file, err := parseAsked(text + "baselines: [single, {single: {budget: group}}]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for i, c := range file.Campaign.Conditions[8:] {
+		like := file.Campaign.Conditions[6+i]
+		turns := []int{9, 24}[i] // of three agents: three rounds of a debate; four of a discussion, with votes
+		if c.Generate.MaxTokens != 200*turns || fmt.Sprint(c.Generate.ExtraBody) != fmt.Sprintf("map[thinking:map[budget_tokens:%d type:enabled] top_k:5]", 50*turns) {
+			t.Errorf("condition %d has %+v", 8+i, c.Generate)
+		}
+		c.Generate = like.Generate
+		if titles = append(titles, file.Values[8+i][0].Label); c.ID() != like.ID() {
+			t.Errorf("besides its budget, %+v differs from %+v", c, like)
+		}
+	}
+	if fmt.Sprint(titles) != "[single of 1800 tokens single of 4800 tokens]" {
+		t.Errorf("titles are %v", titles)
+	}
+}
+
 // A campaign that goes on keeps the samples that it has.
 func TestBaselinesOfACampaignThatGoesOn(t *testing.T) {
 	text := asked + "baselines: [single, self_consistency]\n"
@@ -94,9 +119,12 @@ func TestBaselinesOfACampaignThatGoesOn(t *testing.T) {
 
 func TestBaselineErrors(t *testing.T) {
 	for baselines, want := range map[string]string{
-		"single":                                `baselines: "single" is not a list; single, self_consistency and {self_consistency: {samples: 30}} are accepted`,
+		"single":                                `baselines: "single" is not a list; single, {single: {budget: group}}, self_consistency and {self_consistency: {samples: 30}} are accepted`,
 		"[]":                                    "baselines: is an empty list; single,",
 		"[both]":                                `baselines[0]: "both" is no baseline; single,`,
+		"[{single: {budget: 9}}]":               `baselines[0].single: {"budget":9} is no budget; {budget: group} is accepted`,
+		"[{single: {budget: group, more: 1}}]":  "is no budget; {budget: group} is accepted",
+		"[{single: {budget: group}}]":           "generate.max_tokens: is missing",
 		"[single, single]":                      "baselines[1]: single is there twice",
 		"[{self_consistency: {samples: 1}}]":    "samples is 1; 2 or more are accepted",
 		"[{self_consistency: {sample: 9}}]":     "sample: unknown key",

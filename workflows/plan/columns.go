@@ -46,6 +46,22 @@ func (f File) Columns() (names []string, rows [][]string) {
 			}
 		}
 	}
+	add := func(name string, of func(i int) string) {
+		some := false
+		for i := range rows {
+			some = some || of(i) != ""
+		}
+		for i := 0; some && i < len(rows); i++ {
+			rows[i] = append(rows[i], of(i))
+		}
+		if some {
+			names = append(names, name)
+		}
+	}
+	if len(f.Campaign.Grid) == 0 { // else they stand under its axes
+		add(baselineAxis, func(i int) string { return f.baselines[i] })
+	}
+	add(controlKey, func(i int) string { return string(f.Campaign.Conditions[i].Control) })
 	return names, rows
 }
 

@@ -41,6 +41,9 @@ func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 	}
 	parseWord(p, keys["reasoning"], "reasoning", &c.Reasoning, protocol.ReasoningFirst, protocol.ReasoningNone, protocol.ReasoningPaper)
 	p.checkReasoning(c, keys)
+	if n := keys[controlKey]; n != nil {
+		c.Control = Control(n.Value)
+	}
 	return c
 }
 
@@ -158,7 +161,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	if members != nil {
 		p.checkAgents(c, keys, members)
 	}
-	set := protocol.Setting{Agents: agents, Rule: rule, Reasoning: c.Asks()}
+	set := protocol.Setting{Agents: agents, Rule: rule, Reasoning: c.Asks(), Hears: c.Control.hears()}
 	if a := c.Agents; a != nil && (len(a.Pool) == 0 || len(a.Pool) >= agents) {
 		set.Seats = seatsOf(c.Seated(agents, 0))
 	}
@@ -170,6 +173,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	}
 	if built {
 		rounds = proto.Rounds()
+		p.checkControl(c, proto, env)
 		if members != nil {
 			p.checkSpeakers(keys["models"], members, proto.Traits().Roles)
 			p.checkCues(c, keys["protocol"], proto, first)

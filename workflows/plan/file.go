@@ -131,6 +131,7 @@ type Header struct {
 	Cost   string          `json:"cost"`
 
 	Baselines json.RawMessage `json:"baselines"` // see baseline
+	Controls  json.RawMessage `json:"controls"`  // see Control
 	Until     json.RawMessage `json:"until"`     // see Until
 
 	Fork *ForkBlock `json:"fork"`
@@ -170,11 +171,13 @@ func (p *parser) parseFile(s Source) File {
 	file.Campaign.Base = p.baseJSON(base, axes)
 	all := p.combinations(top, axes, grid)
 	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))
-	baselines := p.parseBaselines(valueOf(top, "baselines"))
+	baselines, controls := p.parseBaselines(valueOf(top, "baselines")), p.parseControls(valueOf(top, "controls"))
 	if all != nil {
 		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, want: want, campaign: file.Campaign, seen: map[string]int{}}
 		x.addPoints(all)
-		x.addBaselines(valueOf(top, "baselines"), baselines)
+		grouped := x.added
+		x.addBaselines(valueOf(top, "baselines"), grouped, baselines)
+		x.addControls(valueOf(top, "controls"), grouped, controls)
 		x.writeTo(&file)
 	}
 	file.Surveys = p.surveys(file.Campaign)

@@ -77,6 +77,14 @@ func (f *Fork) Draws(replicate int) int {
 	return replicate + f.Replicates
 }
 
+// Draws returns the replicate by which a condition's answers are drawn and cached.
+func (c Condition) Draws(replicate int) int {
+	if c.Control == Same {
+		replicate += maxCells // that no condition has, however far it is extended
+	}
+	return c.Fork.Draws(replicate)
+}
+
 // Original returns the condition that a fork's collaborations go on from.
 func (c Condition) Original() (Condition, error) {
 	f := c.Fork
@@ -106,7 +114,7 @@ func (c Condition) parts(plugins catalogue.Catalogue, agents int, seed uint64, s
 	if err != nil {
 		return by, err
 	}
-	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed)), Reasoning: c.Asks()}
+	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed)), Reasoning: c.Asks(), Hears: c.Control.hears()}
 	if by.Protocol, err = buildPlugin("protocol", plugins.Protocols, c.Protocol, by.Setting); err != nil {
 		return by, err
 	}

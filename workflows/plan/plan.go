@@ -51,6 +51,8 @@ type Condition struct {
 	Reask     Reask              `json:"reask,omitempty"`
 	Reasoning protocol.Reasoning `json:"reasoning,omitempty"`
 	Fork      *Fork              `json:"fork,omitempty"` // nil if it goes on from no other campaign
+	// Control is what is held against the condition that is the same without it; empty for others.
+	Control Control `json:"control,omitempty"`
 }
 
 // ModelOf returns the model of a speaker: an agent's name, or a role.

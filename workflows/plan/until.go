@@ -114,7 +114,7 @@ func (p *parser) checkUntil(at, n *yaml.Node, u *Until, q *until.Question) {
 	}
 }
 
-// levelsOf returns the values of an axis with their conditions, baselines left out; nil if
+// levelsOf returns the values of an axis with their conditions, baselines and controls left out; nil if
 // they cannot be compared.
 func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 	var levels []until.Level
@@ -129,7 +129,7 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 				rest = append(rest, v.Axis+"="+string(v.Value))
 			}
 		}
-		if !found || file.baselines[i] != "" {
+		if !found || file.baselines[i] != "" || file.Campaign.Conditions[i].Control != "" {
 			continue
 		}
 		at := slices.IndexFunc(levels, func(l until.Level) bool { return l.Name == name })

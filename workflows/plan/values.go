@@ -151,7 +151,7 @@ var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 // isOwnAxis reports whether a key of the grid is an axis with its own name: the
 // values of its list say what they set.
 func isOwnAxis(key string, list *yaml.Node) bool {
-	return ownName.MatchString(key) && !slices.Contains(append(Keys(), baselineAxis), key) && list.Kind == yaml.SequenceNode &&
+	return ownName.MatchString(key) && !slices.Contains(append(Keys(), baselineAxis, controlKey), key) && list.Kind == yaml.SequenceNode &&
 		slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return valueOf(n, "set") != nil })
 }
 

@@ -137,6 +137,10 @@ func (d *Debate) Traits() Traits {
 	if d.params.Talk == TalkSummarizer {
 		t.Roles = append(t.Roles, summarizer.Role)
 	}
+	if d.strangers() > 0 {
+		t.Roles = append(t.Roles, Stranger)
+	}
+	t.Strangers = d.params.Talk == TalkSimultaneous && d.params.Viewpoints.Scaling == ""
 	if t.AtEnd, t.AskedVote = d.votes(), d.votes(); !t.AtEnd {
 		t.Leaves = []stopping.Trace{stopping.Decisions}
 		if d.params.Confidence && d.params.Viewpoints.Scaling == "" {
@@ -166,7 +170,10 @@ const (
 // Next walks the rounds along the entries there are and makes the first steps
 // that are not among them.
 func (d *Debate) Next(t *transcript.Transcript) Plan {
-	at := 0 // entries walked over
+	at := d.strangers() // entries walked over
+	if len(t.Entries) < at {
+		return d.meetStrangers()
+	}
 	for round := 1; round <= d.Rounds(); round++ {
 		first, steps := at, d.turns(t, round, at)
 		for len(steps) > 0 {

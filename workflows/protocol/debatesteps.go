@@ -83,9 +83,13 @@ func (d *Debate) sees(t *transcript.Transcript, agent, round int, latest []reply
 	}
 	shown := order(d.params.Order, latest, agent, d.gold(t), envs.Stream(d.setting.Seed, "order", round))
 	for _, r := range shown {
-		if slices.Contains(d.hears[agent], r.agent) {
-			own = append(own, r.entry)
+		if !slices.Contains(d.hears[agent], r.agent) {
+			continue
 		}
+		if d.strangers() > 0 {
+			r.entry = d.stranger(round, r.agent)
+		}
+		own = append(own, r.entry)
 	}
 	return ranges(own)
 }

@@ -23,6 +23,9 @@ func (d *Discussion) persona(n int) transcript.Step {
 // message returns the step of an agent's message; it may agree with the draft of the last message that it sees.
 func (d *Discussion) message(t *transcript.Transcript, round, agent int) transcript.Step {
 	sees := d.sees(t, round, agent)
+	if d.setting.Hears == HearsNobody { // there is no draft of others to agree with
+		sees = slices.DeleteFunc(sees, func(i int) bool { return !isHeardAlone(t, transcript.Speaker{Index: agent}, i) })
+	}
 	s := ask(transcript.Speaker{Index: agent}, round, PhaseTalk, transcript.FormatReply, sees)
 	for _, i := range sees {
 		if e := t.Entries[i]; e.Phase == PhaseTalk && e.Act.Status == transcript.Said {

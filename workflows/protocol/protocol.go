@@ -38,6 +38,8 @@ type Setting struct {
 	Seats []seats.Seat
 	// Reasoning is how it asks; the zero value is in its own words.
 	Reasoning Reasoning
+	// Hears is whom agents hear at all; the zero value is whom the protocol lets them hear.
+	Hears Hearing
 	// Seed of the collaboration's treatment: orders that belong to the protocol.
 	Seed uint64
 }

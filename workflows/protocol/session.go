@@ -190,7 +190,7 @@ func (s *Session) open(p Plan) {
 	for i, step := range s.plan {
 		step = s.setting.withReasons(step)
 		s.plan[i] = step
-		s.plan[i].Sees = s.setting.remembered(&s.t, step)
+		s.plan[i].Sees = s.setting.heard(&s.t, step, s.setting.remembered(&s.t, step))
 		if s.fork != nil {
 			s.plan[i].Sees = s.fork.visible(s.plan[i].Sees)
 			s.acts[i] = s.fork.decide(len(s.t.Entries)+i, step)

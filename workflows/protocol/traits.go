@@ -37,6 +37,8 @@ type Traits struct {
 	Chat bool
 	// Reasons are read by the other agents.
 	Reasons bool
+	// Strangers says that it can show agents the answers of strangers (HearsStrangers).
+	Strangers bool
 	// Authored are the agents whose personas a model writes, in the order in which
 	// they are written.
 	Authored []int

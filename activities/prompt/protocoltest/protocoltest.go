@@ -29,6 +29,8 @@ type Game struct {
 	Rule decision.Rule
 	// Talks is how many talks over random answers are played; 20 if zero, none if negative.
 	Talks int
+	// Hears is whom agents hear; Run plays HearsNobody as well.
+	Hears protocol.Hearing
 }
 
 // seed of everything that is dealt and drawn here.
@@ -38,6 +40,13 @@ const seed = 20250321
 func Run(t *testing.T, g Game) {
 	t.Helper()
 	t.Run("prompts", func(t *testing.T) {
+		if err := g.checkPrompts(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("alone", func(t *testing.T) {
+		g := g
+		g.Hears = protocol.HearsNobody
 		if err := g.checkPrompts(); err != nil {
 			t.Error(err)
 		}
@@ -56,7 +65,7 @@ func (g Game) instance() (envs.Instance, error) { return g.Env.Instance(seed, 0)
 
 // session begins a talk.
 func (g Game) session(agents int) (*protocol.Session, error) {
-	set := protocol.Setting{Agents: agents, Rule: g.Rule, Seed: seed}
+	set := protocol.Setting{Agents: agents, Rule: g.Rule, Seed: seed, Hears: g.Hears}
 	p, err := g.Build(set)
 	if err != nil {
 		return nil, err

@@ -19,12 +19,13 @@ type marked struct {
 	env       envs.Environment
 	instance  envs.Instance
 	templates *prompt.Templates
+	hears     protocol.Hearing
 }
 
 // checkPrompts plays a talk in which everybody says something, and holds every
 // prompt to what its step sees.
 func (g Game) checkPrompts() (err error) {
-	m := marked{env: g.Env}
+	m := marked{env: g.Env, hears: g.Hears}
 	if m.instance, err = g.instance(); err == nil {
 		if m.templates, err = g.templates(); err == nil {
 			m.Session, err = g.session(len(m.instance.Agents()))
@@ -99,12 +100,19 @@ func (m marked) check(p protocol.Pending) error {
 			case there && !may[i]:
 				return fmt.Errorf("entry %d (%s of %s) does not stand in Sees of entry %d (%s of %s), whose prompt shows its %s",
 					i, e.Phase, nameOf(e.Speaker), p.Entry, p.Phase, nameOf(p.Speaker), part)
+			case there && m.hears == protocol.HearsNobody && isOfPeer(e, p.Step) && p.Payload.Format != transcript.FormatBallot:
+				return fmt.Errorf("agents hear nobody, and the prompt of entry %d (%s of %s) shows the %s of %s", p.Entry, p.Phase, nameOf(p.Speaker), part, nameOf(e.Speaker))
 			case there && part == "reason" && !own:
 				return fmt.Errorf("the prompt of entry %d (%s of %s) shows the private reason of %s", p.Entry, p.Phase, nameOf(p.Speaker), nameOf(e.Speaker))
 			}
 		}
 	}
 	return nil
+}
+
+// isOfPeer reports whether an entry is another agent's, to an agent.
+func isOfPeer(e transcript.Entry, step transcript.Step) bool {
+	return step.Speaker.Role == "" && e.Speaker.Role == "" && e.Speaker != step.Speaker
 }
 
 // isListed reports whether a prompt shows an entry as a candidate, by its proposal.

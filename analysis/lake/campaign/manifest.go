@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/lake"
@@ -28,6 +30,15 @@ type Manifest struct {
 	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
+}
+
+// Label returns what the file calls the values of a condition; "" if nothing.
+func (m Manifest) Label(condition string) string {
+	var labels []string
+	for _, axis := range slices.Sorted(maps.Keys(m.AxisLabels[condition])) {
+		labels = append(labels, m.AxisLabels[condition][axis])
+	}
+	return strings.Join(labels, ", ")
 }
 
 // ManifestKey returns the name of a campaign's manifest.

@@ -12,7 +12,9 @@ import (
 	"maps"
 	"slices"
 
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
+	"roundtable/workflows/plan"
 )
 
 // MaxData is how many bytes of data files travel with a plan.
@@ -101,6 +103,53 @@ func OpenRecordedData(ctx context.Context, s store.Store, p Plan) (files fs.FS, 
 	}
 	r, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
 	return r, err == nil, err
+}
+
+// Ties are what holds a campaign to the others of its lake.
+type Ties struct {
+	Forks []string       // campaigns that go on from it
+	Data  []store.Object // data files that no other campaign has
+}
+
+// ReadTies reads the plans of all campaigns of the lake; those of the campaign itself may
+// be damaged: then its data files are not known.
+func ReadTies(ctx context.Context, s store.Store, name string) (t Ties, err error) {
+	names, err := lake.Campaigns(ctx, s)
+	if err != nil {
+		return t, err
+	}
+	others := map[string]bool{}
+	for _, other := range names {
+		plans, err := ReadPlans(ctx, s, other)
+		if err != nil && other != name {
+			return t, fmt.Errorf("whether %s needs something of %s is not known: %w", other, name, err)
+		}
+		for _, p := range plans {
+			if other == name {
+				continue
+			}
+			for _, sum := range p.Files {
+				others[sum] = true
+			}
+			goesOn := func(c plan.Condition) bool { return c.Fork != nil && c.Fork.Campaign == name }
+			if !slices.Contains(t.Forks, other) && slices.ContainsFunc(p.Campaign.Conditions, goesOn) {
+				t.Forks = append(t.Forks, other)
+			}
+		}
+	}
+	own := map[string]bool{}
+	plans, err := ReadPlans(ctx, s, name)
+	if err != nil {
+		return t, nil //nolint:nilerr // it is to be deleted, or its commands say so
+	}
+	for _, p := range plans {
+		for _, sum := range p.Files {
+			own[dataKey(sum)] = !others[sum]
+		}
+	}
+	objects, err := s.List(ctx, "data/")
+	t.Data = slices.DeleteFunc(objects, func(o store.Object) bool { return !own[o.Key] })
+	return t, err
 }
 
 func recordedSums(ctx context.Context, s store.Store) (map[string]bool, error) {

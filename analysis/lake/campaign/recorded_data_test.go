@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/workflows/plan"
 )
 
 // A plan's data files are read from the lake when their folder has gone; private ones are not stored.
@@ -62,5 +63,88 @@ func TestRecordedData(t *testing.T) {
 	}
 	if _, _, err := OpenRecordedData(t.Context(), s, p); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a changed file: %v", err)
+	}
+}
+
+// Private data files are found by their contents in a folder that is given, whatever their
+// names; files of other contents are not taken, and nothing is stored.
+func TestGivenData(t *testing.T) {
+	s, err := store.NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := WithData(s, filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a folder that is not there is taken")
+	}
+	p := Plan{Files: map[string]string{"q.csv": sumOf([]byte("questions"))}, PrivateData: true}
+	for text, want := range map[string]bool{"questions": true, "others": false} {
+		dir := t.TempDir()
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, "moved"), 0o700), os.WriteFile(filepath.Join(dir, "moved", "renamed.csv"), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		given, err := WithData(s, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, whole, err := OpenRecordedData(t.Context(), given, p)
+		if whole != want || err != nil {
+			t.Errorf("%s: %t, %v", text, whole, err)
+		}
+		if whole {
+			if got, err := fs.ReadFile(files, "q.csv"); string(got) != text || err != nil {
+				t.Errorf("%q, %v", got, err)
+			}
+		}
+		if local, ok := store.As[*store.Local](given); !ok || local != s {
+			t.Error("the lake is hidden")
+		}
+	}
+	if all, err := s.List(t.Context(), ""); len(all) > 0 || err != nil {
+		t.Errorf("stored are %v: %v", all, err)
+	}
+}
+
+// A data file that another campaign has, and a campaign that another goes on from, are tied.
+func TestTies(t *testing.T) {
+	s, err := store.NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	record := func(name string, fork *plan.Fork, files ...string) {
+		t.Helper()
+		p := Plan{
+			Campaign: plan.Campaign{Name: name, Replicates: 1, Instances: []int{1}, Conditions: []plan.Condition{{Fork: fork}}},
+			Files:    map[string]string{}, Agents: []int{1}, Rounds: []int{1}, Pack: []string{""},
+		}
+		for _, f := range files {
+			p.Files[f] = sumOf([]byte(f))
+			if err := s.PutIfAbsent(t.Context(), dataKey(p.Files[f]), []byte(f)); err != nil && !errors.Is(err, store.ErrExists) {
+				t.Fatal(err)
+			}
+		}
+		if err := WritePlan(t.Context(), s, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record("first", nil, "own.csv", "shared.csv")
+	record("second", nil, "shared.csv")
+	record("fork", &plan.Fork{Campaign: "first"})
+	ties, err := ReadTies(t.Context(), s, "first")
+	if err != nil || len(ties.Data) != 1 || ties.Data[0].Key != dataKey(sumOf([]byte("own.csv"))) || !slices.Equal(ties.Forks, []string{"fork"}) {
+		t.Errorf("ties of first: %+v, %v", ties, err)
+	}
+	if ties, err = ReadTies(t.Context(), s, "second"); err != nil || len(ties.Data)+len(ties.Forks) > 0 {
+		t.Errorf("ties of second: %+v, %v", ties, err)
+	}
+	if err := s.PutIfAbsent(t.Context(), PlanKey("second", "0123456789ab"), []byte("{")); err != nil {
+		t.Fatal(err)
+	}
+	if ties, err := ReadTies(t.Context(), s, "second"); err != nil || len(ties.Data) > 0 {
+		t.Errorf("ties of a damaged campaign: %+v, %v", ties, err)
+	}
+	if _, err := ReadTies(t.Context(), s, "first"); err == nil {
+		t.Error("another campaign's plan cannot be read, and nothing is said")
 	}
 }

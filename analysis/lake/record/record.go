@@ -41,7 +41,7 @@ type Collaboration struct {
 	EndReason     string    `parquet:"end_reason,dict"`                // rounds, stopped, … ; empty if it did not end by itself
 	DecidedRound  *int32    `parquet:"decided_round"`                  // first round with a decision
 	DecisionKey   *string   `parquet:"decision_key"`                   // identity of the final decision; equal proposals have equal keys
-	DecisionJSON  *string   `parquet:"decision_json"`                  // the final decision; absent if there is none
+	DecisionJSON  *string   `parquet:"decision_json"`                  // the final decision in the environment's canonical JSON, as turns.proposal_json: an answer is a text such as "(B)"; absent if there is none
 	Score         *float64  `parquet:"score"`                          // goodness of the final decision, see rounds.score; absent without one: average outcome instead
 	Utilities     []float64 `parquet:"utilities,list"`                 // of the final decision, by agent; an empty list without a decision
 	BaselinesJSON *string   `parquet:"baselines_json"`                 // goodness of what simple methods decide here: {"always_4": -1, …}
@@ -55,6 +55,8 @@ type Collaboration struct {
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
 	// Follow from other columns: not part of the row digest.
 	Measure      string   `parquet:"measure,dict" digest:"-"`  // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
+	Label        *string  `parquet:"label,dict" digest:"-"`    // what the campaign file calls the values of the condition, those of several axes with commas between; absent without labels. Query shows the file's present one
+	KeyJSON      *string  `parquet:"key_json" digest:"-"`      // the right answers, written as decision_json: ["(B)"]; absent if none is known
 	InstanceHash *string  `parquet:"instance_hash" digest:"-"` // identity of what is asked and its right answer, whatever its id: equal hashes are paired; absent where the environment deals its instances
 	Outcome      *float64 `parquet:"outcome" digest:"-"`       // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
 	// Operational: not part of the row digest.
@@ -71,58 +73,60 @@ type Collaboration struct {
 // Round is one round of a collaboration. Key: collaboration_id, generation, round.
 type Round struct {
 	Key
-	Round        int32     `parquet:"round"`                // from 1
-	Voted        bool      `parquet:"voted"`                // ballots were counted in this round
-	Candidates   int32     `parquet:"candidates"`           // candidates of the vote
-	Ballots      int32     `parquet:"ballots"`              // cast, abstentions not counted
-	Winners      int32     `parquet:"winners"`              // more than one is a tie
-	Passed       bool      `parquet:"passed"`               // the count selected a candidate
-	Changed      bool      `parquet:"changed"`              // and it is another decision than before
-	NewProposals int32     `parquet:"new_proposals"`        // proposals made in this round
-	DecisionKey  *string   `parquet:"decision_key"`         // what stands at the end of the round
-	DecisionJSON *string   `parquet:"decision_json"`        // the same as text
-	Score        *float64  `parquet:"score"`                // goodness of the decision that stands; absent before the first decision: average outcome instead
-	Utilities    []float64 `parquet:"utilities,list"`       // of what stands, by agent; an empty list before the first decision
-	Simulated    bool      `parquet:"simulated" digest:"-"` // a scripted agent answered in this round
-	Outcome      *float64  `parquet:"outcome" digest:"-"`   // what to average, as collaborations.outcome
-	Agreement    *float64  `parquet:"agreement" digest:"-"` // greatest share of the agents that hold the same candidate at the round's last count; absent without candidates
+	Round        int32     `parquet:"round"`                 // from 1
+	Voted        bool      `parquet:"voted"`                 // ballots were counted in this round
+	Candidates   int32     `parquet:"candidates"`            // candidates of the vote
+	Ballots      int32     `parquet:"ballots"`               // cast, abstentions not counted
+	Winners      int32     `parquet:"winners"`               // more than one is a tie
+	Passed       bool      `parquet:"passed"`                // the count selected a candidate
+	Changed      bool      `parquet:"changed"`               // and it is another decision than before
+	NewProposals int32     `parquet:"new_proposals"`         // proposals made in this round
+	DecisionKey  *string   `parquet:"decision_key"`          // what stands at the end of the round
+	DecisionJSON *string   `parquet:"decision_json"`         // what stands, as collaborations.decision_json
+	Score        *float64  `parquet:"score"`                 // goodness of the decision that stands; absent before the first decision: average outcome instead
+	Utilities    []float64 `parquet:"utilities,list"`        // of what stands, by agent; an empty list before the first decision
+	Simulated    bool      `parquet:"simulated" digest:"-"`  // a scripted agent answered in this round
+	Outcome      *float64  `parquet:"outcome" digest:"-"`    // what to average, as collaborations.outcome
+	VotesJSON    *string   `parquet:"votes_json" digest:"-"` // what each candidate of the round's last count got: {"(B)": 3, "(C)": 1}, by candidate_key where proposals are no texts: the sum of its ballots' values, as in ballots.value; of debates and others without ballots the number of agents whose answer it is; absent without a count
+	Agreement    *float64  `parquet:"agreement" digest:"-"`  // greatest share of the agents that hold the same candidate at the round's last count; absent without candidates
 }
 
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.
 type Turn struct {
 	Key
-	Entry           int32    `parquet:"entry"`               // index in the transcript, from 0
-	Round           int32    `parquet:"round"`               // from 1
-	Phase           string   `parquet:"phase,dict"`          // message, proposal or vote
-	Kind            string   `parquet:"kind,dict"`           // ask, decide, env or annotate
-	Role            string   `parquet:"role,dict"`           // empty for a voting agent
-	Agent           *int32   `parquet:"agent"`               // index of the agent, from 0; absent for decisions
-	AgentName       string   `parquet:"agent_name,dict"`     // as the others address it; empty for decisions
-	Format          string   `parquet:"format,dict"`         // form of the answer: message, proposal, ballot or text, of annotations acts or distance; empty for some decisions
-	Status          string   `parquet:"status,dict"`         // said, skipped, abstained or invalid
-	InvalidReason   *string  `parquet:"invalid_reason"`      // what was wrong with the last answer, or refusal, content_filter
-	Asks            int32    `parquet:"asks"`                // questions put for this turn, re-asks included
-	Text            *string  `parquet:"text"`                // what others could see
-	Reason          *string  `parquet:"reason"`              // private
-	Thinking        *string  `parquet:"thinking" digest:"-"` // what the model thought before its last answer, in the text or where the service gives it; private: in no prompt, and not read as an answer
-	ReadAs          *string  `parquet:"read_as" digest:"-"`  // how the answer was found: stated, boxed, alone, marked (in bold or brackets), only (the only one in the text), words (of an option), last; json, or json, repaired: with what was repaired; absent where none was read
-	AddresseesJSON  *string  `parquet:"addressees_json"`     // indices of the addressed agents; absent means everybody
-	ProposalKey     *string  `parquet:"proposal_key"`        // identity of the proposal; equal proposals have equal keys
-	ProposalJSON    *string  `parquet:"proposal_json"`       // the proposal in the environment's canonical form
-	ProposalUtility *float64 `parquet:"proposal_utility"`    // to the agent itself
-	ProposalScore   *float64 `parquet:"proposal_score"`      // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others
-	StandingUtility *float64 `parquet:"standing_utility"`    // what the standing decision is worth to it
-	SeesJSON        string   `parquet:"sees_json"`           // [[from,to],…]: the entries shown, in order
-	PromptHash      string   `parquet:"prompt_hash"`         // of the messages of the first question: 32 hexadecimal digits of their SHA-256
-	AnswerHash      string   `parquet:"answer_hash"`         // SHA-256 of the last raw answer
-	Model           *string  `parquet:"model"`               // model of the speaker as the campaign names it; absent for decisions
-	ModelSimulated  bool     `parquet:"simulated"`           // the last answer came from a scripted agent
-	DataJSON        *string  `parquet:"data_json"`           // compact act of the entry as the engine saw it
-	ForkedFrom      *string  `parquet:"forked_from"`         // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others
+	Entry           int32    `parquet:"entry"`                      // index in the transcript, from 0
+	Round           int32    `parquet:"round"`                      // from 1
+	Phase           string   `parquet:"phase,dict"`                 // which step it is. roundtable: message, proposal, vote, or as phases: names them; debate: answer (alone), debate (having seen others, and the count), gold (the key, which no agent sees), summary; discussion: persona, material, talk, check (by agreement, after each message), final (an answer), vote, count, settle, challenge, new_answer; delphi: answer, debate, estimate, feedback; deliberation: merged, observation, planning, decision, conversation, ballot, agreement, result; consensus: start, position, move; of annotations that of the message
+	Kind            string   `parquet:"kind,dict"`                  // ask (a model or a person), decide (the rule counts), env (the environment says something) or annotate (for a stopping rule)
+	Role            string   `parquet:"role,dict"`                  // part of a speaker that is no agent: rule (counts), judge, summarizer, facilitator, environment, key, personas, retriever, labeller, embedder; empty for an agent, whose own role is agent_role
+	Agent           *int32   `parquet:"agent"`                      // index of the agent, from 0; absent for decisions
+	AgentName       string   `parquet:"agent_name,dict"`            // as the others address it; empty for decisions
+	Format          string   `parquet:"format,dict"`                // form of the answer: message, proposal, ballot and estimate (JSON), text, answer (a text that ends with a proposal, as in debates), reply (a text with [AGREE] or [DISAGREE]), persona, of annotations acts or distance; empty for decisions and for what the environment says
+	Status          string   `parquet:"status,dict"`                // said, skipped, abstained or invalid
+	InvalidReason   *string  `parquet:"invalid_reason"`             // what was wrong with the last answer, or refusal, content_filter
+	Asks            int32    `parquet:"asks"`                       // questions put for this turn, re-asks included
+	Text            *string  `parquet:"text"`                       // what others could see
+	Reason          *string  `parquet:"reason"`                     // private
+	Thinking        *string  `parquet:"thinking" digest:"-"`        // what the model thought before its last answer, in the text or where the service gives it; private: in no prompt, and not read as an answer
+	ReadAs          *string  `parquet:"read_as" digest:"-"`         // how the answer was found: stated, boxed, alone, marked (in bold or brackets), only (the only one in the text), words (of an option), last; json, or json, repaired: with what was repaired; absent where none was read
+	AddresseesJSON  *string  `parquet:"addressees_json"`            // indices of the addressed agents; absent means everybody
+	ProposalKey     *string  `parquet:"proposal_key"`               // identity of the proposal; equal proposals have equal keys
+	ProposalJSON    *string  `parquet:"proposal_json"`              // the proposal in the environment's canonical form
+	ProposalUtility *float64 `parquet:"proposal_utility"`           // to the agent itself
+	ProposalScore   *float64 `parquet:"proposal_score"`             // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others
+	StandingUtility *float64 `parquet:"standing_utility"`           // what the standing decision is worth to it
+	SeesJSON        string   `parquet:"sees_json"`                  // [[from,to],…]: the entries shown, in order
+	PromptHash      string   `parquet:"prompt_hash"`                // of the messages of the first question: 32 hexadecimal digits of their SHA-256
+	AnswerHash      string   `parquet:"answer_hash"`                // SHA-256 of the last raw answer
+	Model           *string  `parquet:"model"`                      // model of the speaker as the campaign names it; absent for decisions
+	ModelSimulated  bool     `parquet:"simulated"`                  // the last answer came from a scripted agent
+	DataJSON        *string  `parquet:"data_json"`                  // compact act of the entry as the engine saw it
+	AgentRole       *string  `parquet:"agent_role,dict" digest:"-"` // role of the agent, as agents: in the campaign file gives it; absent without one
+	ForkedFrom      *string  `parquet:"forked_from"`                // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others
 }
 
 // Ballot is one voter's stand on one candidate. Key: collaboration_id,
-// generation, entry, candidate. An abstention is one row without a candidate.
+// generation, entry, candidate. An abstention is one row without a candidate. Debates and others that count answers have no ballots: who holds what is turns.proposal_key, and the count is rounds.votes_json.
 type Ballot struct {
 	Key
 	Round         int32    `parquet:"round"`                // from 1

@@ -52,10 +52,10 @@ func AnnotationSchema() ([]Table, error) {
 // Reading the sources takes a millisecond, which each compaction would pay.
 var (
 	described = sync.OnceValues(func() ([]Table, error) {
-		return describe(source, Collaboration{}, Round{}, Turn{}, Ballot{}, Call{})
+		return describeRows(source, Collaboration{}, Round{}, Turn{}, Ballot{}, Call{})
 	})
 	annotationsDescribed = sync.OnceValues(func() ([]Table, error) {
-		return describe(annotations, Label{}, Feature{}, GoldLabel{})
+		return describeRows(annotations, Label{}, Feature{}, GoldLabel{})
 	})
 )
 
@@ -69,8 +69,8 @@ func AllSchema() ([]Table, error) {
 	return append(tables, added...), err
 }
 
-// describe describes row types as a source declares them.
-func describe(text string, rows ...Row) ([]Table, error) {
+// describeRows describes row types, which have the columns of Key.
+func describeRows(text string, rows ...named) ([]Table, error) {
 	key, err := parser.ParseFile(token.NewFileSet(), "record.go", source, parser.ParseComments)
 	if err != nil {
 		return nil, err
@@ -79,6 +79,14 @@ func describe(text string, rows ...Row) ([]Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	return describe(text, shared, rows...)
+}
+
+// named is a row of a table.
+type named interface{ Table() string }
+
+// describe describes row types as a source declares them, after the columns that they share.
+func describe(text string, shared []Column, rows ...named) ([]Table, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
 	if err != nil {
 		return nil, err

@@ -56,7 +56,16 @@ func schemaDoc() (string, error) {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", t.Name, t.About)
 		columnsTable(&b, t.Columns[shared:])
 	}
-	b.WriteString("\n## Columns that every table has\n\n")
+	derived, err := InstanceSchema()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, schemaDerived, derived.About)
+	b.WriteString("| column | type | what it is |\n| --- | --- | --- |\n")
+	for _, c := range derived.Columns {
+		fmt.Fprintf(&b, "| `%s` | %s%s | %s |\n", c.Name, c.Type, map[bool]string{true: ", may be absent"}[c.Nullable], c.About)
+	}
+	b.WriteString("\n## Columns that every stored table has\n\n")
 	columnsTable(&b, tables[0].Columns[:shared])
 	return b.String(), nil
 }
@@ -128,6 +137,16 @@ lake/raw/_commits/labels/campaign=<name>/<labeller>/<collaboration>.<generation>
 lake/raw/features/campaign=<name>/condition=<condition>/<collaboration>.<generation>.<method>.parquet
 lake/raw/_commits/features/campaign=<name>/<method>/<collaboration>.<generation>.json
 ` + "```" + `
+`
+
+const schemaDerived = `
+## instances
+
+%s
+
+` + "`roundtable query`" + ` makes it from the plan and from the data files that are stored with it: a copy of the lake needs no others. It has no file; ` + "`roundtable export --query \"FROM instances\" -o instances.parquet`" + ` writes one.
+Environments that make up their instances (exchange, consensus and others) have no rows here.
+
 `
 
 func columnsTable(b *strings.Builder, columns []Column) {

@@ -37,7 +37,13 @@ const (
 
 // Open returns the store at a URL: a path or file:// URL is a local directory, made
 // if needed, s3://bucket/prefix is in a bucket that exists (see NewS3).
-func Open(location string) (Store, error) {
+func Open(location string) (Store, error) { return openAt(location, openS3) }
+
+// OpenToRead is Open that needs no right to write. Whether a bucket can be written is
+// checked before the first write.
+func OpenToRead(location string) (Store, error) { return openAt(location, readS3) }
+
+func openAt(location string, bucket func(ctx context.Context, at string, stall time.Duration) (*S3, error)) (Store, error) {
 	scheme, _, ok := strings.Cut(location, "://")
 	switch {
 	case location == "":
@@ -51,7 +57,11 @@ func Open(location string) (Store, error) {
 		}
 		return NewLocal(u.Path)
 	case scheme == "s3":
-		return NewS3(context.Background(), location)
+		s, err := bucket(context.Background(), location, stallTime)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
 	}
 	return nil, fmt.Errorf("lake %s: %q is not known; the lake is a directory such as ./lake", location, scheme)
 }
@@ -298,6 +308,25 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 		return nil
 	}
 	return l.explainError("deleting", key, err)
+}
+
+// RemoveFolder removes the folder that a prefix names with all that is in it, names that
+// List hides and files of interrupted writes included; a missing one is no error.
+func (l *Local) RemoveFolder(ctx context.Context, prefix string) error {
+	key := path.Clean(prefix)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	unlock, err := l.lockLake()
+	if err != nil {
+		return l.explainError("deleting", key, err)
+	}
+	defer unlock()
+	defer l.begin()()
+	return l.explainError("deleting", key, l.root.RemoveAll(key))
 }
 
 // lockLake keeps other goroutines and processes from replacing and deleting.

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -28,6 +29,9 @@ type S3 struct {
 	client *s3.Client
 	bucket string
 	prefix string // of all keys; empty or ends in "/"
+
+	probing  sync.Mutex
+	writable bool // checkWritable found so
 }
 
 // readTries bounds how often an object is read whose bytes arrive cut or damaged.

@@ -40,6 +40,20 @@ type location struct {
 func NewS3(ctx context.Context, at string) (*S3, error) { return openS3(ctx, at, stallTime) }
 
 func openS3(ctx context.Context, at string, stall time.Duration) (*S3, error) {
+	s, err := readS3(ctx, at, stall)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	if err := s.checkWritable(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// readS3 opens the store without a write: who may only read can.
+func readS3(ctx context.Context, at string, stall time.Duration) (*S3, error) {
 	l, err := parseS3(at)
 	if err != nil { // the text may hold a secret and is not repeated
 		return nil, fmt.Errorf("lake s3://…: %w", err)
@@ -106,7 +120,7 @@ func (l *location) setOption(name string, values []string) error {
 	return nil
 }
 
-// probeBucket finds out now what would otherwise fail in the middle of a campaign.
+// probeBucket finds out now what would otherwise fail in the middle of a command.
 func (s *S3) probeBucket(ctx context.Context) error {
 	list := &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &s.prefix, MaxKeys: aws.Int32(1)}
 	if _, err := s.client.ListObjectsV2(ctx, list, fewTries); err != nil {
@@ -117,10 +131,22 @@ func (s *S3) probeBucket(ctx context.Context) error {
 	if _, err := s.client.HeadObject(ctx, missing, fewTries); err != nil && !errors.Is(reasonOf(err), fs.ErrNotExist) {
 		return s.explainError("opening", "it", err)
 	}
+	return nil
+}
+
+// checkWritable checks, once, that the bucket can be written with conditions.
+func (s *S3) checkWritable(ctx context.Context) error {
+	s.probing.Lock()
+	defer s.probing.Unlock()
+	if s.writable {
+		return nil
+	}
 	if err := s.probeCondition(ctx, "If-None-Match", condition{noneMatch: aws.String("*")}); err != nil {
 		return err
 	}
-	return s.probeCondition(ctx, "If-Match", condition{match: aws.String(`"00000000000000000000000000000000"`)})
+	err := s.probeCondition(ctx, "If-Match", condition{match: aws.String(`"00000000000000000000000000000000"`)})
+	s.writable = err == nil
+	return err
 }
 
 // probeCondition writes the hidden object. The first time this may make it;

@@ -98,6 +98,35 @@ func TestS3OpeningSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A bucket that may only be read is read; the first write says what is missing.
+func TestS3WithoutTheRightToWrite(t *testing.T) {
+	s, err := store.OpenToRead(storetest.At(answers(t, instead(isWrite, 403, "AccessDenied")), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.List(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Get(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing object: %v", err)
+	}
+	for range 2 {
+		err = s.PutIfAbsent(t.Context(), "a", nil)
+		if told(t, err, "s3:PutObject"); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%v is not %v", err, fs.ErrPermission)
+		}
+	}
+}
+
+// A server that ignores conditions is refused before anything is stored there.
+func TestS3WithoutConditions(t *testing.T) {
+	s, err := store.OpenToRead(storetest.At(answers(t, ignoring("If-Match")), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told(t, s.Replace(t.Context(), "a", nil, ""), "ignores If-Match")
+}
+
 // told checks an error's text: no secrets, what is wanted, short enough to read.
 func told(t *testing.T, err error, want string) {
 	t.Helper()

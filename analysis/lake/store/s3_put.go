@@ -57,6 +57,9 @@ func (s *S3) putObject(ctx context.Context, doing, key string, data []byte, c co
 	if len(data) > maxObject {
 		return s.explainError(doing, key, fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject))
 	}
+	if err := s.checkWritable(ctx); err != nil {
+		return err
+	}
 	sum := sha256.Sum256(data)
 	w := write{condition: c, name: s.keyInBucket(key), data: data, meta: map[string]string{
 		metaSHA256: hex.EncodeToString(sum[:]), metaWriter: rand.Text(),

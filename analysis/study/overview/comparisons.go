@@ -31,6 +31,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 			continue
 		}
 		most := mostDifference(v, environment)
+		t.Notes = append(t.Notes, floorNotes(v, environment, list)...)
 		for _, r := range list {
 			rows = append(rows, compared{r, environment, most})
 			if r.Unpaired > 0 {
@@ -53,6 +54,32 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	}, t.Notes...)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
+}
+
+// floorNotes say of a few comparisons with conditions that were run again (the control same)
+// whether the difference is beyond what a condition differs by from itself, and where to
+// look for the others.
+func floorNotes(v campaign.View, environment string, list []statistics.Comparison) (notes []string) {
+	all := itselves(v, environment)
+	for _, c := range list {
+		known, again := 0, 0 // of the two
+		for _, x := range all {
+			if x.name == c.A || x.name == c.B {
+				known++
+				again += min(1, len(x.differs))
+			}
+		}
+		if known < 2 || again == 0 {
+			continue
+		}
+		if len(notes) == mostNamed {
+			return append(notes, fmt.Sprintf("%s: the table floor says which other differences are beyond the noise floor.", environment))
+		}
+		if text := floorText(all, c.A, c.B); text != "" {
+			notes = append(notes, fmt.Sprintf("%s against %s: %s", c.A, c.B, text))
+		}
+	}
+	return notes
 }
 
 // compareConditions compares each two conditions of an environment that can be paired; of
@@ -117,10 +144,11 @@ func mostDifference(v campaign.View, environment string) float64 {
 	return math.Inf(1)
 }
 
-// seriesOf returns a value of the conditions of an environment, named by what tells them apart.
+// seriesOf returns a value of the conditions of an environment, named by what tells them
+// apart; those that are others again are not compared.
 func seriesOf(v campaign.View, environment string, valueOf func(campaign.Run) (float64, bool)) []statistics.Series {
 	var list []statistics.Series
-	for _, g := range v.Groups {
+	for _, g := range v.WithoutSame() {
 		if g.Settings["env"] != environment {
 			continue
 		}

@@ -1,7 +1,10 @@
 package overview
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -19,15 +22,25 @@ type noiseFloor struct {
 	runs     int
 }
 
-// floorOf returns the noise floor of a condition; false where no instance has two replicates.
-func floorOf(g campaign.Group) (noiseFloor, bool) {
+// floorOf returns the noise floor of a condition, of which same is the control, if it has
+// one: its replicates are further ones of the same instances. It is false where no instance
+// has two.
+func floorOf(g, same campaign.Group) (noiseFloor, bool) {
 	by := map[int32][]float64{}
 	f, sum := noiseFloor{}, 0.0
-	for _, r := range g.Succeeded() {
-		if v, ok := r.Outcome(); ok {
-			by[r.Instance] = append(by[r.Instance], v)
-			sum, f.runs = sum+v, f.runs+1
+	for i, runs := range [][]campaign.Run{g.Succeeded(), same.Succeeded()} {
+		for _, r := range runs {
+			v, ok := r.Outcome()
+			if !ok {
+				continue
+			}
+			if by[r.Instance] = append(by[r.Instance], v); i == 0 {
+				sum, f.runs = sum+v, f.runs+1
+			}
 		}
+	}
+	if f.runs == 0 {
+		return f, false
 	}
 	squares := 0.0
 	for _, values := range by {
@@ -71,39 +84,128 @@ func (f noiseFloor) ownInterval() *statistics.Interval {
 	return &statistics.Interval{Low: own * math.Sqrt(f.dof/chi.Quantile(0.975)), High: own * math.Sqrt(f.dof/chi.Quantile(0.025))}
 }
 
-// Floor returns by how much each condition would differ from itself.
+// itself is a condition with its noise floor and, if the campaign has it, the control that
+// is the same condition again.
+type itself struct {
+	campaign.Group
+	noiseFloor
+	same    campaign.Group
+	differs []float64 // from it, by unit
+	name    string
+}
+
+// itselves returns the conditions of an environment ("" for all) that have a floor, without
+// controls that are others again.
+func itselves(v campaign.View, environment string) (rows []itself) {
+	for _, g := range v.WithoutSame() {
+		if environment != "" && g.Settings["env"] != environment {
+			continue
+		}
+		same := v.ControlsOf(g)[campaign.Same]
+		if f, ok := floorOf(g, same); ok {
+			differs := campaign.PairedBy(g.Succeeded(), same.Succeeded(), campaign.Run.Outcome).Values()
+			rows = append(rows, itself{g, f, same, differs, v.Title(g)})
+		}
+	}
+	return rows
+}
+
+// Floor returns by how much each condition differs from itself.
 func Floor(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Noise floor: the difference of each condition to itself, run twice"}
-	type row struct {
-		campaign.Group
-		noiseFloor
-	}
-	var rows []row
-	for _, g := range v.Groups {
-		if f, ok := floorOf(g); ok {
-			rows = append(rows, row{g, f})
+	rows := itselves(v, "")
+	differed := table.Columns[itself]{Headers: []string{"differed", "differed low", "differed high"}, Cells: func(r itself) []table.Cell {
+		if len(r.differs) == 0 {
+			return make([]table.Cell, 3)
 		}
+		return campaign.MeanInterval(r.differs, 4, r.MostDifference())
+	}}
+	again := slices.ContainsFunc(rows, func(r itself) bool { return len(r.differs) > 0 })
+	if !again {
+		differed = table.Columns[itself]{Cells: func(itself) []table.Cell { return nil }}
 	}
-	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r row) campaign.Group { return r.Group }),
-		table.Column("outcome", func(r row) table.Cell { return table.Known(r.mean, 4) }),
-		table.Column("sd of replicates", func(r row) table.Cell { return table.Number(math.Sqrt(r.variance*float64(r.runs)), 4) }),
-		table.Column("floor", func(r row) table.Cell {
+	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r itself) campaign.Group { return r.Group }),
+		table.Column("outcome", func(r itself) table.Cell { return table.Known(r.mean, 4) }),
+		table.Column("sd of replicates", func(r itself) table.Cell { return table.Number(math.Sqrt(r.variance*float64(r.runs)), 4) }),
+		table.Column("floor", func(r itself) table.Cell {
 			if r.variance == 0 {
 				return table.Cell{} // replicates that repeat each other say nothing
 			}
 			return table.Number(r.between(r.noiseFloor), 4)
 		}),
-		table.Columns[row]{Headers: []string{"low", "high"}, Cells: func(r row) []table.Cell {
+		table.Columns[itself]{Headers: []string{"low", "high"}, Cells: func(r itself) []table.Cell {
 			return campaign.IntervalCells(r.ownInterval(), 4, math.Inf(1))
 		}},
-		table.Column("n", func(r row) table.Cell { return table.Count(r.runs) }))
+		differed,
+		table.Column("beyond it", func(r itself) table.Cell { return beyondIt(r, rows) }),
+		table.Column("n", func(r itself) table.Cell { return table.Count(r.runs) }))
 	t.Notes = []string{
-		v.GoodnessNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From the spread of replicates within their instance (sd), with the 95 % interval by χ². It knows nothing of other instances: the table comparisons does.",
+		v.GoodnessNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From the spread of replicates within their instance (sd), with the 95 % interval by χ². It knows nothing of other instances: the table comparisons does. Beyond it: of how many other conditions of the environment the outcome differs by more than the floor of the two.",
 	}
-	if left := len(v.Groups) - len(rows); left > 0 {
-		t.Notes = append(t.Notes, "Left out: conditions with one replicate of each instance, which say nothing of chance (replicates: 2 or more).")
+	if again {
+		t.Notes = append(t.Notes, "Differed: the condition minus its control same, the same again with its own answers, in pairs, with its 95 % t interval. Its replicates count among those of the condition.")
+	}
+	if left := len(v.WithoutSame()) - len(rows); left > 0 {
+		t.Notes = append(t.Notes, "Left out: conditions with one replicate of each instance, which say nothing of chance (replicates: 2 or more, or controls: [same]).")
 	}
 	v.AddNotes(&t)
 	return t, len(rows) > 0
+}
+
+// beyondIt counts the other conditions of a row's environment that differ from it by more
+// than the floor of the two.
+func beyondIt(r itself, all []itself) table.Cell {
+	beyond, of := 0, 0
+	for _, other := range all {
+		if other.ID == r.ID || other.Settings["env"] != r.Settings["env"] || r.variance+other.variance == 0 {
+			continue
+		}
+		if of++; math.Abs(*r.mean-*other.mean) > r.between(other.noiseFloor) {
+			beyond++
+		}
+	}
+	if of == 0 {
+		return table.Cell{}
+	}
+	return table.Word(fmt.Sprintf("%d of %d", beyond, of))
+}
+
+// floorText says whether the first of two conditions differs from the second by more than
+// a condition does from itself.
+func floorText(all []itself, a, b string) string {
+	first := slices.IndexFunc(all, func(x itself) bool { return x.name == a })
+	second := slices.IndexFunc(all, func(x itself) bool { return x.name == b })
+	if first < 0 || second < 0 {
+		return "Whether chance alone makes such a difference is not known: instances have one replicate (replicates: 2 or more, or controls: [same])."
+	}
+	two := []itself{all[first], all[second]}
+	floor, by := two[0].between(two[1].noiseFloor), math.Abs(*two[0].mean-*two[1].mean)
+	if floor == 0 {
+		return "" // replicates repeat each other
+	}
+	said := "Their difference of " + short(by)
+	if apart := apartFromItself(two); apart != "" {
+		said = apart + "; their difference of " + short(by)
+	}
+	where := "within"
+	if by > floor {
+		where = "beyond"
+	}
+	return fmt.Sprintf("%s is %s what two runs of the same condition differ by (%s in 95 of 100 cases).", said, where, short(floor))
+}
+
+// apartFromItself says by how much conditions differed from themselves; empty if they were
+// not run again.
+func apartFromItself(all []itself) string {
+	var parts []string
+	for _, x := range all {
+		if m, _ := statistics.MeanInterval(x.differs); len(x.differs) > 0 {
+			parts = append(parts, fmt.Sprintf("%s by %s", x.name, short(math.Abs(m))))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "The same condition against itself differed: " + strings.Join(parts, ", ")
 }

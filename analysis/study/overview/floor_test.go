@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,45 +12,107 @@ import (
 	"roundtable/analysis/table/tabletest"
 )
 
+var long = flag.Bool("long", false, "simulate as many campaigns as the documentation states")
+
 // drawn returns a campaign of two conditions over questions of different difficulty, in a
-// number of replicates; effect is what the second is better by.
-func drawn(draw *rand.Rand, questions, replicates int, effect float64) campaign.Campaign {
+// number of replicates; effect is what the second is better by. With same, each has a control
+// that is the same again.
+func drawn(draw *rand.Rand, questions, replicates int, effect float64, same bool) campaign.Campaign {
 	c := campaign.Campaign{Name: "made-up"}
 	for q := range questions {
 		chance := 0.2 + 0.6*draw.Float64()
-		for rule, p := range map[string]float64{"majority": chance, "plurality": chance + effect} {
+		for i, rule := range []string{"majority", "plurality", "majority", "plurality"}[:map[bool]int{false: 2, true: 4}[same]] {
 			for r := range replicates {
 				score := 0.0
-				if draw.Float64() < p {
+				if draw.Float64() < chance+effect*float64(i%2) {
 					score = 1
 				}
-				c.Runs = append(c.Runs, asked(rule, q, r, score))
+				run := asked(rule, q, r, score)
+				if i > 1 {
+					run = controlled(run, campaign.Same)
+				}
+				c.Runs = append(c.Runs, run)
 			}
 		}
 	}
 	return c
 }
 
+// controlled makes a run that of a control of its condition.
+func controlled(r campaign.Run, control string) campaign.Run {
+	r.ConditionID += control
+	r.CollaborationID += control
+	r.SettingsJSON = strings.TrimSuffix(r.SettingsJSON, "}") + `,"control":"` + control + `"}`
+	return r
+}
+
 // Two conditions without a difference are said to differ beyond the floor in at most 5 of 100
-// campaigns; with a planted one of three standard errors in at least 80.
+// campaigns; with a planted one of three standard errors in at least 80: by replicates alone,
+// and by the control same where there is one replicate. -long simulates 2,000 of each.
 func TestFloorHolds(t *testing.T) {
-	const questions, replicates = 20, 4
-	se := math.Sqrt(2 * 0.22 / (questions * replicates)) // p(1 - p) is 0.22 on average
+	campaigns := 100
+	if *long {
+		campaigns = 2000
+	}
 	for _, x := range []struct {
-		effect      float64
-		least, most float64
-	}{{0, 0, 0.083}, {3 * se, 0.8, 1}} { // 0.05 and three standard errors of 400 campaigns
-		draw, beyond := rand.New(rand.NewPCG(7, 7)), 0
-		const campaigns = 400
-		for range campaigns {
-			ranked := rankOutcomes(drawn(draw, questions, replicates, x.effect).View(""), "qa")
-			if strings.Contains(floorText(ranked), "beyond") {
-				beyond++
+		questions, replicates int
+		same                  bool
+	}{{20, 4, false}, {60, 1, true}, {20, 2, true}} {
+		se := math.Sqrt(2 * 0.22 / float64(x.questions*x.replicates)) // p(1 - p) is 0.22 on average
+		for effect, holds := range map[float64]func(share float64) bool{
+			0:      func(share float64) bool { return share <= 0.05+3*math.Sqrt(0.05*0.95/float64(campaigns)) },
+			3 * se: func(share float64) bool { return share >= 0.8 },
+		} {
+			draw, beyond := rand.New(rand.NewPCG(7, 7)), 0
+			for range campaigns {
+				v := drawn(draw, x.questions, x.replicates, effect, x.same).View("")
+				if strings.Contains(leadText(v, "qa", rankOutcomes(v, "qa")), "is beyond") {
+					beyond++
+				}
+			}
+			share := float64(beyond) / float64(campaigns)
+			t.Logf("%+v, effect %.2f: %.4f of %d campaigns are beyond the floor", x, effect, share, campaigns)
+			if !holds(share) {
+				t.Errorf("%+v: with an effect of %.2f, %.4f of campaigns are beyond the floor", x, effect, share)
 			}
 		}
-		if share := float64(beyond) / campaigns; share < x.least || share > x.most {
-			t.Errorf("with an effect of %.2f, %.3f of campaigns are beyond the floor", x.effect, share)
-		}
+	}
+}
+
+// Two questions, one replicate and one of the control each: majority is 1 and 0, and again 0
+// and 0; plurality is 1 and 1 both times. The variance of majority's replicates is that of
+// the first question, 0.5 over two degrees of freedom, so 0.125 of its mean of two.
+func TestFloorOfTheSame(t *testing.T) {
+	c := campaign.Campaign{Name: "made-up"}
+	for q, scores := range [][2]float64{{1, 0}, {0, 0}} {
+		c.Runs = append(c.Runs, asked("majority", q, 0, scores[0]), controlled(asked("majority", q, 0, scores[1]), campaign.Same))
+		c.Runs = append(c.Runs, asked("plurality", q, 0, 1), controlled(asked("plurality", q, 0, 1), campaign.Same))
+	}
+	got, _ := Floor(c)
+	if len(got.Rows) != 2 {
+		t.Fatalf("%d rows, want one for each condition and none for what is the same again", len(got.Rows))
+	}
+	row := tabletest.Row(t, got, "majority")
+	tabletest.Near(t, "differed", row["differed"].Value, 0.5)
+	tabletest.Near(t, "floor", row["floor"].Value, 2.7764451051978*.5) // R: qt(.975, 4) * sqrt(.125 + .125)
+	if row["beyond it"].Text != "0 of 1" {
+		t.Errorf("beyond it: %q", row["beyond it"].Text)
+	}
+	// R: qt(.975, 2) * sqrt(.125), Welch's degrees of freedom being those of majority
+	want := "The same condition against itself differed: plurality by 0.000, majority by 0.500; their difference of 0.500 is within what two runs of the same condition differ by (1.521 in 95 of 100 cases)."
+	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, want) || strings.Contains(said, "same,") {
+		t.Errorf("the headline is %s", said)
+	}
+	for q := range 2 { // a control that leads is no group to compare with others
+		c.Runs = append(c.Runs, controlled(asked("majority", q, 0, 1), campaign.Alone))
+	}
+	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "the same without hearing anybody 1.000 (majority over it: -0.500") {
+		t.Errorf("the headline is %s", said)
+	}
+	c.Runs = c.Runs[:8]
+	compared, _ := Comparisons(c)
+	if notes := strings.Join(compared.Notes, "\n"); len(compared.Rows) != 1 || !strings.Contains(notes, "is within what two runs") {
+		t.Errorf("%d comparisons, and %s", len(compared.Rows), notes)
 	}
 }
 

@@ -32,7 +32,7 @@ func Headlines(c campaign.Campaign) []string {
 			continue
 		}
 		said := []string{headline(v, environment, ranked)}
-		for _, more := range []string{undecidedText(v, environment, ranked), floorText(ranked), aloneText(ranked, against), unfinishedText(v, environment)} {
+		for _, more := range []string{undecidedText(v, environment, ranked), leadText(v, environment, ranked), aloneText(v, ranked, against), unfinishedText(v, environment)} {
 			if more != "" {
 				said = append(said, more)
 			}
@@ -104,43 +104,39 @@ func hasDecided(g campaign.Group) bool {
 	return !slices.ContainsFunc(g.Succeeded(), func(r campaign.Run) bool { return r.DecisionJSON == nil })
 }
 
-// floorText says whether the highest two differ by more than a condition does from itself.
-func floorText(ranked []outcome) string {
+// leadText says whether the highest two differ by more than a condition does from itself.
+func leadText(v campaign.View, environment string, ranked []outcome) string {
 	if len(ranked) < 2 {
 		return ""
 	}
-	a, known := floorOf(ranked[0].group)
-	b, alike := floorOf(ranked[1].group)
-	if !known || !alike {
-		return "Whether chance alone makes such a difference is not known: instances have one replicate."
-	}
-	if a.variance+b.variance == 0 {
-		return "" // replicates repeat each other
-	}
-	floor, by := a.between(b), math.Abs(*a.mean-*b.mean)
-	if by > floor {
-		return fmt.Sprintf("Their difference of %s is beyond what two runs of the same condition differ by (%s in 95 of 100 cases).", short(by), short(floor))
-	}
-	return fmt.Sprintf("Their difference of %s is within what two runs of the same condition differ by (%s in 95 of 100 cases).", short(by), short(floor))
+	return floorText(itselves(v, environment), ranked[0].name, ranked[1].name)
 }
 
-// aloneText says what one agent alone, and self-consistency for the same tokens, reach next to
-// the highest condition that has these baselines.
-func aloneText(ranked []outcome, against map[string]worth.Against) string {
+// aloneText says what one agent alone, self-consistency for the same tokens, and the controls
+// that hear nobody or strangers reach next to the highest condition that has these and is no control.
+func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
 	for _, o := range ranked {
-		a, ok := against[o.group.ID]
-		if !ok {
+		a, controls := against[o.group.ID], v.ControlsOf(o.group)
+		if o.group.Settings[campaign.Control] != "" {
 			continue
 		}
 		var parts []string
 		for _, x := range []struct {
 			name string
 			gain *worth.Gain
-		}{{"one agent alone", a.Single}, {"self-consistency for the same tokens", a.SelfConsistency}} {
+		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {"self-consistency for the same tokens", a.SelfConsistency}} {
 			if x.gain == nil {
 				continue
 			}
 			parts = append(parts, fmt.Sprintf("%s %s (%s over it: %s%s)", x.name, short(x.gain.Baseline), o.name, short(x.gain.Difference), intervalText(campaign.IntervalCells(x.gain.Within, 4, 1))))
+		}
+		for _, x := range []struct{ control, name string }{{campaign.Alone, "the same without hearing anybody"}, {campaign.Strangers, "hearing strangers"}} {
+			theirs := controls[x.control].Succeeded()
+			m := campaign.MeanOver(theirs, campaign.Run.Outcome)
+			if more := campaign.PairedBy(o.group.Succeeded(), theirs, campaign.Run.Outcome).Values(); m != nil && len(more) > 0 {
+				cells := campaign.MeanInterval(more, 4, o.group.MostDifference())
+				parts = append(parts, fmt.Sprintf("%s %s (%s over it: %s%s)", x.name, short(m.Value), o.name, short(*cells[0].Value), intervalText(cells[1:])))
+			}
 		}
 		if len(parts) > 0 {
 			return "For comparison: " + strings.Join(parts, ", ") + "."
@@ -177,10 +173,11 @@ type outcome struct {
 	group campaign.Group
 }
 
-// rankOutcomes returns the conditions of an environment that have an outcome, the highest first.
+// rankOutcomes returns the conditions of an environment that have an outcome, the highest
+// first, without those that are others again.
 func rankOutcomes(v campaign.View, environment string) []outcome {
 	var ranked []outcome
-	for _, g := range v.Groups {
+	for _, g := range v.WithoutSame() {
 		if g.Settings["env"] != environment {
 			continue
 		}

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/naming"
 	"roundtable/analysis/study/entry"
 )
@@ -20,6 +21,8 @@ func Study() entry.Study {
 			Needs: "two conditions of one environment"}, Build: Comparisons, Last: true},
 		{Named: naming.Named{Name: "floor", Shows: "each condition: by how much it differs from itself when it is run twice",
 			Needs: "two replicates of an instance"}, Build: Floor, Last: true},
+		{Named: naming.Named{Name: "front", Shows: "each condition: its outcome against tokens, money and time, and which conditions reach more for less",
+			Needs: entry.NeedEnded}, Build: Front, Last: true, Redundant: func(c campaign.Campaign) bool { return !c.IsControlled() }},
 		{Named: naming.Named{Name: "buy-next", Shows: "each two conditions: noise between and within instances, and what further money would buy",
 			Needs: "two conditions of one environment with two instances or replicates in common"}, Build: BuyNext, Shown: entry.Never, Last: true},
 		{Named: naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition",

@@ -20,6 +20,7 @@ import (
 type compared struct {
 	campaign.Group
 	single  map[campaign.Pair]campaign.Run // one agent
+	budget  map[campaign.Pair]campaign.Run // one agent whose answer may be as long as all of the group's
 	samples map[campaign.Pair]campaign.Run // the most agents
 }
 
@@ -47,18 +48,44 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	percent := func(of func(compared, campaign.Run) (float64, bool)) func(compared, campaign.Run) (float64, bool) {
 		return func(g compared, r campaign.Run) (float64, bool) { v, ok := of(g, r); return 100 * v, ok }
 	}
+	// taken are the columns of what a group or a baseline took, as far as somebody took some of it.
+	taken := func(whose string, of func(compared, campaign.Run) (campaign.Asked, bool)) table.Columns[compared] {
+		var columns []table.Columns[compared]
+		for _, x := range takings {
+			each := func(g compared, r campaign.Run) (float64, bool) {
+				asked, ok := of(g, r)
+				v, known := x.of(asked)
+				return v, ok && known
+			}
+			if slices.ContainsFunc(rows, func(g compared) bool {
+				return slices.ContainsFunc(g.Runs, func(r campaign.Run) bool { v, ok := each(g, r); return ok && v > 0 })
+			}) {
+				columns = append(columns, mean(whose+x.name, x.decimals, each))
+			}
+		}
+		return table.Join(columns...)
+	}
+	var budgeted table.Columns[compared]
+	if slices.ContainsFunc(rows, func(g compared) bool { return g.budget != nil }) {
+		budgeted = table.Join(mean("single with budget, %", 1, percent(compared.aloneWithBudget)), gain("over single with budget", compared.aloneWithBudget))
+	} else {
+		budgeted = table.Join[compared]()
+	}
 	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
 		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
 		mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone),
+		budgeted,
 		mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority),
-		mean("tokens", 0, func(_ compared, r campaign.Run) (float64, bool) { return float64(r.Asked.Tokens()), true }),
+		taken("", func(_ compared, r campaign.Run) (campaign.Asked, bool) { return r.Asked, true }),
+		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.single, r) }),
+		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.budget, r) }),
 		mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
 			affords, _, ok := g.affordable(r)
 			return float64(affords), ok
 		}),
-		mean("their tokens", 0, func(g compared, r campaign.Run) (float64, bool) {
-			_, tokens, ok := g.affordable(r)
-			return float64(tokens), ok
+		taken("their ", func(g compared, r campaign.Run) (campaign.Asked, bool) {
+			_, spent, ok := g.affordable(r)
+			return spent, ok
 		}),
 		mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
 			affords, _, ok := g.affordable(r)
@@ -68,7 +95,7 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	t.Notes = []string{
 		"Group: the decision. " + v.GoodnessNote() + " Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one. Of tied answers the share that is right counts, as in the table worth.",
 		"Over: group minus baseline in percentage points, paired by instance and replicate, the mean over " + c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of rows. " + campaign.CutNote,
-		"Tokens: of the group, a collaboration. Samples, their tokens: that self-consistency got for them. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. What tokens are worth in money differs between reading and writing.",
+		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a collaboration, and of each baseline. USD is of billed calls: answers from the cache cost nothing, so what shares answers with others costs less than it would alone. Single with budget: one agent whose one answer may have as many tokens as all turns of the group together; empty where the turns were more than the campaign has such a baseline for, as with strangers, whose turns count. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. What tokens are worth in money differs between reading and writing.",
 	}
 	if slices.ContainsFunc(rows, compared.isGraded) {
 		t.Notes = append(t.Notes, "Without self-consistency: conditions whose answers are better or worse, or scored from outside, and not right or wrong. Its own row in the table outcomes counts all of its samples.")
@@ -76,6 +103,23 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	t.Notes = append(t.Notes, v.notes...)
 	v.AddNotes(&t)
 	return t, len(rows) > 0
+}
+
+// takings are what a group and its baselines are compared in.
+var takings = []struct {
+	name     string
+	decimals int
+	of       func(campaign.Asked) (float64, bool)
+}{
+	{"tokens", 0, func(a campaign.Asked) (float64, bool) { return float64(a.Tokens()), true }},
+	{"thinking tokens", 0, func(a campaign.Asked) (float64, bool) { return float64(a.Thinking), a.Thought > 0 }},
+	{"USD", 6, func(a campaign.Asked) (float64, bool) { return a.USD, a.Unpriced == 0 }},
+}
+
+// askedIn returns what the run of a baseline took that is paired with a group's.
+func askedIn(baseline map[campaign.Pair]campaign.Run, r campaign.Run) (campaign.Asked, bool) {
+	paired, ok := baseline[campaign.PairOf(r.Collaboration)]
+	return paired.Asked, ok
 }
 
 // Gain is a group's outcome over that of a baseline, as shares, over the pairs that both have.
@@ -86,16 +130,16 @@ type Gain struct {
 	Pairs      int                  // units: instances, or replicates of the only one
 }
 
-// Against is a group against one agent alone, and against as many answers alone as its
-// tokens pay for; nil where a campaign has no such baseline.
-type Against struct{ Single, SelfConsistency *Gain }
+// Against is a group against one agent alone, one with the group's budget, and as many
+// answers alone as its tokens pay for; nil where a campaign has no such baseline.
+type Against struct{ Single, Budget, SelfConsistency *Gain }
 
 // AgainstAlone returns the figures of the table baselines, by condition.
 func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.over(g.alone), g.over(g.majority)}
+		all[g.ID] = Against{g.over(g.alone), g.over(g.aloneWithBudget), g.over(g.majority)}
 	}
 	return all
 }
@@ -139,17 +183,21 @@ func compare(v *view) []compared {
 	v.Groups = nil
 	for _, g := range groups {
 		row := compared{Group: g}
-		most := 1
+		most, smallest := 1, 0
 		for _, b := range alone {
 			switch n := agentsOf(b); {
-			case asked(b) != asked(g):
+			case n == 1 && asked(b, budgets) == asked(g, budgets) && budgetOf(b) > budgetOf(g):
+				if times := budgetOf(b) / max(1, budgetOf(g)); times >= mostTurns(g) && (row.budget == nil || times < smallest) {
+					row.budget, smallest = byPair(b), times
+				}
+			case asked(b, nil) != asked(g, nil):
 			case n == 1:
 				row.single = byPair(b)
 			case n > most:
 				row.samples, most = byPair(b), n
 			}
 		}
-		if row.single == nil && row.samples == nil {
+		if row.single == nil && row.samples == nil && row.budget == nil {
 			left++
 			continue
 		}
@@ -170,10 +218,30 @@ func isAskedOnce(g campaign.Group) bool {
 	return g.Settings["protocol"] == "debate" && g.Settings["protocol.rounds"] == "0"
 }
 
-// asked returns what the agents of a condition are asked, and who answers.
-func asked(g campaign.Group) string {
+// budgets are the last words of settings that limit the tokens of an answer or of the
+// thinking before it, as the baseline single with a budget has more of.
+var budgets = []string{"max_tokens", "budget_tokens", "thinking_budget", "thinkingBudget"}
+
+// budgetOf returns how many tokens an answer may have; 0 if the campaign does not say.
+func budgetOf(g campaign.Group) int { return campaign.WholeNumber(g.Settings["generate.max_tokens"]) }
+
+// mostTurns returns the most turns that a run of a group took.
+func mostTurns(g campaign.Group) int {
+	most := 0
+	for _, r := range g.Runs {
+		most = max(most, r.Usable.Turns)
+	}
+	return most
+}
+
+// asked returns what the agents of a condition are asked, and who answers, but for
+// settings with some last words.
+func asked(g campaign.Group, but []string) string {
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(g.Settings)) {
+		if slices.Contains(but, key[strings.LastIndex(key, ".")+1:]) {
+			continue
+		}
 		if campaign.IsShared(key) && key != "env.agents" && key != "protocol.chain_of_thought" { // that has a default, below
 			fmt.Fprintf(&text, "%s %s\n", key, g.Settings[key])
 		}
@@ -216,6 +284,15 @@ func (g compared) alone(r campaign.Run) (float64, bool) {
 	return single.Outcome()
 }
 
+// aloneWithBudget returns what the answer of the single agent with the group's budget is worth.
+func (g compared) aloneWithBudget(r campaign.Run) (float64, bool) {
+	single, ok := g.budget[campaign.PairOf(r.Collaboration)]
+	if !ok {
+		return 0, false
+	}
+	return single.Outcome()
+}
+
 // majority returns what the most frequent of the answers is worth that the group's tokens pay for.
 func (g compared) majority(r campaign.Run) (float64, bool) {
 	n, _, ok := g.affordable(r)
@@ -231,14 +308,13 @@ func (g compared) majority(r campaign.Run) (float64, bool) {
 }
 
 // affordable returns how many samples take no more tokens than the group's run, at least
-// one, and their tokens; false if there are none.
-func (g compared) affordable(r campaign.Run) (n int, tokens int64, ok bool) {
-	spent := talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent
-	for _, more := range spent {
-		if n > 0 && tokens+more > r.Asked.Tokens() {
+// one, and what they take; false if there are none.
+func (g compared) affordable(r campaign.Run) (n int, spent campaign.Asked, ok bool) {
+	for _, more := range talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent {
+		if n > 0 && spent.Tokens()+more.Tokens() > r.Asked.Tokens() {
 			break
 		}
-		n, tokens = n+1, tokens+more
+		n, spent = n+1, spent.Plus(more)
 	}
-	return n, tokens, n > 0
+	return n, spent, n > 0
 }

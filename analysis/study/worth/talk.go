@@ -28,8 +28,8 @@ type Talk struct {
 	Seen bool
 	// Later is what the rounds after the first answers took.
 	Later campaign.Asked
-	// Spent are the tokens of the first round by agent.
-	Spent []int64
+	// Spent is what the first round took, by agent.
+	Spent []campaign.Asked
 }
 
 // Read keeps the answers that stand after each round.
@@ -198,22 +198,21 @@ func (t Talk) flips(from, to int) (toRight, wrong, toWrong, right float64) {
 	return toRight, wrong, toWrong, right
 }
 
-// spentFirst returns the tokens that each agent took in the first round.
-func (k *reader) spentFirst(rows record.Rows) []int64 {
+// spentFirst returns what each agent took in the first round.
+func (k *reader) spentFirst(rows record.Rows) []campaign.Asked {
 	calls := map[int32][]record.Call{}
 	for _, c := range rows.Calls {
 		calls[c.Entry] = append(calls[c.Entry], c)
 	}
-	var spent []int64
+	var spent []campaign.Asked
 	for _, t := range rows.Turns {
 		if t.Agent == nil || t.Round != 1 {
 			continue
 		}
 		for len(spent) <= int(*t.Agent) {
-			spent = append(spent, 0)
+			spent = append(spent, campaign.Asked{})
 		}
-		asked := campaign.CountAsked(calls[t.Entry])
-		spent[*t.Agent] += asked.Tokens()
+		spent[*t.Agent] = spent[*t.Agent].Plus(campaign.CountAsked(calls[t.Entry]))
 	}
 	return spent
 }

@@ -295,6 +295,37 @@ func TestBaselinesByHand(t *testing.T) {
 	}
 }
 
+// One agent with the group's budget is compared with the group whose turns it could have
+// paid for, and what each took stands next to it. A budget of two turns is no group's of six,
+// and one of eight is another group's.
+func TestBaselineWithTheBudgetOfAGroup(t *testing.T) {
+	c := threeQuestions()
+	limited := func(r campaign.Run, tokens int) campaign.Run {
+		r.SettingsJSON = strings.Replace(r.SettingsJSON, `"rule"`, fmt.Sprintf(`"generate":{"max_tokens":%d,"temperature":1},"rule"`, tokens), 1)
+		return r
+	}
+	for i := range c.Runs {
+		c.Runs[i] = limited(c.Runs[i], 100)
+		c.Runs[i].Usable.Turns = 6
+	}
+	for i := range 3 {
+		for times, answers := range map[int]string{1: "BBB", 2: "AAA", 6: "ABB", 8: "AAA"} {
+			r := limited(alone(i, answers[i:i+1]), 100*times)
+			r.ConditionID += fmt.Sprint(times)
+			r.Asked = campaign.Asked{Input: 10, Output: int64(10 * times), Thinking: int64(5 * times), Thought: 1, USD: 0.1 * float64(times)}
+			c.Runs = append(c.Runs, r)
+		}
+	}
+	row, _ := only(t, Baselines, c)
+	near(t, row, map[string]float64{
+		"single, %": 0, "single with budget, %": 100. / 3, "over single with budget": 100. / 3,
+		"tokens": 90, "single tokens": 20, "single with budget tokens": 70, "single with budget thinking tokens": 30, "single with budget USD": .6,
+	})
+	if against := AgainstAlone(c); len(against) != 1 {
+		t.Errorf("%d groups have baselines", len(against))
+	}
+}
+
 // Other questions, models and samplings are no baseline; one with another environment is none.
 func TestBaselinesAreOfTheSameKind(t *testing.T) {
 	c := threeQuestions()

@@ -28,6 +28,7 @@ type Listed struct {
 	// UnderWay are collaborations that have begun and not ended.
 	UnderWay ledger.Unended `json:"under_way"`
 	Models   []string       `json:"models,omitempty"` // as its plan names them
+	Bytes    int64          `json:"bytes"`            // of all its objects
 	Damage   string         `json:"damage,omitempty"` // why it cannot be read
 	Ended    *time.Time     `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }
@@ -69,6 +70,9 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)
 		}
+		if err == nil {
+			c.Bytes, err = sizeOf(ctx, s, name)
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -78,6 +82,14 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+func sizeOf(ctx context.Context, s store.Store, name string) (bytes int64, err error) {
+	own, _, err := lake.Objects(ctx, s, name)
+	for _, o := range own {
+		bytes += o.Size
+	}
+	return bytes, err
 }
 
 // modelsOf returns the models that a campaign's conditions name, in their order.

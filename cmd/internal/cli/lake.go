@@ -25,14 +25,17 @@ func (o *Options) LocalLake() (dir string, local bool) {
 	return dir, !strings.Contains(dir, "://")
 }
 
-// OpenLake opens a lake that is there: reading makes none.
+// OpenLake opens a lake that is there, which may be one that can only be read: reading makes none.
 func (o *Options) OpenLake() (store.Store, error) {
 	if dir, local := o.LocalLake(); local {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return nil, UsageError(fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.Lake))
 		}
 	}
-	s, err := store.Open(o.Lake)
+	s, err := store.OpenToRead(o.Lake)
+	if err == nil {
+		s, err = campaign.WithData(s, o.Data)
+	}
 	if err != nil {
 		return nil, UsageError(err)
 	}
@@ -42,10 +45,11 @@ func (o *Options) OpenLake() (store.Store, error) {
 // ReadLake opens the lake to read the results of a campaign, which must be those of its plan.
 func (o *Options) ReadLake(ctx context.Context, name string) (store.Store, error) {
 	s, err := o.CheckLake(ctx, name)
-	if err == nil {
-		err = campaign.CheckPlanned(ctx, s, name)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s = lake.Recent(s, name)
+	return s, campaign.CheckPlanned(ctx, s, name)
 }
 
 // CheckLake opens the lake to look at a campaign, whatever is wrong with it.
@@ -103,6 +107,9 @@ func (o *Options) CreateLake() (store.Store, newFolders, error) {
 		}
 	}
 	s, err := store.Open(o.Lake)
+	if err == nil {
+		s, err = campaign.WithData(s, o.Data)
+	}
 	if err != nil {
 		return nil, nil, UsageError(err)
 	}

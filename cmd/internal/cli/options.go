@@ -19,6 +19,7 @@ type Options struct {
 	root      *cobra.Command
 	Plugins   catalogue.Catalogue // what campaigns can name
 	Lake      string
+	Data      string // folder with data files that the lake does not have
 	State     string
 	Temporal  string
 	Namespace string
@@ -38,6 +39,11 @@ func NewOptions(root *cobra.Command, plugins catalogue.Catalogue) *Options {
 	f.BoolVar(&o.Insecure, "insecure", false, "allow plaintext to a Temporal server on another machine")
 	f.BoolVar(&o.JSON, "json", false, "write JSON to standard output and nothing else there")
 	return o
+}
+
+// AddData adds the flag --data to a command.
+func (o *Options) AddData(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.Data, "data", "", "folder with the data files of campaigns, if the lake does not have them (private_data, or too large) and they are not where they were")
 }
 
 // Stdout returns where commands write what they were asked for.

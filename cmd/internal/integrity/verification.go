@@ -230,6 +230,9 @@ func (v Verification) Write(w io.Writer, asJSON bool) error {
 	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(v.wrong(), "thing"), verb, v.Campaign))
 }
 
+// mostForeign names of other programs are listed for people.
+const mostForeign = 10
+
 // ofAnswers returns "1 object of answers", "2 objects of answers".
 func ofAnswers(n int) string { return wording.Count(n, "object") + " of answers" }
 
@@ -273,8 +276,11 @@ func (v Verification) print(w io.Writer) {
 	if n := len(v.Uncommitted); n > 0 {
 		fmt.Fprintf(w, "Not committed: %s of collaborations that are under way or were interrupted; no reader sees them\n", wording.Count(n, "file"))
 	}
-	for _, name := range v.Foreign {
+	for _, name := range v.Foreign[:min(len(v.Foreign), mostForeign)] {
 		fmt.Fprintf(w, "Not of this program, passed over: %s\n", safetext.Lines(name))
+	}
+	if more := len(v.Foreign) - mostForeign; more > 0 {
+		fmt.Fprintf(w, "Not of this program, passed over: and %d more (--json lists all)\n", more)
 	}
 	if n := len(v.CachedDamaged); n > 0 {
 		fmt.Fprintf(w, "Cache of the lake: damaged are %d of %s; each costs one call when it is needed\n", n, wording.Count(n+v.Cached, "entry"))

@@ -2,6 +2,7 @@ package queries
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -24,7 +25,7 @@ var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "colla
 // functions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
 // several: FROM prompts('my-campaign/').
-func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue, of []string) ([]sql.Function, error) {
+func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]sql.Function, error) {
 	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	prompts := sql.Function{
 		Name: "prompts",
@@ -42,35 +43,61 @@ func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue, 
 		}...),
 		Open: eachAsked(ctx, s, reader.Answers, answerRows),
 	}
-	tables, err := record.Schema()
-	if err != nil {
-		return nil, err
-	}
-	all := []sql.Function{prompts, answers}
+	schema, err := record.InstanceSchema()
+	instances := sql.Function{Name: "instances_of", Table: record.Instances, Columns: schema.Columns, Open: eachInstance(ctx, reader)}
+	tables, failed := record.Schema()
+	all := []sql.Function{prompts, answers, instances}
 	for _, t := range tables {
 		all = append(all, sql.Function{
-			Name: "unfinished_" + t.Name, Columns: t.Columns, IsView: true,
-			Open: func(string) func() ([]any, error) { return eachUnfinished(ctx, s, plugins, of, t.Name) },
+			Name: "unfinished_" + t.Name + "_of", Table: "unfinished_" + t.Name, Columns: t.Columns,
+			Open: func(campaign string) func() ([]any, error) { return eachUnfinished(ctx, s, plugins, campaign, t.Name) },
 		})
 	}
-	return all, nil
+	return all, errors.Join(err, failed)
+}
+
+// eachInstance returns one question of a campaign after another.
+func eachInstance(ctx context.Context, reader *collaboration.Reader) func(string) func() ([]any, error) {
+	return func(campaign string) func() ([]any, error) {
+		var left []record.Instance
+		found := campaign == "" // of no campaign
+		return func() (row []any, err error) {
+			if !found {
+				if left, err = reader.Instances(ctx, campaign); err != nil {
+					return nil, fmt.Errorf("the instances of %s: %w", campaign, err)
+				}
+				found = true
+			}
+			if len(left) == 0 {
+				return nil, io.EOF
+			}
+			i := left[0]
+			left = left[1:]
+			return []any{
+				i.CampaignID, i.ConditionID, i.Instance, i.Environment, i.InstanceID, valueOf(i.InstanceHash), valueOf(i.Source),
+				valueOf(i.Question), valueOf(i.Context), valueOf(i.OptionsJSON), valueOf(i.KeyJSON),
+			}, nil
+		}
+	}
+}
+
+func valueOf(text *string) any {
+	if text == nil {
+		return nil
+	}
+	return *text
 }
 
 func isUnfinished(m lake.Marker) bool { return m.Status == record.Unfinished }
 
-// eachUnfinished returns one row after another of a table, of the collaborations of some
-// campaigns, or of all, that have begun and not ended.
-func eachUnfinished(ctx context.Context, s store.Store, plugins catalogue.Catalogue, of []string, table string) func() ([]any, error) {
-	read := sync.OnceValues(func() (rows [][]any, err error) {
-		if len(of) == 0 {
-			of, err = lake.Campaigns(ctx, s)
+// eachUnfinished returns one row after another of a table, of the collaborations of a
+// campaign that have begun and not ended.
+func eachUnfinished(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign, table string) func() ([]any, error) {
+	read := sync.OnceValues(func() ([][]any, error) {
+		if campaign == "" { // of no campaign
+			return nil, nil
 		}
-		for i := 0; i < len(of) && err == nil; i++ {
-			var added [][]any
-			added, err = unfinishedRows(ctx, s, plugins, of[i], table)
-			rows = append(rows, added...)
-		}
-		return rows, err
+		return unfinishedRows(ctx, s, plugins, campaign, table)
 	})
 	at := -1
 	return func() ([]any, error) {

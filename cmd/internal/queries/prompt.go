@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/sql"
 )
 
-const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels and features, as of now; DESCRIBE turns; shows columns.
+const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels, features and instances, as of now; DESCRIBE turns; shows columns.
 What has begun and not ended is in unfinished_collaborations, unfinished_turns and so on.
 A statement ends with a semicolon. Ctrl-C drops it, Ctrl-D or exit leaves.`
 

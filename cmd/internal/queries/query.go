@@ -64,14 +64,14 @@ func (q *Query) Open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	computed, err := functions(ctx, s, q.Plugins, q.Campaigns)
+	made, err := functions(ctx, s, q.Plugins)
 	if err != nil {
 		return nil, err
 	}
 	return sql.Open(ctx, sql.Source{
 		Store: s, Location: q.Lake, Campaigns: q.Campaigns, Cache: q.Cache,
 		Tell:      func(line string) { fmt.Fprintln(tell, line) },
-		Functions: computed,
+		Functions: made,
 	})
 }
 

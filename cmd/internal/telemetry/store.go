@@ -49,7 +49,7 @@ func newStoreMetrics(r *prometheus.Registry) *storeMetrics {
 // wrap returns a store whose requests are counted. It can link if s can.
 func (m *storeMetrics) wrap(s store.Store) store.Store {
 	counted := countedStore{Store: s, metrics: m, written: m.bytes.WithLabelValues("written"), read: m.bytes.WithLabelValues("read")}
-	if linker, ok := s.(store.Linker); ok {
+	if linker, ok := store.As[store.Linker](s); ok {
 		return linkingStore{counted, linker}
 	}
 	return counted

@@ -40,6 +40,7 @@ func Campaign(plugins catalogue.Catalogue) Schema {
 		"name":        {"type": "string", "pattern": plan.NamePattern},
 		"cache_scope": {"enum": []string{"condition", "campaign", "lake"}},
 		"cost":        {"enum": []string{"unknown"}},
+		"controls":    listOf(Schema{"enum": plan.Controls()}),
 		"instances":   instances(),
 		"prices":      {"anyOf": []Schema{{"type": "string"}, mappingOf(Schema{"type": "object"})}},
 		"labels":      closed(Schema{"model": model, "generate": generate, "reasks": reasks}),

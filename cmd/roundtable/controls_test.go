@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/lake/record"
+)
+
+// debate is what was said in a collaboration of the example peers.
+type debate struct {
+	record.Collaboration
+	control string // "" of the group itself
+	turns   []record.Turn
+}
+
+// debatesOf returns the collaborations of three agents.
+func debatesOf(t *testing.T, dir, name string) (all []debate) {
+	t.Helper()
+	turns := map[string][]record.Turn{}
+	for _, turn := range rowsOf[record.Turn](t, dir, name) {
+		turns[turn.CollaborationID] = append(turns[turn.CollaborationID], turn)
+	}
+	for _, c := range rowsOf[record.Collaboration](t, dir, name) {
+		d := debate{Collaboration: c, turns: turns[c.CollaborationID]}
+		for _, control := range []string{"same", "alone", "strangers"} {
+			if strings.Contains(c.SettingsJSON, fmt.Sprintf("%q:%q", "control", control)) {
+				d.control = control
+			}
+		}
+		if c.Agents == 3 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// first returns the texts of the first answers, by agent.
+func (d debate) first() (texts []string) {
+	for _, turn := range d.turns {
+		if turn.Phase == "answer" {
+			texts = append(texts, *turn.Text)
+		}
+	}
+	return texts
+}
+
+// heard returns the turns that agents saw of others.
+func (d debate) heard() (all []record.Turn) {
+	for _, turn := range d.turns {
+		for _, r := range turn.Sees() {
+			for _, seen := range d.turns[r[0]:r[1]] {
+				if turn.Agent != nil && (seen.Agent == nil || *seen.Agent != *turn.Agent) {
+					all = append(all, seen)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// checkControls holds what the controls of the example peers are: the same again has other
+// answers; alone, the first answers are the group's and nobody hears anybody; and strangers
+// say what the group said first of another question.
+func checkControls(t *testing.T, dir string) {
+	t.Helper()
+	all := debatesOf(t, dir, "peers")
+	group := func(of debate, instance int32) debate {
+		return all[slices.IndexFunc(all, func(d debate) bool { return d.control == "" && d.Instance == instance && d.Replicate == of.Replicate })]
+	}
+	seen, anew := map[string]int{}, 0
+	for _, d := range all {
+		seen[d.control]++
+		own, heard := group(d, d.Instance), d.heard()
+		if d.control != "same" && !slices.Equal(d.first(), own.first()) {
+			t.Errorf("%s: the first answers are not those of the group", d.CollaborationID)
+		}
+		if d.control == "same" && !slices.Equal(d.first(), own.first()) {
+			anew++
+		}
+		if d.control == "alone" == (len(heard) > 0) {
+			t.Errorf("%s (%s): agents heard %d texts of others", d.CollaborationID, d.control, len(heard))
+		}
+		if d.control != "strangers" {
+			continue
+		}
+		if len(heard) != len(own.heard()) {
+			t.Errorf("%s: agents heard %d texts of strangers, of peers %d", d.CollaborationID, len(heard), len(own.heard()))
+		}
+		for _, stranger := range heard {
+			elsewhere := slices.ContainsFunc(all, func(other debate) bool {
+				return other.control == "" && other.Instance != d.Instance && slices.Contains(other.first(), *stranger.Text)
+			})
+			if stranger.Role != "stranger" || !elsewhere {
+				t.Errorf("%s: what was heard (%s %s) is no answer to another question: %s", d.CollaborationID, stranger.Role, stranger.Phase, *stranger.Text)
+			}
+		}
+	}
+	if fmt.Sprint(seen) != "map[:10 alone:10 same:10 strangers:10]" || anew == 0 {
+		t.Errorf("debates by control: %v; %d of the same have other first answers", seen, anew)
+	}
+	contains(t, output(t, dir, "analyze", "peers"), "against itself differed", "without hearing anybody", "hearing strangers", "one with the budget of the group")
+	contains(t, output(t, dir, "plan", "peers.yaml"), "CONTROL", "strangers", "single of 3600 tokens")
+	output(t, dir, "verify", "peers")
+}
+
+// TestControlsShareAnswers asks a service: the first answers of a group, of its control alone
+// and of strangers are bought once, those of the same again anew.
+func TestControlsShareAnswers(t *testing.T) {
+	t.Parallel()
+	service := newVendor(t)
+	dir := t.TempDir()
+	exampleData(t, dir)
+	save(t, dir, "peers.yaml", fmt.Sprintf(`name: peers
+data: examples/data
+env: {name: qa, format: bbh, file: orders.json, agents: 3, n: 4}
+model: {name: openai/fake, base_url: %q, api_key_env: OPENAI_API_KEY}
+prices: {openai/fake: {input: 1, output: 2}}
+generate: {max_tokens: 100}
+reasks: 0
+protocol: {name: debate, rounds: 1}
+rule: plurality
+controls: [same, alone, strangers]
+`, service.URL+"/v1"))
+	output(t, dir, "run", "peers.yaml")
+	rounds := map[string]int32{}
+	for _, turn := range rowsOf[record.Turn](t, dir, "peers") {
+		rounds[fmt.Sprint(turn.CollaborationID, turn.Entry)] = turn.Round
+	}
+	bought := map[int32]int{}
+	for _, c := range rowsOf[record.Call](t, dir, "peers") {
+		if !c.Cached {
+			bought[rounds[fmt.Sprint(c.CollaborationID, c.Entry)]]++
+		}
+	}
+	if bought[1] != 2*4*3 || bought[2] < 3*4*3 {
+		t.Errorf("bought by round: %v; want 3 first answers of 4 questions twice", bought)
+	}
+	output(t, dir, "verify", "peers")
+}

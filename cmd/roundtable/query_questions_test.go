@@ -1,0 +1,200 @@
+//go:build cgo
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTenQuestions runs every query of docs/guides/questions.md over a lake that was sent to
+// another folder without its data files, and derives what some of them say again.
+func TestTenQuestions(t *testing.T) {
+	t.Parallel()
+	dir, sent := t.TempDir(), t.TempDir()
+	exampleData(t, dir)
+	output(t, dir, "run", "examples/own-study.yaml", "--set", "replicates=1", "--set", "instances=6")
+	noError(t, os.Rename(filepath.Join(dir, "lake"), filepath.Join(sent, "lake")))
+	noError(t, os.RemoveAll(dir))
+
+	page, err := os.ReadFile("../../docs/guides/questions.md")
+	noError(t, err)
+	answers := map[string][]map[string]any{}
+	for section := range strings.SplitSeq(string(page), "\n## ") {
+		title, _, _ := strings.Cut(section, "\n")
+		for _, m := range block.FindAllStringSubmatch(section, -1) {
+			if m[1] != "sql" {
+				continue
+			}
+			if n := len(regexp.MustCompile(`\bJOIN\b`).FindAllString(m[2], -1)); n > 1 {
+				t.Errorf("%s: %d joins", title, n)
+			}
+			if answers[title] = rowsOfQuery(t, sent, m[2]); len(answers[title]) == 0 {
+				t.Errorf("%s: no answer", title)
+			}
+			for _, row := range answers[title] {
+				for column, value := range row {
+					if s, _ := row["simulated"].(bool); column == "simulated" && !s || value == nil && column != "unknown_at_most" && row["decided"] != 0.0 {
+						t.Errorf("%s: %s is %v", title, column, value)
+					}
+				}
+			}
+		}
+	}
+	if len(answers) < 11 {
+		t.Fatalf("%d questions", len(answers))
+	}
+	checkQuestions(t, answers, deriveQuestions(t, sent))
+}
+
+// derived is what the rows of one condition say.
+type derived struct {
+	groups, right, answers, changed, toRight, toWrong, decided, first float64
+	agreement                                                         map[string][]float64 // by round
+}
+
+// deriveQuestions counts in Go what the queries say of answers.
+func deriveQuestions(t *testing.T, dir string) map[string]*derived {
+	t.Helper()
+	all, groups := map[string]*derived{}, map[any]map[string]any{}
+	nameOf := func(row map[string]any) string { return fmt.Sprint(row["label"], " ", row["rule"]) }
+	for _, c := range rowsOfQuery(t, dir, "FROM collaborations") {
+		groups[c["collaboration_id"]] = c
+		d := all[nameOf(c)]
+		if d == nil {
+			d = &derived{agreement: map[string][]float64{}}
+			all[nameOf(c)] = d
+		}
+		d.groups++
+		d.right += c["outcome"].(float64)
+	}
+	held, seen, given := map[string]any{}, map[any]bool{}, map[string]map[any]float64{}
+	for _, turn := range rowsOfQuery(t, dir, "SELECT * FROM turns WHERE proposal_json IS NOT NULL AND agent IS NOT NULL ORDER BY collaboration_id, entry") {
+		id := turn["collaboration_id"]
+		c := groups[id]
+		d, now, agent := all[nameOf(c)], turn["proposal_json"], fmt.Sprint(id, turn["agent"])
+		isRight := func(answer any) bool { return strings.Contains(c["key_json"].(string), answer.(string)) }
+		if before, some := held[agent]; some {
+			d.answers++
+			if before != now {
+				d.changed++
+			}
+			if !isRight(before) && isRight(now) {
+				d.toRight++
+			}
+			if isRight(before) && !isRight(now) {
+				d.toWrong++
+			}
+		}
+		if held[agent] = now; !seen[id] && c["decision_json"] != nil {
+			d.decided++
+			if now == c["decision_json"] {
+				d.first++
+			}
+		}
+		seen[id] = true
+		round := fmt.Sprint(id, " ", turn["round"])
+		if given[round] == nil {
+			given[round] = map[any]float64{}
+		}
+		given[round][now]++
+	}
+	for round, counts := range given {
+		id, number, _ := strings.Cut(round, " ")
+		most, sum := 0.0, 0.0
+		for _, n := range counts {
+			most, sum = max(most, n), sum+n
+		}
+		d := all[nameOf(groups[id])]
+		d.agreement[number] = append(d.agreement[number], most/sum)
+	}
+	return all
+}
+
+func checkQuestions(t *testing.T, answers map[string][]map[string]any, want map[string]*derived) {
+	t.Helper()
+	same := func(title, key string, row map[string]any, column string, want float64) {
+		if got, _ := row[column].(float64); got < want-0.00051 || got > want+0.00051 {
+			t.Errorf("%s: %s of %s is %v, want %v", title, column, key, row[column], want)
+		}
+	}
+	for title, rows := range answers {
+		for _, row := range rows {
+			key := fmt.Sprint(row["label"], " ", row["rule"])
+			d := want[key]
+			switch {
+			case strings.HasPrefix(title, "How often is each"):
+				same(title, key, row, "accuracy", d.right/d.groups)
+				if low, high := row["low"].(float64), row["high"].(float64); low >= high || low < 0 || high > 1 {
+					t.Errorf("%s: %s from %v to %v", title, key, low, high)
+				}
+			case strings.HasPrefix(title, "How often do agents"):
+				same(title, key, row, "answers", d.answers)
+				same(title, key, row, "changed", d.changed)
+				same(title, key, row, "to_right", d.toRight)
+				same(title, key, row, "to_wrong", d.toWrong)
+			case strings.HasPrefix(title, "How often does the first"):
+				same(title, key, row, "decided", d.decided)
+				same(title, key, row, "first_wins", d.first/d.decided)
+			case strings.HasPrefix(title, "Does agreement"):
+				shares, sum := d.agreement[fmt.Sprint(row["round"])], 0.0
+				for _, s := range shares {
+					sum += s
+				}
+				same(title, key, row, "agreement", sum/float64(max(len(shares), 1)))
+			}
+		}
+		if strings.HasPrefix(title, "Who speaks") && !slices.IsSortedFunc(rows, func(a, b map[string]any) int {
+			return -cmp.Compare(a["characters"].(float64), b["characters"].(float64))
+		}) {
+			t.Errorf("%s: %v", title, rows)
+		}
+	}
+	if n := len(answers["How often do agents change their answer, and to the better?"]); n != len(want) || n != 6 {
+		t.Errorf("%d conditions, want %d", n, len(want))
+	}
+}
+
+// TestPrivateData: what is read of a lake whose data files are private, and have moved, takes
+// --data; a paused campaign goes on with it.
+func TestPrivateData(t *testing.T) {
+	t.Parallel()
+	dir, moved := t.TempDir(), t.TempDir()
+	questionsFile(t, dir, "q.jsonl", 3)
+	save(t, dir, "c.yaml", "name: own\ndata: .\nprivate_data: true\nenv: {name: qa, format: jsonl, file: q.jsonl, kind: integer}\nprotocol: {name: debate, agents: 2, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\nreplicates: 2\n")
+	output(t, dir, "run", "c.yaml")
+	noError(t, os.Rename(filepath.Join(dir, "q.jsonl"), filepath.Join(moved, "elsewhere.jsonl")))
+	id := rowsOfQuery(t, dir, "SELECT collaboration_id FROM collaborations")[0]["collaboration_id"].(string)
+	const asked, hint = "SELECT DISTINCT question FROM instances ORDER BY ALL", "--data DIR names a folder that has them"
+	out, err := program(t, dir, "query", asked).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), hint) {
+		t.Errorf("without data: %v\n%s", err, out)
+	}
+	shown := output(t, dir, "show", id)
+	if contains(t, shown, hint); strings.Contains(shown, "retryable") {
+		t.Error(shown)
+	}
+	contains(t, output(t, dir, "query", asked, "--data", moved), "What is 0 + 1?", "(3 rows)")
+	contains(t, output(t, dir, "show", id, "--prompts", "--data", moved), "What is")
+	contains(t, output(t, dir, "verify", "own", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
+
+	for _, folder := range []string{"raw", "answers"} { // it was interrupted
+		noError(t, os.RemoveAll(filepath.Join(dir, "lake", folder)))
+	}
+	parts, err := filepath.Glob(filepath.Join(dir, "lake", "lake", "*", "campaign=own"))
+	noError(t, err)
+	for _, folder := range append(parts, filepath.Join(dir, "lake", "lake", "_campaigns", "own", "_SUCCESS")) {
+		noError(t, os.RemoveAll(folder))
+	}
+	output(t, dir, "resume", "own", "--data", moved)
+	contains(t, output(t, dir, "verify", "own", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
+	if _, err := os.Stat(filepath.Join(dir, "lake", "data")); err == nil {
+		t.Error("private data are in the lake")
+	}
+}

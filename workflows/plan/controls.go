@@ -1,0 +1,123 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs"
+	"roundtable/envs/wording"
+	"roundtable/workflows/protocol"
+)
+
+// Control is what a condition is held against that is the same without it. Its questions,
+// models, rounds and treatments are those of the other condition.
+type Control string
+
+// The controls. What they have in common with the condition, they are asked in the same
+// words; alone and strangers also draw the same answers there.
+const (
+	Same      Control = "same"      // nothing differs but the answers, which are drawn anew
+	Alone     Control = "alone"     // nobody hears anybody
+	Strangers Control = "strangers" // what is heard is about another instance
+)
+
+// Controls returns all of them.
+func Controls() []Control { return []Control{Same, Alone, Strangers} }
+
+// hears returns whom the agents of a condition with that control hear.
+func (c Control) hears() protocol.Hearing {
+	switch c {
+	case Alone:
+		return protocol.HearsNobody
+	case Strangers:
+		return protocol.HearsStrangers
+	}
+	return protocol.HearsPeers
+}
+
+// controlKey is where the keys of a condition have its control. No file gives it there.
+const controlKey = "control"
+
+// parseControls reads the key controls; n is nil if the file has none.
+func (p *parser) parseControls(n *yaml.Node) []Control {
+	accepted := wording.And(Controls()) + " are accepted"
+	switch {
+	case n == nil || isNull(n): // an empty one is an error already
+		return nil
+	case n.Kind != yaml.SequenceNode:
+		p.errs.add(n, "controls", "%s is not a list; %s", shortText(n), accepted)
+		return nil
+	case len(n.Content) == 0:
+		p.errs.add(n, "controls", "is an empty list; %s, or leave the key out", accepted)
+	}
+	var all []Control
+	for i, item := range n.Content {
+		key, c := fmt.Sprintf("controls[%d]", i), Control(item.Value)
+		if item.Kind != yaml.ScalarNode || !slices.Contains(Controls(), c) {
+			p.errs.add(item, key, "%s is no control; %s", shortText(item), accepted)
+		} else if slices.Contains(all, c) {
+			p.errs.add(item, key, "%s is there twice", c)
+		} else {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// addControls adds a condition for each control of each group: the same but for it.
+func (x *expansion) addControls(n *yaml.Node, points []expanded, all []Control) {
+	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{}
+	if len(all) > 0 && len(groups) == 0 && len(points) > 0 {
+		x.p.errs.add(n, "controls", "no condition is a group whose agents hear something of each other: there is nothing to control")
+	}
+	for _, c := range all {
+		for _, g := range groups {
+			keys := maps.Clone(g.keys)
+			keys[controlKey] = &yaml.Node{Kind: yaml.ScalarNode, Value: string(c), Line: n.Line}
+			made, errs := x.check(keys)
+			if len(errs) > 0 {
+				if text := fmt.Sprintf("%s does not fit %s: %s", c, g.name, errs[0].Text); !refused[text] {
+					x.p.errs.add(n, "controls", "%s", text)
+					refused[text] = true
+				}
+				continue
+			}
+			made.name, made.count, made.chosen, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.count, g.chosen, g.values
+			x.add(made)
+		}
+	}
+}
+
+// checkControl refuses a control that a condition cannot have.
+func (p *parser) checkControl(c Condition, proto protocol.Protocol, env envs.Environment) {
+	switch {
+	case c.Control != Strangers:
+	case !proto.Traits().Strangers:
+		p.errs.add(nil, controlKey, "only agents who answer at once and are shown the answers themselves can be shown those of strangers, as in the protocol debate with talk: simultaneous")
+	case len(c.Models) > 0 || len(c.AgentModels()) > 0:
+		p.errs.add(nil, controlKey, "strangers are asked of the one model of the group, and these agents have several")
+	case env != nil && env.Instances() == 1:
+		p.errs.add(nil, controlKey, "strangers answer another instance, and the environment has one")
+	}
+}
+
+// StrangersInstance returns the instance that the n-th stranger of a cell answers: one of
+// those that the environment has in all (0 is without an end), but not the cell's own, so
+// that a campaign that is extended keeps its strangers.
+func (c Campaign) StrangersInstance(cell Cell, n, has int) int {
+	if has == 0 {
+		has = mostStrangers
+	}
+	i := envs.Stream(c.TreatmentSeed(cell), "stranger", n).IntN(max(1, has-1))
+	if i >= cell.Instance {
+		i++
+	}
+	return i
+}
+
+// mostStrangers is how many instances strangers come from where there is no end of them.
+const mostStrangers = 1000

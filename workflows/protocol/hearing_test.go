@@ -1,0 +1,124 @@
+package protocol_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/workflows/protocol"
+	"roundtable/workflows/stopping"
+	"roundtable/workflows/transcript"
+)
+
+// sightings plays a protocol whose agents hear somebody, and returns what each step of an agent
+// that is no ballot sees: phase, round and agent, and the speakers and rounds of its entries.
+func sightings(t *testing.T, hears protocol.Hearing, build func(protocol.Setting) (protocol.Protocol, error)) []string {
+	t.Helper()
+	set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: hears}
+	s := protocol.NewSession(must(build(set)), set, stopping.Never{})
+	for s.Outcome() == nil {
+		for _, p := range s.Pending() {
+			act := transcript.Act{Status: transcript.Said, Key: string(rune('A' + p.Entry)), Values: []float64{float64(p.Entry)}}
+			if p.Payload.Format == transcript.FormatBallot {
+				act.Key, act.Ballot = "", &transcript.Ballot{}
+			}
+			if err := s.Record(p.Entry, act); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var all []string
+	for _, e := range s.Transcript().Entries {
+		if e.Kind != transcript.Ask || e.Speaker.Role != "" || e.Payload.Format == transcript.FormatBallot {
+			continue
+		}
+		var from []string
+		for _, r := range e.Sees {
+			for _, x := range s.Transcript().Entries[r.From:r.To] {
+				from = append(from, fmt.Sprintf("%s%d.%d", x.Speaker.Role, x.Speaker.Index, x.Round))
+			}
+		}
+		all = append(all, fmt.Sprintf("%s %d.%d: %s", e.Phase, e.Speaker.Index, e.Round, strings.Join(from, " ")))
+	}
+	return all
+}
+
+func debateOf(change func(*protocol.DebateParams)) func(protocol.Setting) (protocol.Protocol, error) {
+	return func(set protocol.Setting) (protocol.Protocol, error) {
+		p := protocol.DefaultDebate()
+		p.Rounds = 2
+		change(&p)
+		return protocol.NewDebate(p, set)
+	}
+}
+
+// Who hears nobody sees what it said itself, and nothing that tells of others.
+func TestHearsNobody(t *testing.T) {
+	for name, build := range map[string]func(protocol.Setting) (protocol.Protocol, error){
+		"debate":     debateOf(func(*protocol.DebateParams) {}),
+		"one by one": debateOf(func(p *protocol.DebateParams) { p.Talk = protocol.TalkOneByOne }),
+		"summary":    debateOf(func(p *protocol.DebateParams) { p.Talk = protocol.TalkSummarizer }),
+		"roundtable": func(set protocol.Setting) (protocol.Protocol, error) {
+			p := protocol.DefaultRoundtable()
+			p.Rounds = 2
+			return protocol.NewRoundtable(p, set)
+		},
+		"discussion": func(set protocol.Setting) (protocol.Protocol, error) {
+			p := protocol.DefaultDiscussion()
+			p.Rounds, p.VoteFrom = 2, 2
+			return protocol.NewDiscussion(p, set)
+		},
+		"delphi": func(set protocol.Setting) (protocol.Protocol, error) {
+			return protocol.NewDelphi(protocol.DefaultDelphi(), set)
+		},
+		"consensus": func(set protocol.Setting) (protocol.Protocol, error) {
+			p := protocol.DefaultConsensus()
+			p.Rounds = 2
+			return protocol.NewConsensus(p, set)
+		},
+	} {
+		among, alone := sightings(t, protocol.HearsPeers, build), sightings(t, protocol.HearsNobody, build)
+		if len(among) != len(alone) || slices.Equal(among, alone) {
+			t.Errorf("%s: %d steps among others, %d alone:\n%s", name, len(among), len(alone), strings.Join(alone, "\n"))
+		}
+		own := 0
+		for _, line := range alone {
+			head, from, _ := strings.Cut(line, ": ")
+			self, _, _ := strings.Cut(strings.Fields(head)[1], ".")
+			for x := range strings.FieldsSeq(from) {
+				if own++; !strings.HasPrefix(x, self+".") && !strings.HasPrefix(x, "personas") {
+					t.Errorf("%s: %s", name, line)
+				}
+			}
+		}
+		if own == 0 {
+			t.Errorf("%s: nobody sees what it said itself", name)
+		}
+	}
+}
+
+// In the place of each peer's text there is one of a stranger, another one in each round;
+// what an agent said itself, and who answers when, stays.
+func TestHearsStrangers(t *testing.T) {
+	build := debateOf(func(p *protocol.DebateParams) { p.Topology.Name = "ring" })
+	among, strangers := sightings(t, protocol.HearsPeers, build), sightings(t, protocol.HearsStrangers, build)
+	for i, line := range among {
+		head, from, _ := strings.Cut(line, ": ")
+		var want []string
+		for x := range strings.FieldsSeq(from) {
+			if !strings.HasPrefix(x, strings.Fields(head)[1][:1]+".") {
+				x = protocol.Stranger + x[:1] + ".1"
+			}
+			want = append(want, x)
+		}
+		if got := strangers[i]; got != head+": "+strings.Join(want, " ") {
+			t.Errorf("%q of peers is %q of strangers", line, got)
+		}
+	}
+	set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: protocol.HearsStrangers}
+	s := protocol.NewSession(must(build(set)), set, stopping.Never{})
+	if n := len(s.Pending()); n != 6 {
+		t.Errorf("%d strangers, want one for each of 3 agents and 2 rounds", n)
+	}
+}
