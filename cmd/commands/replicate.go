@@ -43,7 +43,8 @@ run, label, features, export and analyze in turn: the campaigns are in the lake 
 any other, and the same command goes on with what is left.
 
 Without --model the paper's models are asked. --limit makes it small: so many
-instances of each environment, or replicates of the exchange economy.`
+instances of each environment, or replicates of the exchange economy. --set changes
+all campaigns of an entry, --set FILE:KEY=VALUE that of one file (--file shows them).`
 
 const replicateExample = `  roundtable replicate --list
   roundtable replicate --list --model openai/gpt-4o-mini
@@ -278,7 +279,7 @@ func (r replication) flagsOf(c string, spent float64) campaignfile.Flags {
 		}
 		set = append(set, "labels={model: "+labeller+"}")
 	}
-	return r.flags.With(r.campaign(c), set...)
+	return r.flags.With(c, r.entry.All(), r.campaign(c), set...)
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)

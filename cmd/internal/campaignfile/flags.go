@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -34,10 +35,21 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.StringSliceVar(&f.instances, "instances", nil, "run the instances with these ids only, as id1,id2")
 }
 
-// With returns the flags with a name for the campaign, and settings before those that were
-// given, which win.
-func (f Flags) With(name string, set ...string) Flags {
-	f.name, f.set = name, append(set, f.set...)
+// With returns the flags for one of several files: with a name for its campaign, and settings
+// before those that were given, which win. Given as FILE:KEY=VALUE, a setting is of that file
+// alone; files are all of them.
+func (f Flags) With(file string, files []string, name string, set ...string) Flags {
+	f.name = name
+	for _, given := range f.set {
+		of, rest, scoped := strings.Cut(given, ":")
+		switch {
+		case !scoped || !slices.Contains(files, of):
+			set = append(set, given)
+		case of == file:
+			set = append(set, rest)
+		}
+	}
+	f.set = set
 	return f
 }
 

@@ -3,6 +3,7 @@ package replicate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Comparison struct {
 	counts             []int    // how many, for each reason
 	unprinted, without int      // numbers printed without an error; pairs without an interval
 	total              int
+	isSimulated        bool
 }
 
 type compared struct {
@@ -52,6 +54,7 @@ func (c *Comparison) Add(b Block, f Found) error {
 	if err != nil {
 		return err
 	}
+	c.isSimulated = c.isSimulated || slices.ContainsFunc(f.Table.Notes, func(note string) bool { return strings.HasPrefix(note, table.Simulated) })
 	model := slices.Index(b.Keys, modelKey)
 	oneModel := model >= 0 && !slices.Contains(f.Table.Columns, modelKey)
 	for _, n := range numbers {
@@ -129,7 +132,14 @@ func (b Block) find(f Found, n number) (cell table.Cell, reason string) {
 // compare returns the difference with its 95 % interval: by Welch where the paper's error is
 // known, else by ours alone. Without spread there is none.
 func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
-	r := compared{what: strings.Join(n.keys, ", "), column: n.column, ours: ours, difference: *ours.Value - n.value}
+	var what []string
+	if b.Campaign != "" {
+		what = []string{b.Campaign}
+	}
+	for _, key := range slices.Sorted(maps.Keys(b.Where)) {
+		what = append(what, b.Where[key])
+	}
+	r := compared{what: strings.Join(append(what, n.keys...), ", "), column: n.column, ours: ours, difference: *ours.Value - n.value}
 	r.printed = table.Number(n.value, n.digits)
 	se, printedOf, known := b.standardError(n)
 	if known {
@@ -196,6 +206,9 @@ func decimals(r compared) int { return cmp.Or(max(r.ours.Decimals, r.printed.Dec
 
 func (c *Comparison) notes() []string {
 	var notes []string
+	if c.isSimulated {
+		notes = append(notes, table.Simulated)
+	}
 	if with := len(c.rows) - c.without; with > 0 {
 		differ := 0
 		for _, r := range c.rows {
