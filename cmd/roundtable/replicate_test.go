@@ -87,10 +87,13 @@ func scriptedPaper(name string) [][]string {
 		return [][]string{{"--model", "{name: scripted/sharer, policy: {noise: 0.4, share: 0.8}}"}}
 	case strings.HasPrefix(name, "paper5/"):
 		return [][]string{{"--model", "scripted/average"}}
-	case name == "paper4/figure-9" || strings.HasPrefix(name, "paper4/table-") && name > "paper4/table-5" || name == "paper4/table-10" || name == "paper4/table-11":
+	case slices.Contains([]string{"paper4/table-6", "paper4/table-7", "paper4/table-8", "paper4/table-9", "paper4/table-10", "paper4/table-11", "paper4/figure-9"}, name):
 		return [][]string{{"--model", "{name: scripted/answerer, policy: {accuracy: 0.5}}"}, set("4-table-6:replicates=1"), set("4-table-6:grid.protocol.agents=[1, 40, 80]")}
 	}
-	return [][]string{{"--model", "scripted/answerer"}, set("generate={}")}
+	if name == "paper4/figure-8" { // whose answers are the viewpoints above
+		return [][]string{{"--model", "{name: scripted/answerer, policy: {accuracy: 0.5}}"}}
+	}
+	return [][]string{{"--model", "scripted/answerer"}}
 }
 
 // paperData makes the folder of the papers' data sets, with made-up questions in their forms.
@@ -106,11 +109,10 @@ func paperData(t *testing.T) string {
 		noError(t, os.WriteFile(filepath.Join(dir, to), []byte(read(t, tiny, from)), 0o600))
 	}
 	noError(t, os.CopyFS(filepath.Join(dir, "ml-100k"), os.DirFS("../../envs/recsys/testdata/ml-tiny")))
-	save(t, dir, "challenges.jsonl", `{"question": "a1", "context": "Teacups are small.", "wrong": "Yes.", "irrelevant": "It rains."}
-{"question": "m1", "context": "Mills grind.", "wrong": "In 1911.", "irrelevant": "It rains."}
-{"question": "7", "context": "A is the first.", "wrong": "(A)", "irrelevant": "It rains."}
-{"question": "made_test-0", "context": "8 is even.", "wrong": "(A)", "irrelevant": "It rains."}
-`)
+	noError(t, os.Mkdir(filepath.Join(dir, "challenges"), 0o755))
+	for set, question := range map[string]string{"mmlu": "made_test-0", "mmlu-pro": "7", "strategyqa": "a1", "squad2": "m1"} {
+		save(t, filepath.Join(dir, "challenges"), set+".jsonl", fmt.Sprintf(`{"question": %q, "context": "Teacups are small.", "wrong": "Answer: (A)", "irrelevant": "It rains."}`, question))
+	}
 	// As many as the papers draw by number: 250 of GPQA, and the cases to 94 of seven objects.
 	rows, err := csv.NewReader(strings.NewReader(read(t, tiny, "gpqa.csv"))).ReadAll()
 	noError(t, err)

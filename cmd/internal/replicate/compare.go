@@ -103,8 +103,7 @@ func (b Block) find(f Found, n number) (cell table.Cell, reason string) {
 			if i < 0 { // the same in all rows, which is not shown
 				return true
 			}
-			text := row[i].String()
-			return text == want || want == "-" && text == ""
+			return row[i].String() == want
 		}
 		fits := !slices.ContainsFunc(b.Keys, func(key string) bool { return !has(key, n.keys[slices.Index(b.Keys, key)]) })
 		for key, want := range b.Where {

@@ -80,7 +80,7 @@ func TestNothingIsFaked(t *testing.T) {
 		"nothing there":            {Columns: []string{"score"}, Keys: []string{"rule"}, Rows: "c | 4.0"},
 		`no column "points"`:       {Columns: []string{"points"}, Keys: []string{"rule"}, Rows: "a | 4.0"},
 		"--embedder FOLDER":        {Columns: []string{"score"}, Keys: []string{"rule"}, Embedder: "SBERT", Rows: "a | 4.0"},
-		"has no such row":          {Columns: []string{"score"}, Keys: []string{"rule", "tools"}, Rows: "b | - | 4.0"},
+		"has no such row":          {Columns: []string{"score"}, Keys: []string{"rule", "tools"}, Rows: "b | – | 4.0"},
 		"The rest is drawn.":       {Columns: []string{"score"}, Keys: []string{"rule"}, Rows: "a | 4.0"},
 		"gives no error for 1":     {Columns: []string{"score"}, Keys: []string{"rule"}, Rows: "a | 4.0"},
 		"No interval for 1":        {Columns: []string{"score"}, Keys: []string{"rule"}, Rows: "b | 4.0"},
