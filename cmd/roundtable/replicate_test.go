@@ -31,15 +31,17 @@ func TestReplicate(t *testing.T) {
 			continue
 		}
 		entry := p.Entries[name]
-		limit := "5"
-		if entry.Pool != "" { // five contexts a question
-			limit = "15"
+		limit := "3"
+		switch {
+		case entry.Pool != "": // of the three questions, which have five contexts each
+			limit = "11"
+		case strings.HasPrefix(name, "paper1/"): // a collaboration for each of five folds
+			limit = "5"
 		}
 		args := []string{"replicate", name, "--json", "--limit", limit, "--data", data}
 		for _, set := range scriptedPaper(name) {
 			args = append(args, set...)
 		}
-		t.Log(name)
 		d := ran(t, args...)
 		if d.code != 0 {
 			t.Errorf("%s: code %d\n%s%s", name, d.code, d.out, d.err)
@@ -110,8 +112,8 @@ func paperData(t *testing.T) string {
 	}
 	noError(t, os.CopyFS(filepath.Join(dir, "ml-100k"), os.DirFS("../../envs/recsys/testdata/ml-tiny")))
 	noError(t, os.Mkdir(filepath.Join(dir, "challenges"), 0o755))
-	for set, question := range map[string]string{"mmlu": "made_test-0", "mmlu-pro": "7", "strategyqa": "a1", "squad2": "m1"} {
-		save(t, filepath.Join(dir, "challenges"), set+".jsonl", fmt.Sprintf(`{"question": %q, "context": "Teacups are small.", "wrong": "Answer: (A)", "irrelevant": "It rains."}`, question))
+	for set, of := range map[string][2]string{"mmlu": {"made_test-0", "(A)"}, "mmlu-pro": {"7", "(A)"}, "strategyqa": {"a1", "Yes"}, "squad2": {"m1", "1911"}} {
+		save(t, filepath.Join(dir, "challenges"), set+".jsonl", fmt.Sprintf(`{"question": %q, "context": "Teacups are small.", "wrong": "Answer: %s", "irrelevant": "It rains."}`, of[0], of[1]))
 	}
 	// As many as the papers draw by number: 250 of GPQA, and the cases to 94 of seven objects.
 	rows, err := csv.NewReader(strings.NewReader(read(t, tiny, "gpqa.csv"))).ReadAll()
