@@ -119,6 +119,12 @@ func TestExplanationsTravel(t *testing.T) {
 			t.Errorf("%s is shown one message %d times", key, n)
 		}
 	}
+	everywhere := stage(t, env, "deliberation", deliberation(func(p *protocol.DeliberationParams) { p.Explanations = "everywhere" }), deliberating(plan, `{"ingredients": {}, "values": {}}`))
+	for name, got := range map[string]map[string][]model.Message{"shared": asked, "everywhere": everywhere} {
+		if shown := strings.Contains(wholeNumber(got["1 conversation 1"]), "BECAUSE-0-planning-1"); shown != (name == "everywhere") {
+			t.Errorf("with explanations %s a message is shown the plans' explanations: %v", name, shown)
+		}
+	}
 	private := stage(t, env, "deliberation", deliberation(func(p *protocol.DeliberationParams) { p.Explanations = "private" }), deliberating(plan, `{"ingredients": {}, "values": {}}`))
 	for key, messages := range private {
 		if text := wholeNumber(messages); strings.Contains(text, "BECAUSE-") || strings.Contains(text, `"explanation"`) {

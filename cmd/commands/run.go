@@ -63,22 +63,31 @@ func fitRule(ctx context.Context, s store.Store, r campaignfile.FitRequest) (sto
 }
 
 func runCampaign(ctx context.Context, r runs.Options, path string, flags campaignfile.Flags) error {
-	s, made, err := r.CreateLake()
+	s, p, m, err := workCampaign(ctx, r, path, flags, flags.Command(path))
 	if err != nil {
 		return err
+	}
+	return reportRun(ctx, r, s, p, m)
+}
+
+// workCampaign runs what is left of a campaign file; again is the command that resumes it.
+func workCampaign(ctx context.Context, r runs.Options, path string, flags campaignfile.Flags, again string) (store.Store, campaign.Plan, campaign.Manifest, error) {
+	s, made, err := r.CreateLake()
+	if err != nil {
+		return nil, campaign.Plan{}, campaign.Manifest{}, err
 	}
 	defer made.Discard()
 	p, m, file, err := flags.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
-		return err
+		return s, p, m, err
 	}
 	stored, err := campaignfile.CheckExtends(ctx, s, p, m)
 	if err != nil {
-		return err
+		return s, p, m, err
 	}
 	campaignfile.AnnounceExtension(stored, p)
 	if err := campaignfile.Warn(ctx, r.Plugins, p, s); err != nil {
-		return err
+		return s, p, m, err
 	}
 	for _, survey := range file.Surveys {
 		for _, w := range survey.Warnings {
@@ -86,11 +95,19 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 		}
 	}
 	made.Announce(r.LakeName(), r.State)
-	return finishCampaign(ctx, r, s, p, m, flags.Command(path))
+	return s, p, m, workPlan(ctx, r, s, p, m, again)
 }
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.
 func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest, again string) error {
+	if err := workPlan(ctx, r, s, p, m, again); err != nil {
+		return err
+	}
+	return reportRun(ctx, r, s, p, m)
+}
+
+// workPlan runs what is left of a recorded plan, and labels it if its file says so.
+func workPlan(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest, again string) error {
 	if ahead, err := campaigns.KeepAhead(ctx, s, p, &m); err != nil {
 		return err
 	} else if ahead > 0 {
@@ -105,11 +122,9 @@ func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campai
 		return err
 	} else if m.Labels != nil && !status.Cancelled && r.Until == 0 && !campaigns.IsLabelled(ctx, s, m) {
 		l := labelling.Options{Options: r.Options, NoCache: r.NoCache}
-		if err := l.Work(ctx, s, p.Campaign.Name, *m.Labels); err != nil {
-			return err
-		}
+		return l.Work(ctx, s, p.Campaign.Name, *m.Labels)
 	}
-	return reportRun(ctx, r, s, p, m)
+	return nil
 }
 
 // reportRun prints the campaign's tables and where everything is.

@@ -24,19 +24,19 @@ func read(t *testing.T, dir, file string) string {
 
 // Paper 4's own questions, where they are.
 func TestWhoHoldsThePower(t *testing.T) {
-	bbh, err := filepath.Abs("../../../shared/data/bbh")
+	data, err := filepath.Abs("../../../shared/data")
 	noError(t, err)
-	if _, err := os.Stat(bbh); err != nil {
+	if _, err := os.Stat(filepath.Join(data, "bbh")); err != nil {
 		t.Skip("no BIG-Bench Hard next to this checkout")
 	}
 	if !*long {
 		t.Skip("-long")
 	}
 	t.Parallel()
-	dir := example(t, "who-holds-the-power.yaml", "BIG-Bench-Hard/bbh", bbh, "n: 100", "n: 20")
-	output(t, dir, "run", "who-holds-the-power.yaml")
-	if rows := analyse(t, dir, "who-holds-the-power", "debate-accuracy").Tables[0].Rows; len(rows) != 6 || len(rows[0]) != 3+3*4+1 {
-		t.Errorf("%d rows of %d columns, want six strategies on three tasks", len(rows), len(rows[0]))
+	dir := t.TempDir()
+	output(t, dir, "replicate", "paper4/table-1", "--model", "scripted/answerer", "--data", data, "--limit", "20")
+	if rows := analyse(t, dir, "paper4-table-1-answerer", "debate-accuracy").Tables[0].Rows; len(rows) != 5 || len(rows[0]) != 3+3*4+1 {
+		t.Errorf("%d rows of %d columns, want five strategies on three tasks", len(rows), len(rows[0]))
 	}
 }
 

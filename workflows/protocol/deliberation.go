@@ -28,8 +28,9 @@ type DeliberationParams struct {
 	// Ties of a vote.
 	Ties transcript.TieBreak `json:"ties"`
 	// Explanations of plans and decisions are shared, as in the paper's Tables 11
-	// to 13: a plan's goes to all, a decision's to its author's next message, and
-	// messages are reasoned about first. Or private: reasons stay with each module.
+	// to 13: a plan's goes to all decisions, a decision's to its author's next message,
+	// and messages are reasoned about first. Or everywhere: a plan's goes to messages too.
+	// Or private: reasons stay with each module.
 	Explanations string `json:"explanations"`
 	// Memory is current (Tables 10 to 13: the dialogue, the agent's latest estimate
 	// and what tools say of it, the latest plans, each where the module needs it),
@@ -43,8 +44,9 @@ type DeliberationParams struct {
 
 // Words of Explanations and Memory.
 const (
-	ExplanationsShared  = "shared"
-	ExplanationsPrivate = "private"
+	ExplanationsShared     = "shared"
+	ExplanationsEverywhere = "everywhere"
+	ExplanationsPrivate    = "private"
 )
 
 // DefaultDeliberation returns the paper's setting without tools. It prints no limit
@@ -99,8 +101,8 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	if err := checkTies(p.Ties); err != nil {
 		errs = append(errs, err)
 	}
-	if p.Explanations != ExplanationsShared && p.Explanations != ExplanationsPrivate {
-		wrong("explanations is %q; shared and private are accepted", p.Explanations)
+	if !slices.Contains([]string{ExplanationsShared, ExplanationsEverywhere, ExplanationsPrivate}, p.Explanations) {
+		wrong("explanations is %q; shared, everywhere and private are accepted", p.Explanations)
 	}
 	if p.Memory != MemoryFull && p.Memory != MemoryCurrent {
 		wrong("memory is %q; full and current are accepted", p.Memory)
@@ -147,8 +149,11 @@ func (d *Deliberation) Authority() string { return d.params.Authority }
 func (d *Deliberation) Characters() int   { return d.params.Characters }
 func (d *Deliberation) Alone() bool       { return d.params.Variant == Centralized }
 func (d *Deliberation) Informed() bool    { return d.params.Variant != Deliberating }
-func (d *Deliberation) Explains() bool    { return d.params.Explanations == ExplanationsShared }
-func (d *Deliberation) Remembers() bool   { return d.params.Memory == MemoryFull }
+func (d *Deliberation) Explains() bool    { return d.params.Explanations != ExplanationsPrivate }
+func (d *Deliberation) ExplainsInMessages() bool {
+	return d.params.Explanations == ExplanationsEverywhere
+}
+func (d *Deliberation) Remembers() bool { return d.params.Memory == MemoryFull }
 func (d *Deliberation) Estimates() bool {
 	return !d.Alone() || d.params.CentralizedEstimate || len(d.Tools()) > 0
 }

@@ -41,6 +41,9 @@ type DiscussionParams struct {
 	// VoteReason asks voters for a reason before their ballot; the paper's give
 	// nothing but the ballot.
 	VoteReason bool `json:"vote_reason"`
+	// ExplainRule tells voters how their votes are counted; the paper's are not told
+	// (Figures 16 to 19).
+	ExplainRule bool `json:"explain_rule"`
 	// Authors tells voters whose each solution is: the "public" votes of the
 	// code of the paper's authors.
 	Authors bool `json:"authors"`

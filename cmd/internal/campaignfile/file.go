@@ -39,7 +39,7 @@ func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store
 
 // Read reads a file with what the flags change in it.
 func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan, campaign.Manifest, plan.File, error) {
-	data, err := os.ReadFile(path)
+	data, err := f.readFile(path)
 	if err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
 	}
@@ -47,10 +47,10 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, cli.UsageError(err)
 	}
-	if err := cli.LoadEnvFile(filepath.Dir(path)); err != nil {
+	if err := cli.LoadEnvFile(f.folder(path)); err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, err
 	}
-	from := providers.NewFileFolder(filepath.Dir(path))
+	from := providers.NewFileFolder(f.folder(path))
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Catalogue, host.Data = plugins, from.OpenData
@@ -60,7 +60,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	}
 	host.Programs = ran.ask
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
-	host.Extended = openExtended(path)
+	host.Extended = f.openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
 	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, fitRule: f.Fit, said: map[string]bool{}}).learn
 	var forked campaign.Plan
@@ -109,13 +109,13 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 
 // openExtended returns what opens the files that a campaign file extends, their paths
 // relative to the file that names them.
-func openExtended(campaign string) func(from, path string) (plan.Extended, error) {
+func (f Flags) openExtended(campaign string) func(from, path string) (plan.Extended, error) {
 	return func(from, name string) (plan.Extended, error) {
 		at := name
 		if !filepath.IsAbs(name) {
 			at = filepath.Join(filepath.Dir(from), name)
 		}
-		data, err := os.ReadFile(at)
+		data, err := f.readFile(at)
 		if errors.Is(err, fs.ErrNotExist) {
 			return plan.Extended{}, fmt.Errorf("there is no file %s; paths are relative to the file that names them", at)
 		} else if err != nil {

@@ -3,8 +3,11 @@ package campaignfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,6 +18,7 @@ import (
 // Flags change a campaign file for one command, without a copy of the file.
 type Flags struct {
 	Fit       FitRule // for learned stopping rules that are not fitted yet
+	Files     fs.FS   // that has the campaign files in the place of the disk; what they name is relative to the working directory
 	set       []string
 	name      string
 	limit     int
@@ -29,6 +33,46 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.StringVar(&f.name, "name", "", "name of the campaign, in the place of the file's")
 	to.IntVar(&f.limit, "limit", 0, "run at most this many instances of each environment, the first ones")
 	to.StringSliceVar(&f.instances, "instances", nil, "run the instances with these ids only, as id1,id2")
+}
+
+// With returns the flags for one of several files: with a name for its campaign, and settings
+// before those that were given, which win. Given as FILE:KEY=VALUE, a setting is of that file
+// alone; files are all of them.
+func (f Flags) With(file string, files []string, name string, set ...string) Flags {
+	f.name = name
+	for _, given := range f.set {
+		of, rest, scoped := strings.Cut(given, ":")
+		switch {
+		case !scoped || !slices.Contains(files, of):
+			set = append(set, given)
+		case of == file:
+			set = append(set, rest)
+		}
+	}
+	f.set = set
+	return f
+}
+
+// Name returns the name that is given for the campaign; "" if none is.
+func (f Flags) Name() string { return f.name }
+
+// Limit returns the most instances that are asked for; 0 if all are.
+func (f Flags) Limit() int { return f.limit }
+
+// readFile reads a campaign file.
+func (f Flags) readFile(path string) ([]byte, error) {
+	if f.Files != nil {
+		return fs.ReadFile(f.Files, filepath.ToSlash(path))
+	}
+	return os.ReadFile(path)
+}
+
+// folder returns what paths in a campaign file are relative to.
+func (f Flags) folder(path string) string {
+	if f.Files != nil {
+		return "."
+	}
+	return filepath.Dir(path)
 }
 
 func (f Flags) has(name string) bool { return f.given != nil && f.given.Changed(name) }
@@ -48,7 +92,7 @@ func (f Flags) Source(path string, data []byte) (plan.Source, error) {
 		}
 		s.Changes = append(s.Changes, c)
 	}
-	if f.has("name") {
+	if f.has("name") || f.name != "" {
 		s.Changes = append(s.Changes, plan.NewTextChange("--name "+f.name, "name", f.name))
 	}
 	if f.has("instances") {
@@ -63,7 +107,7 @@ func (f Flags) Texts() []string {
 	for _, text := range f.set {
 		all = append(all, "--set "+quoted(text))
 	}
-	if f.has("name") {
+	if f.has("name") || f.name != "" {
 		all = append(all, "--name "+quoted(f.name))
 	}
 	if f.has("limit") {

@@ -109,6 +109,26 @@ func TestNoChainOfThoughtMeansNoReasons(t *testing.T) {
 	}
 }
 
+// Paper 2's voters are not told how their votes are counted (Figures 16 to 19); explain_rule tells them.
+func TestVotersAreToldTheRuleIfAsked(t *testing.T) {
+	const text = "name: own\ndata: .\nreasoning: paper\nenv: {name: qa, format: csv, file: q.csv, agents: 3}\nmodel: scripted/answerer\nrule: borda\nprotocol: {name: discussion, rounds: 1, vote_from: 1, personas: none, explain_rule: %t}\n"
+	for _, told := range []bool{false, true} {
+		votes := 0
+		for _, r := range promptsFor(t, fmt.Sprintf(text, told)) {
+			if r.Phase != "vote" {
+				continue
+			}
+			votes++
+			if says := strings.Contains(r.Text(), "Vote on the solutions. "); says != told {
+				t.Errorf("with explain_rule %t:\n%s", told, r.Text())
+			}
+		}
+		if votes == 0 {
+			t.Error("nobody votes")
+		}
+	}
+}
+
 func promptsFor(t *testing.T, text string) []campaignfile.RenderedPrompt {
 	t.Helper()
 	prompts, err := readCampaign(t, text)

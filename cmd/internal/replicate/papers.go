@@ -1,0 +1,300 @@
+// Package replicate knows the papers' tables and figures: by which campaigns each is made
+// again, what it prints, and how far what was found is from that.
+package replicate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs/wording"
+	"roundtable/examples"
+)
+
+// Papers are the entries by name (paper1/table-1), and the campaigns by the name of their
+// file in examples/papers.
+type Papers struct {
+	Campaigns map[string]Campaign
+	Entries   map[string]Entry
+}
+
+// Campaign is what is said of a campaign file besides its text.
+type Campaign struct {
+	Data       string    // the files that it reads and this program does not bring; "" for none
+	Folder     string    // of these files, in the folder that is given; "" for that folder
+	Replicates int       // that --limit makes fewer, where there is one instance only
+	Takes      *Forecast // by the paper's size; nil if that depends on the data
+}
+
+// Forecast is about how many calls and tokens a campaign takes, as plan predicts them for a
+// model that answers at the length of recorded ones.
+type Forecast struct{ Calls, Input, Output float64 }
+
+// Entry is a table or figure of a paper.
+type Entry struct {
+	Title      string
+	Campaigns  []string
+	Baselines  []string // campaigns of single agents that are shown next to these
+	Pool       string   // the campaign whose answers become viewpoints.jsonl in the folder of the data
+	Table      string   // that shows it, as analyze --table takes it
+	Figures    []string // that draw it
+	Labels     bool     // it is made from dialogue acts
+	Embeds     bool     // some of it is made from embeddings
+	NotDerived []string `yaml:"not_derived"`
+	Printed    []Block
+}
+
+// All returns the names of all campaigns that an entry runs, in their order.
+func (e Entry) All() []string {
+	all := slices.Concat(e.Baselines, e.Campaigns)
+	if e.Pool != "" {
+		all = append([]string{e.Pool}, all...)
+	}
+	return all
+}
+
+// Block is a part of a printed table, laid out as examples/papers/papers.yaml says.
+type Block struct {
+	Columns    []string
+	Keys       []string
+	Where      map[string]string
+	Table      string // "" for that of the entry
+	Campaign   string // "" for the only one
+	Error      string // se or sd: what is printed in brackets or after ±
+	N          int    // values that a printed error rests on
+	Questions  int    // that a printed share in percent is of; 0 if it is none
+	Deviation  string // our column with a standard deviation over replicates
+	Embedder   string // the paper's, if the numbers can only be compared with the same one
+	Transposed bool
+	Rows       string
+}
+
+// What the time of a campaign is reckoned with; the default of limits.calls is 200.
+const (
+	SecondsACall = 3
+	CallsAtOnce  = 200
+)
+
+// Labeller is the model that labels dialogue acts in paper 1.
+const Labeller = `{name: openai/meta-llama/Llama-3.1-8B-Instruct, base_url: "http://localhost:8000/v1"}`
+
+// Takes returns about what an entry takes, with its models or with one in their place; nil if
+// it depends on the data.
+func (p Papers) Takes(name string, oneModel bool) *Forecast {
+	var sum Forecast
+	for _, c := range p.Entries[name].All() {
+		f := p.Campaigns[c].Takes
+		if f == nil {
+			return nil
+		}
+		of := 1.0
+		if n := Models(c); oneModel && n > 1 {
+			of = float64(n)
+		}
+		sum = Forecast{sum.Calls + f.Calls/of, sum.Input + f.Input/of, sum.Output + f.Output/of}
+	}
+	return &sum
+}
+
+// Needs returns in short what an entry needs that the program does not bring.
+func (p Papers) Needs(name string) string {
+	e := p.Entries[name]
+	var all []string
+	if slices.ContainsFunc(e.All(), func(c string) bool { return p.Campaigns[c].Data != "" }) {
+		all = append(all, "--data")
+	}
+	if e.Labels {
+		all = append(all, "--labeller")
+	}
+	if e.Embeds {
+		all = append(all, "--embedder")
+	}
+	return strings.Join(all, " ")
+}
+
+// Models returns how many models the grid of a campaign file has, or of the file that it
+// extends; 0 if it asks one model only.
+func Models(campaign string) int {
+	for at := Path(campaign); ; {
+		data, err := examples.Files.ReadFile(at)
+		var file struct {
+			Extends string
+			Model   any
+			Grid    map[string]any
+		}
+		if err != nil || yaml.Unmarshal(data, &file) != nil || file.Model != nil {
+			return 0
+		}
+		if axis, ok := file.Grid[modelKey].([]any); ok || file.Extends == "" {
+			return len(axis)
+		}
+		at = path.Join(path.Dir(at), file.Extends)
+	}
+}
+
+// Path returns where a campaign's file is in examples.Files.
+func Path(campaign string) string { return "papers/" + campaign + ".yaml" }
+
+// Load reads what is known of the papers.
+func Load() (Papers, error) {
+	var p Papers
+	data, err := examples.Files.ReadFile("papers/papers.yaml")
+	if err != nil {
+		return p, err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	return p, d.Decode(&p)
+}
+
+var entryName = regexp.MustCompile(`^paper(\d+)/(table|figure)-(\d+)$`)
+
+// Names returns the names of the entries: by paper, tables first, by number.
+func (p Papers) Names() []string {
+	key := func(name string) string {
+		m := entryName.FindStringSubmatch(name)
+		kind := map[string]string{"table": "0", "figure": "1"}[m[2]]
+		return fmt.Sprintf("%s%s%3s", m[1], kind, m[3])
+	}
+	return slices.SortedFunc(maps.Keys(p.Entries), func(a, b string) int { return strings.Compare(key(a), key(b)) })
+}
+
+// Find returns the entry of a name.
+func (p Papers) Find(name string) (Entry, error) {
+	e, ok := p.Entries[name]
+	if !ok {
+		return e, cli.UsageError(fmt.Errorf("no campaign replicates %q; roundtable replicate --list has all%s", name, wording.DidYouMean(name, p.Names())))
+	}
+	return e, nil
+}
+
+// CheckData returns an error that names the data that an entry needs if no folder of them
+// is given.
+func (p Papers) CheckData(e Entry, folder string) error {
+	if folder != "" {
+		return nil
+	}
+	var needed []string
+	for _, c := range e.All() {
+		if data := p.Campaigns[c].Data; data != "" && !slices.Contains(needed, data) {
+			needed = append(needed, data)
+		}
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	return cli.UsageError(fmt.Errorf("this reads data that the program does not bring; name the folder in which they lie: --data FOLDER. In it:\n  %s\nNothing was asked", strings.Join(needed, "\n  ")))
+}
+
+// number is one printed number.
+type number struct {
+	keys   []string // in the columns Keys
+	column string   // of our table
+	value  float64
+	spread float64 // the printed error; NaN if there is none
+	digits int     // after the point
+}
+
+var printedNumber = regexp.MustCompile(`^(-|-?\d+(?:\.(\d+))?)(?:±(\d+(?:\.\d+)?))?$`)
+
+// numbers reads the rows of a block; a lone minus is a number that the paper leaves out.
+func (b Block) numbers() ([]number, error) {
+	var all []number
+	for line := range strings.Lines(b.Rows) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) != len(b.Keys)+1 {
+			return nil, fmt.Errorf("the row %q has %d keys, its block %d", line, len(cells)-1, len(b.Keys))
+		}
+		texts := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(cells[len(b.Keys)], " (", "±"), ")", ""))
+		if len(texts) != len(b.Columns) {
+			return nil, fmt.Errorf("the row %q has %d numbers, its block %d columns", line, len(texts), len(b.Columns))
+		}
+		for i, text := range texts {
+			m := printedNumber.FindStringSubmatch(text)
+			if m == nil {
+				return nil, fmt.Errorf("the row %q has %q in the place of a number", line, text)
+			}
+			if m[1] == "-" {
+				continue
+			}
+			n := number{keys: slices.Clone(cells[:len(b.Keys)]), column: b.Columns[i], spread: math.NaN(), digits: len(m[2])}
+			if b.Transposed {
+				last := len(n.keys) - 1
+				n.keys[last], n.column = n.column, n.keys[last]
+			}
+			var errs [2]error
+			n.value, errs[0] = strconv.ParseFloat(m[1], 64)
+			if m[3] != "" {
+				n.spread, errs[1] = strconv.ParseFloat(m[3], 64)
+			}
+			if err := errors.Join(errs[:]...); err != nil {
+				return nil, err
+			}
+			all = append(all, n)
+		}
+	}
+	return all, nil
+}
+
+// standardError returns the standard error of a printed number and how many values it
+// rests on; false if the paper prints none and none follows from what it prints.
+func (b Block) standardError(n number) (se float64, of int, ok bool) {
+	switch {
+	case b.Error == "se" && !math.IsNaN(n.spread):
+		return n.spread, b.N, true
+	case b.Error == "sd" && !math.IsNaN(n.spread):
+		return n.spread / math.Sqrt(float64(b.N)), b.N, true
+	case b.Questions > 0 && n.value > 0 && n.value < 100:
+		return math.Sqrt(n.value * (100 - n.value) / float64(b.Questions)), b.Questions, true
+	}
+	return 0, 0, false
+}
+
+// Models returns the models that a paper's numbers are of, in their order; none if it
+// has numbers of one only.
+func (e Entry) Models() []string {
+	var all []string
+	for _, b := range e.Printed {
+		i := slices.Index(b.Keys, modelKey)
+		if i < 0 {
+			continue
+		}
+		for line := range strings.Lines(b.Rows) {
+			if name := strings.Split(line, " | ")[i]; !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// modelKey is the column in which a table names models if a campaign has several.
+const modelKey = "model"
+
+// Likest returns which of a paper's models a model is: the longest whose name is part of
+// its; the first of them, and false, if none is.
+func Likest(models []string, model string) (string, bool) {
+	plain := func(s string) string {
+		return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(s))
+	}
+	best := ""
+	for _, m := range models {
+		if strings.Contains(plain(model), plain(m)) && len(m) > len(best) {
+			best = m
+		}
+	}
+	if best == "" && len(models) > 0 {
+		return models[0], false
+	}
+	return best, best != ""
+}
