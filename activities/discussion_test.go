@@ -25,14 +25,15 @@ func TestDiscussionPrompts(t *testing.T) {
 		entry      int
 		has, lacks []string
 	}{
-		"":                        {1, []string{"You are Agent 2, one of 3", "[turn 1] Agent 1:", "begin with [AGREE]", "Think step by step.", "End with your answer"}, []string{"Your role", "neutral", "more votes than any other", "private information", "Nothing is known"}},
-		"chain_of_thought: false": {0, []string{"Propose a solution."}, []string{"step by step", "[AGREE]"}},
-		"response: critical":      {1, []string{"question it"}, nil},
-		"response: free_text":     {1, []string{"Stay on the task."}, nil},
-		"response: reasoning":     {1, []string{"Share your reasoning only", "[AGREE]"}, []string{"End with your answer"}},
-		"paradigm: report":        {2, []string{"[turn 1] Agent 1:"}, []string{"[turn 1] Agent 2:"}},
-		"all_draft: true":         {1, []string{"Propose a solution."}, []string{"[turn 1]"}},
-		"vote_from: 1":            {6, []string{"# The solutions", "Solution 3: ", "more votes than any other", "Vote on the solutions", "without reasons", `{"decision": your ballot}`}, []string{"[turn 1]", "Solution 1: \"(", "reason_for_decision"}},
+		"":                                 {1, []string{"You are Agent 2, one of 3", "[turn 1] Agent 1:", "begin with [AGREE]", "Think step by step.", "End with your answer"}, []string{"Your role", "neutral", "more votes than any other", "private information", "Nothing is known"}},
+		"chain_of_thought: false":          {0, []string{"Propose a solution."}, []string{"step by step", "[AGREE]"}},
+		"response: critical":               {1, []string{"question it"}, nil},
+		"response: free_text":              {1, []string{"Stay on the task."}, nil},
+		"response: reasoning":              {1, []string{"Share your reasoning only", "[AGREE]"}, []string{"End with your answer"}},
+		"paradigm: report":                 {2, []string{"[turn 1] Agent 1:"}, []string{"[turn 1] Agent 2:"}},
+		"all_draft: true":                  {1, []string{"Propose a solution."}, []string{"[turn 1]"}},
+		"vote_from: 1":                     {6, []string{"# The solutions", "Solution 3: ", "Vote on the solutions", "without reasons", `{"decision": your ballot}`}, []string{"[turn 1]", "Solution 1: \"(", "reason_for_decision", "more votes than any other"}},
+		"vote_from: 1, explain_rule: true": {6, []string{"more votes than any other"}, nil},
 		"vote_from: 1, vote_reason: true, answers: canonical, merge_equal: true": {6, []string{"Solution 1: \"(", "reason_for_decision"}, []string{"without reasons", "Solution 3: "}},
 		"personas: [neutral, {role: Judge, description: old}, generated]":        {3, []string{"Agent 3", "Your role: ", "- Agent 2: Judge (old)", "- Agent 3: "}, []string{"- Agent 1:"}},
 		"vote_from: 1, authors: true":                                            {6, []string{"Solution 1, by Agent 1: ", "Solution 3, by Agent 3: "}, nil},
