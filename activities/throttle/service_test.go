@@ -40,7 +40,6 @@ type service struct {
 	requests, tokens   float64
 	inFlight, most     int
 	queue              chan struct{} // a place for each slot that is taken
-	left               int           // answers that are still wanted; 0: any number
 	givenUp            int
 	givenUpLate        int // of those, sent after the first minute
 	answered, refused  int

@@ -22,7 +22,7 @@ import (
 	"roundtable/workflows/catalogue"
 )
 
-var bitFlips = flag.Int("flips", 1000, "how many bits TestTampered turns round where -long is set")
+var bitFlips = flag.Int("flips", 300, "how many bits TestTampered turns round where -long is set")
 
 // harmless are files of a lake whose damage verify passes over, since nothing that is
 // read depends on them: locks, and the room that is set aside.
