@@ -38,7 +38,7 @@ cluster:
 
 # make limits runs campaigns of the sizes that docs/reliability.md states.
 limits:
-	go test ./cmd/roundtable -count=1 -run 'TestPlanMillion|TestManyCells|TestManyCampaigns|TestReplicate' -v -timeout 3h -limits
+	go test ./cmd/roundtable -count=1 -run 'TestPlanMillion|TestManyCells|TestManyCampaigns|TestReplicate|TestWorthIsRecovered|TestPlayedEffectsAreFound' -v -timeout 3h -limits
 
 # make upgrade-fixture NAME=0.1 keeps what this version leaves, for later ones to
 # go on with; BY=/path/to/roundtable has another version make it.

@@ -98,8 +98,8 @@ labels: {model: scripted/labeller}
 // pair of acts that raises goodness, and the round at which goodness peaks. Of
 // chance, and of the same words, nothing is claimed.
 func TestPlayedEffectsAreFound(t *testing.T) {
-	if !*long {
-		t.Skip("a service answers 13,000 calls; -long")
+	if !*statedLimits {
+		t.Skip("a service answers 13,000 calls; -limits")
 	}
 	t.Parallel()
 	nulls := []string{"null"}
