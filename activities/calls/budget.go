@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -112,9 +113,10 @@ func (c *Caller) openBudget(ctx context.Context, m campaign.Manifest) (*money.Ac
 func (c *Caller) Close(ctx context.Context) error {
 	c.room.release()
 	c.budgets.mu.Lock()
-	defer c.budgets.mu.Unlock()
+	accounts := maps.Clone(c.budgets.accounts)
+	c.budgets.mu.Unlock() // rounds that have not ended yet ask for caps while the store answers
 	var errs []error
-	for _, account := range c.budgets.accounts {
+	for _, account := range accounts {
 		errs = append(errs, account.Close(ctx))
 	}
 	return errors.Join(errs...)
