@@ -163,7 +163,7 @@ func (r replication) run(ctx context.Context, output string) error {
 		}
 		s, unfinished = at, errors.Join(unfinished, err)
 		if c == r.entry.Pool && err == nil {
-			err = r.writePool()
+			err = r.writePool(ctx)
 		}
 		if err != nil {
 			break
@@ -232,10 +232,10 @@ func (r replication) work(ctx context.Context, c string, spent float64) (store.S
 // poolFile is where the campaign of viewpoints reads them.
 func (r replication) poolFile() string { return filepath.Join(r.data, "viewpoints.jsonl") }
 
-func (r replication) writePool() error {
+func (r replication) writePool(ctx context.Context) error {
 	const each = 40 // of each kind, as in the paper
 	cmd := &cobra.Command{}
-	cmd.SetContext(context.Background())
+	cmd.SetContext(ctx)
 	cmd.SetOut(os.Stderr)
 	x := exports.Export{Campaign: r.campaign(r.entry.Pool), Output: r.poolFile(), Force: true}
 	return exports.Viewpoints{Each: each}.Run(cmd, r.Options, x, "")

@@ -290,6 +290,18 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 
 // Delete is not synced: after a power failure the object may be there again.
 func (l *Local) Delete(ctx context.Context, key string) error {
+	return l.delete(ctx, key, func() error {
+		parent, base := path.Split(key)
+		err := l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error { return d.root.Remove(base) })
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// delete removes what a key names, with the lake locked.
+func (l *Local) delete(ctx context.Context, key string, remove func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -302,31 +314,14 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 	}
 	defer unlock()
 	defer l.begin()()
-	parent, base := path.Split(key)
-	err = l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error { return d.root.Remove(base) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return l.explainError("deleting", key, err)
+	return l.explainError("deleting", key, remove())
 }
 
 // RemoveFolder removes the folder that a prefix names with all that is in it, names that
 // List hides and files of interrupted writes included; a missing one is no error.
 func (l *Local) RemoveFolder(ctx context.Context, prefix string) error {
 	key := path.Clean(prefix)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := checkKey(key); err != nil {
-		return err
-	}
-	unlock, err := l.lockLake()
-	if err != nil {
-		return l.explainError("deleting", key, err)
-	}
-	defer unlock()
-	defer l.begin()()
-	return l.explainError("deleting", key, l.root.RemoveAll(key))
+	return l.delete(ctx, key, func() error { return l.root.RemoveAll(key) })
 }
 
 // lockLake keeps other goroutines and processes from replacing and deleting.
