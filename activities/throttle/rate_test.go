@@ -15,8 +15,10 @@ import (
 var long = flag.Bool("long", false, "run the long tests as well")
 
 // TestRate runs ten virtual minutes of 300 callers against services that allow
-// so much, nine times with -long, else three times: the middle one counts. Useful is the answered part of that (a service that keeps a full
-// minute gives 1.1), refused the share of calls that got a 429.
+// so much, nine times with -long, else three times: the middle one counts. Useful is
+// the answered part of that (a service that keeps a full minute gives 1.1), refused the
+// share of calls that got a 429. Where answers vary, a bound is five standard
+// deviations away from what is usual.
 func TestRate(t *testing.T) {
 	varied := func() int64 { return 20 + rand.Int64N(400) }
 	for name, c := range map[string]struct {
@@ -28,16 +30,16 @@ func TestRate(t *testing.T) {
 		"requests/retry-after":     {s: &service{Requests: 600, RetryAfter: true}, useful: 0.95, refused: 0.02},
 		"requests/nothing said":    {s: &service{Requests: 600}, useful: 0.95, refused: 0.02},
 		"requests/minute kept":     {s: &service{Requests: 600, Burst: time.Minute, RetryAfter: true}, useful: 0.95, refused: 0.06},
-		"requests/calendar minute": {s: &service{Requests: 600, Fixed: true, RetryAfter: true}, useful: 0.93, refused: 0.03},
+		"requests/calendar minute": {s: &service{Requests: 600, Fixed: true, RetryAfter: true}, useful: 0.93, refused: 0.04},
 		"requests/uneven answers":  {s: &service{Requests: 600, Spread: 0.8}, useful: 0.85, refused: 0.02},
 		"requests/slow answers":    {s: &service{Requests: 600, Latency: 20 * time.Second, Spread: 0.5}, useful: 0.85, refused: 0.03, settle: 5 * time.Minute},
-		"requests/fast answers":    {s: &service{Requests: 6000, Latency: 100 * time.Millisecond}, useful: 0.95, refused: 0.01},
+		"requests/fast answers":    {s: &service{Requests: 6000, Latency: 100 * time.Millisecond}, useful: 0.95, refused: 0.015},
 		"requests/one a second":    {s: &service{Requests: 60, RetryAfter: true}, useful: 0.93, refused: 0.06},
 		"requests/ten a minute":    {s: &service{Requests: 10, RetryAfter: true}, useful: 0.8, refused: 0.33},
 		"requests/ten, headers":    {s: &service{Requests: 10, Headers: true}, useful: 0.95, refused: 0.03},
 		"tokens/headers":           {s: &service{Tokens: 200_000, Output: varied, Headers: true}, useful: 0.92, refused: 0.005},
-		"tokens/retry-after":       {s: &service{Tokens: 200_000, Output: varied, RetryAfter: true}, useful: 0.9, refused: 0.02},
-		"tokens/nothing said":      {s: &service{Tokens: 200_000, Output: varied}, useful: 0.9, refused: 0.02},
+		"tokens/retry-after":       {s: &service{Tokens: 200_000, Output: varied, RetryAfter: true}, useful: 0.9, refused: 0.035},
+		"tokens/nothing said":      {s: &service{Tokens: 200_000, Output: varied}, useful: 0.9, refused: 0.035},
 		"at once/ten":              {s: &service{AtOnce: 10}, useful: 0.93, refused: 0.02},
 		"at once/ten, retry-after": {s: &service{AtOnce: 10, RetryAfter: true}, useful: 0.9, refused: 0.01},
 		"at once/uneven answers":   {s: &service{AtOnce: 50, Spread: 0.8}, useful: 0.88, refused: 0.01},
