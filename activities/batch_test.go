@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"roundtable/activities"
+	"roundtable/activities/ledger"
 	"roundtable/activities/model"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -196,4 +198,33 @@ func TestPlayThroughLeavesWhatFails(t *testing.T) {
 	same(t, played.Count, []int{1})
 	same(t, played.Ended[0].Status, task.Succeeded)
 	same(t, played.Left, []task.Outstanding{outstanding(p, 0, 0)}) // not Instant any more
+}
+
+// A limit of tokens holds for models that take no time, too: their collaborations are
+// played as all others, call by call.
+func TestTokensOfInstantModelsAreCapped(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recordPlan(t, s, yaml("capped", 3, 2, "rule: plurality"))
+	limit(t, s, p, plan.Limits{Tokens: 3000})
+	free := func(_ *activities.Config, p *model.Provider) { p.Endpoint = "" }
+	a, r := newActivities(s, trader(0), instant, free), ref(p, 0)
+	left := outstanding(p, 0, 0)
+	left.Instant = true
+	played, err := do[task.Played](t, a, task.PlayThrough, task.Batch{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Cells: []task.Outstanding{left}})
+	noError(t, err)
+	same(t, played.Left, []task.Outstanding{outstanding(p, 0, 0)})
+	for range 18 {
+		if _, err = a.PlayRound(t.Context(), task.Round{Ref: r}); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "the budget is used up: of 3000 tokens") {
+		t.Errorf("PlayRound says %v", err)
+	}
+	spent, err := ledger.Spent(t.Context(), s, p.Campaign.Name)
+	noError(t, err)
+	if spent.Tokens == 0 || spent.Tokens > 3000 {
+		t.Errorf("%d tokens spent", spent.Tokens)
+	}
 }

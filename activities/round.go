@@ -78,7 +78,11 @@ func (a *Activities) playRound(ctx context.Context, in task.Round) ([]task.Act, 
 	if err != nil {
 		return nil, err
 	}
-	if c.Condition.IsInstant() {
+	capped, err := a.isCapped(ctx, in.Ref.Campaign)
+	if err != nil {
+		return nil, err
+	}
+	if c.Condition.IsInstant() && !capped {
 		return a.live.TakeMany(ctx, task.Turn{Ref: in.Ref, Entry: in.From}, &a.caller.Meter)
 	}
 	playing, stop, err := a.untilHeld(ctx, in.Ref)

@@ -24,6 +24,16 @@ const throughTime = time.Second
 // after another, for about a second. One that cannot end so is left to a workflow
 // of its own, which tries again, pauses or fails as any other.
 func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Played, error) {
+	capped, err := a.isCapped(ctx, in.Campaign)
+	if err != nil {
+		return task.Played{}, err
+	}
+	if capped {
+		for i := range in.Cells {
+			in.Cells[i].Instant = false
+		}
+		return task.Played{Left: in.Cells}, nil
+	}
 	var played task.Played
 	for i, began := 0, time.Now(); i < len(in.Cells); i++ {
 		if time.Since(began) > throughTime || isStopping(ctx) {
@@ -44,6 +54,13 @@ func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Playe
 		played.Left = append(played.Left, cell)
 	}
 	return played, nil
+}
+
+// isCapped reports whether the tokens of a campaign are limited: then each call is
+// counted, and collaborations whose models take no time are played as all others.
+func (a *Activities) isCapped(ctx context.Context, campaign string) (bool, error) {
+	m, err := a.caller.Manifest(ctx, campaign, false)
+	return m.Limits.Tokens > 0, err
 }
 
 // playInstant plays a batch of turns of a collaboration whose models take no time, and

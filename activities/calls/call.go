@@ -92,9 +92,6 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	price := q.priceOf(m)
 	i := answers.Intent{Entry: q.Entry, Ask: ask, Provider: q.Provider.Name, Model: q.Provider.Name}
 	worst, bounded := q.worstCase(price, r)
-	if q.Provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
-		worst, bounded = money.Amount{}, true
-	}
 	if bounded {
 		i.WorstTokens = worst.Tokens
 		if price != nil {
@@ -252,10 +249,12 @@ func costOf(price *campaign.Price, u model.Usage) money.Amount {
 // orFree takes a price that is not known for nothing.
 func orFree(price *campaign.Price) *campaign.Price { return cmp.Or(price, &campaign.Price{}) }
 
-// worstCase returns what a request can cost at most, or false if nothing bounds its answer.
+// worstCase returns what a request can cost at most, or false if nothing bounds its
+// answer. One that is simulated or recorded costs no money: without max_tokens, its
+// tokens are counted once it is there.
 func (q Order) worstCase(price *campaign.Price, r model.Request) (money.Amount, bool) {
 	p, sent := *orFree(price), ByteSize(r.Messages)+len(r.Schema)
-	if q.Wordless {
+	if q.Wordless || q.Provider.Endpoint == "" && r.Parameters.MaxTokens == 0 {
 		worst, err := money.WorstInput(p, sent, len(r.Messages))
 		return worst, err == nil
 	}
