@@ -14,7 +14,7 @@ const (
 	answerRune      = `[` + answerRange + `]`
 	answerGroup     = `(` + answerRune + `)`
 	firstAnswer     = '\uE000'
-	mostAnswers     = 512 // that are looked at, from the end
+	mostAnswers     = 256 // that are looked at, from the end
 )
 
 // fold writes a text in the characters that the grammar knows: full-width, circled,
@@ -24,8 +24,16 @@ func fold(text string) string {
 	text = strings.Map(foldRune, text)
 	text = homoglyphs.ReplaceAllStringFunc(text, func(s string) string { return lookAlikes.Replace(s) })
 	text = circled.Replace(text)
+	text = ordinals.ReplaceAllStringFunc(text, func(s string) string {
+		m := ordinals.FindStringSubmatch(s)
+		if m[1] != "" { // "in the first solution" says whose answers follow
+			return s
+		}
+		return m[3] + " " + ordinal[strings.ToLower(m[2])]
+	})
 	text = idioms.ReplaceAllString(html.Replace(text), "$1 except")
 	text = tags.ReplaceAllString(text, "\nanswer: $1\n")
+	text = fenced.ReplaceAllString(text, "\nanswer: $1\n")
 	for range 4 {
 		next := fonts.ReplaceAllString(text, "$1")
 		if next == text {
@@ -100,12 +108,16 @@ var (
 	lookAlikes = strings.NewReplacer("А", "A", "Α", "A", "Β", "B")
 	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n", "<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
 	tags       = regexp.MustCompile(`(?is)<(?:final_?)?answer>(.*?)(?:</(?:final_?)?answer>|$)`)
-	idioms     = regexp.MustCompile(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
-	fonts      = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
-	latex      = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
-	bold       = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
-	emphasis   = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
-	circled    = strings.NewReplacer(circledLetters()...)
+	// ordinals stand for numbers of candidates.
+	ordinals = regexp.MustCompile(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth) (solution|candidate|proposal)\b`)
+	ordinal  = map[string]string{"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
+	fenced   = regexp.MustCompile("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")
+	idioms   = regexp.MustCompile(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
+	fonts    = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
+	latex    = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
+	bold     = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
+	emphasis = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
+	circled  = strings.NewReplacer(circledLetters()...)
 )
 
 // circledLetters returns Ⓐ, ⓐ, ⒜, 🄐 and 🅐, and ① to ⑨, with what they are.

@@ -358,13 +358,17 @@ func (f Form) joinWords(text string, all []found) []found {
 
 // Yes and no, in which a "no" that goes on with a noun is none.
 var (
-	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|no|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|ha[iı]r|evet)(?:$|[^\pL])`)
+	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|ha[iı]r|evet)(?:$|[^\pL])`)
 	yesNoHan   = regexp.MustCompile(`(?:^|[:："'，,。\s]|答案是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误)(?:$|[。，,.!"'\s])`)
 	yesNoKana  = regexp.MustCompile(`はいいえ|はい|いいえ|아니요|아니오|아뇨|(?:^|[^\pL])(?:네|예)(?:$|[^\pL])`)
-	asYes      = []string{"yes", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예"}
+	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예"}
 	noun       = regexp.MustCompile(`^(?:\s+|-)[\pL\pN]`)
 	joins      = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
+	offers     = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would|understand|see|hear)\b|i'(?:ll|d)\b|let me\b|let's\b|let us\b)`)
 	numbered   = regexp.MustCompile(`^\. ?\d`)
+	// wholeYesNo are texts that say yes, or no if the second group matches.
+	wholeYesNo = regexp.MustCompile(`(?i)^\W*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))?(?: indeed| absolutely)? ?(?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))\W*$`)
+	firmNo     = regexp.MustCompile(`(?i)[.?!\n]\W*((?:absolutely|definitely|certainly|of course|surely) not)\W*$`)
 	echoes     = regexp.MustCompile(`(?i)\b(?:yes(?:[ -]or[ -]|/)no|no(?:[ -]or[ -]|/)yes)\b`)
 )
 
@@ -377,6 +381,9 @@ func findYesNo(text string, from, to int) (all []found) {
 			value = "yes"
 		}
 		rest := text[from+end:]
+		if offers.MatchString(rest) {
+			return
+		}
 		if noun.MatchString(rest) && !joins.MatchString(rest) && !clauseOf.MatchString(strings.TrimSpace(rest)) && (value == "no" || word != "yes") || numbered.MatchString(rest) {
 			return
 		}
@@ -403,6 +410,16 @@ func findYesNo(text string, from, to int) (all []found) {
 			m[0] += len("は")
 		}
 		add(m[0], m[1])
+	}
+	if m := firmNo.FindStringSubmatchIndex(text[from:to]); m != nil {
+		all = append(all, found{from + m[2], from + m[3], mention{value: "no"}})
+	}
+	if m := wholeYesNo.FindStringSubmatchIndex(text); m != nil {
+		value := "yes"
+		if m[4] >= 0 {
+			value = "no"
+		}
+		return []found{{0, len(text), mention{value: value}}}
 	}
 	slices.SortFunc(all, func(a, b found) int { return a.from - b.from })
 	return all
@@ -431,7 +448,8 @@ var (
 	scales    = map[string]int{"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "millions": 6, "milliones": 6, "billion": 9, "milliarden": 9, "trillion": 12, "万": 4, "萬": 4, "億": 8, "亿": 8}
 	spelled   = regexp.MustCompile(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
 	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
-	counted   = regexp.MustCompile(`(?i)(?:agents?|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
+	counted   = regexp.MustCompile(`(?i)(?:agents?|section|chapter|page|line|version|exercise|problem|example|rule|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
+	pronoun   = regexp.MustCompile(`(?i)\b(?:each|every|this|that|which|no|any|other|another|some|the|only|first|last)\s*$`)
 	lineStart = regexp.MustCompile(`(?:^|\n)\s*$`)
 )
 
@@ -459,7 +477,7 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 	}
 	for _, m := range spelled.FindAllStringSubmatchIndex(part, -1) {
 		rest := text[from+m[3]:]
-		if strings.HasPrefix(rest, " of ") || strings.HasPrefix(rest, " hundred") {
+		if pronoun.MatchString(lastOf(part[:m[2]], 16)) || strings.HasPrefix(rest, " of ") || strings.HasPrefix(rest, " hundred") {
 			continue
 		}
 		value := strconv.Itoa(slices.Index(names, strings.ToLower(part[m[2]:m[3]])))
@@ -604,10 +622,10 @@ func (t *parsed) result(at int, s span) int {
 }
 
 var (
-	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: )?(?:\d+\. |[a-z]\)\s*)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
+	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
 	aloneRest   = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `).,:!\]✅✓]*$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
-	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!]*$`)
+	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
 )
 
 // isAlone reports whether a sentence holds no more than an answer.

@@ -91,6 +91,13 @@ type parsed struct {
 	cut       bool
 	broken    span // the sentence of breaks
 	breaks    [][]int
+	hedging   judged // the last clause that was asked about
+	claiming  judged // the last sentence
+}
+
+type judged struct {
+	span
+	is bool
 }
 
 type span struct{ from, to int }
@@ -227,11 +234,16 @@ func (t *parsed) judgeClaims(s span) {
 		from, at := s.from+m[0], t.result(s.from+m[1], s)
 		is := stated
 		if n >= inference {
-			is = inferred
+			if is = inferred; describes.MatchString(t.skeleton[at+answerBytes : s.to]) {
+				continue
+			}
 		}
 		t.claim(s, from, at, is)
 	}
 }
+
+// describes follows an answer that is only explained: "so A is Athens".
+var describes = regexp.MustCompile(`^ (?:is|means|stands for|says) [A-Z` + answerRange + `]`)
 
 // claim sets the standing of the answers that begin at a place, and are claimed before it.
 func (t *parsed) claim(s span, from, at int, is standing) {
@@ -272,13 +284,13 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 }
 
 // contrasts lead from an answer that is denied to the one that is claimed.
-var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `),]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|а|но|而是|是|ではなく|(?:가|이)? ?아니라|بل|बल्कि)[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
+var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|maar|а|но|而是|是|ではなく|(?:가|이)? ?아니라|بل|बल्कि)[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
 // eachOf stands before what is no claim: "each option:".
 var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
 
 // deniesClaim stands before a claim and says that what follows is not the answer.
-var deniesClaim = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|we|you|one|should|can|could|suggests|to|is|la|die))*\s*$`)
+var deniesClaim = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bnor(?: can| do| would| could)?|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|i|we|you|one|should|can|could|suggests|to|is|la|die))*\s*$`)
 
 // isUnfinished reports whether a text was cut off right after an answer.
 func (t *parsed) isUnfinished(i int) bool {
@@ -325,10 +337,13 @@ func (t *parsed) isForeign(s, clause span, at int) bool {
 	if assumed.MatchString(t.skeleton[s.from:at]) || supposed.MatchString(before) && !strings.Contains(strings.ToLower(before), "as if") {
 		return true
 	}
-	if rest := t.skeleton[at+answerBytes : clause.to]; conditional.MatchString(rest) {
+	if rest := t.skeleton[at+answerBytes : clause.to]; conditional.MatchString(rest) || attributed.MatchString(t.skeleton[at+answerBytes:s.to]) {
 		return true
 	}
 	lead := t.skeleton[s.from:at]
+	if counterfactual.MatchString(lead) || t.isQuotedLine(at) {
+		return true
+	}
 	if speaker.MatchString(lead) && !agreed.MatchString(lead) {
 		return true
 	}
@@ -343,10 +358,19 @@ func (t *parsed) isForeign(s, clause span, at int) bool {
 	return false
 }
 
+// isQuotedLine reports whether a place is in a line quoted as in a mail, beside lines that are not.
+func (t *parsed) isQuotedLine(at int) bool {
+	line := t.skeleton[strings.LastIndexByte(t.skeleton[:at], '\n')+1:]
+	return strings.HasPrefix(line, "> ") && unquoted.MatchString(t.skeleton)
+}
+
 var (
-	assumed     = regexp.MustCompile(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
-	speaker     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
-	conditional = regexp.MustCompile(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
+	unquoted       = regexp.MustCompile(`(?m)^[^>\s]`)
+	counterfactual = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but )?(?:if\b[^;]*\b(?:had|were)\b|had\b|were\b)[^;]*\bwould\b[^;]*$`)
+	assumed        = regexp.MustCompile(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
+	speaker        = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
+	attributed     = regexp.MustCompile(`(?i)^["')` + boldOff + `.]*(?: (?:is|was) what|,? (?:is |was )?(?:says?|said|wrote|writes|claims?|claimed|argues?|argued|according to|given as|meant as|shown as|used as|(?:chosen|proposed|suggested|claimed|stated|picked) by))(?: (?:the |an? |most |all |many |some |my )?(?:other|agent|expert|peer|majority|people|they|he|she|everyone)|(?: an?)? (?:sample|example|format|placeholder))`)
+	conditional    = regexp.MustCompile(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
 )
 
 // isRejectedAfter reports whether the clause rejects an answer after naming it.
@@ -362,6 +386,9 @@ func (t *parsed) isRejectedAfter(i int, s span) bool {
 	if next := strings.IndexFunc(after, isAnswer); next >= 0 {
 		if !connections.MatchString(after[:next]) {
 			after = after[:next]
+			if other := denied.FindStringIndex(after); other != nil { // the next one is rejected
+				after = after[:other[0]]
+			}
 		} else {
 			after = ""
 		}
@@ -444,13 +471,21 @@ func (t *parsed) judgeRest(n int) {
 			m.is = foreign
 		case excluded:
 			m.is = out
-		case t.form.isHedged(t.text(clause)) || guessed.MatchString(t.text(clause)):
+		case t.isOpen(clause):
 			m.is = open
 		case t.isAlternative(i, s):
 			m.is = open
 		}
 		t.contrast(m, s)
 	}
+}
+
+// isOpen reports whether a clause hedges or guesses; its answers ask one after another.
+func (t *parsed) isOpen(clause span) bool {
+	if t.hedging.span != clause {
+		t.hedging.span, t.hedging.is = clause, t.form.isHedged(t.text(clause)) || guessed.MatchString(t.text(clause))
+	}
+	return t.hedging.is
 }
 
 // contrast claims what a sentence puts in the place of an answer that it excludes.
@@ -544,6 +579,12 @@ func (t *parsed) decide() (Answer, error) {
 	if statement >= 0 && t.cut && t.isReconsidered(t.all[statement]) {
 		return Answer{}, ErrCut
 	}
+	if statement >= 0 && t.dependsOn(statement) {
+		return Answer{}, ErrOpen
+	}
+	if statement >= 0 && withdrawn.MatchString(t.skeleton[t.sentences[t.all[statement].sentence].to:]) {
+		return Answer{}, ErrDeclined
+	}
 	if statement >= 0 {
 		return t.answer(statement, Stated), nil
 	}
@@ -552,6 +593,9 @@ func (t *parsed) decide() (Answer, error) {
 	}
 	if t.cut {
 		return Answer{}, ErrCut
+	}
+	if inference >= 0 && t.dependsOn(inference) {
+		return Answer{}, ErrOpen
 	}
 	if inference >= 0 && !t.isExcluded(t.all[inference].value) {
 		if t.all[inference].value == "" {
@@ -568,10 +612,26 @@ func (t *parsed) decide() (Answer, error) {
 	return t.only()
 }
 
+// dependsOn reports whether an answer is given under a condition, and another one under another.
+func (t *parsed) dependsOn(i int) bool {
+	return t.isConditional(i) && slices.ContainsFunc(t.all, func(m mention) bool {
+		return m.value != t.all[i].value && m.is != out && t.isConditional(t.index(m.at))
+	})
+}
+
+func (t *parsed) isConditional(i int) bool {
+	return conditionFirst.MatchString(t.skeleton[t.sentences[t.all[i].sentence].from:t.all[i].at])
+}
+
+var conditionFirst = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but |or |while |und |aber )?(?:if|in case|wenn|falls|si|se|если)\s[^;]*$`)
+
 // isClaimed reports whether an answer that is left open was claimed, and not only named.
 func (t *parsed) isClaimed(i int) bool {
 	s := t.sentences[t.all[i].sentence]
-	return claimed.MatchString(t.text(s)) || endorsed.MatchString(t.skeleton[t.all[i].at+answerBytes:s.to])
+	if t.claiming.span != s {
+		t.claiming.span, t.claiming.is = s, claimed.MatchString(t.text(s))
+	}
+	return t.claiming.is || endorsed.MatchString(t.skeleton[t.all[i].at+answerBytes:s.to])
 }
 
 // isExcluded reports whether an answer is excluded anywhere.
@@ -661,7 +721,7 @@ func (t *parsed) aloneIn(n int) int {
 func (t *parsed) yesNoIn(s span) int {
 	found := -1
 	for i, m := range t.all {
-		if m.at >= s.from && m.at < s.to && standsAlone(t.skeleton[s.from:m.at], t.skeleton[m.at+answerBytes:s.to]) {
+		if m.at >= s.from && m.at < s.to && (m.is == named || found < 0) && standsAlone(t.skeleton[s.from:m.at], t.skeleton[m.at+answerBytes:s.to]) {
 			found = i
 		}
 	}
@@ -729,7 +789,7 @@ func standsAlone(lead, rest string) bool {
 	lead, rest = strings.TrimSpace(lead), strings.TrimSpace(rest)
 	ends := strings.TrimLeft(rest, ".!\"' 。！)") == "" || rest == "です。" || rest == "です"
 	begins := aloneLead.MatchString(lead)
-	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) || ends && endsWithAnswer.MatchString(lead)
+	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "、") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) || ends && endsWithAnswer.MatchString(lead)
 }
 
 var (

@@ -15,21 +15,22 @@ import (
 // claims state what follows.
 var claims = rules{
 	// English
-	`(?:(?:final|correct|right|best|proper|only|most likely|own|remaining|possible|overall) )*(?:answers?|ans|solutions?|results?|conclusion|vote|pick|selection|decision|verdict|guess|total|sum)(?: letter| option| choice)?(?:,? (?:to|for|of|in|that|which|as|then)(?: [^.:;!?\n` + answerRange + `]{1,60}?)?,?)?(?: (?:here|now|itself|then))*["']?\s*(?:[:=→>-]+|(?:,? (?:therefore|thus|then|clearly))*` + copulas + `)`,
-	`(?:(?:(?:final|correct|right|best|only|proper|most likely|remaining|my) )+(?:options|choices|letters|candidates)|(?:(?:final|correct|right|best|only|proper|most likely|remaining|my|possible) )*(?:option|choice|letter|candidate|value|number))(?: (?:for|of|in|to|left|that|which|as) [^.:;!?\n` + answerRange + `]{1,60}?)?["']?\s*(?::|` + copulas + `)`,
-	`(?:final|correct|right|best|my) answer`,
-	`(?:i|we|you|one|let us|let's)(?:'d|'ll|'m| am| are| will| would| should| must| shall| can| have to| hereby| therefore| still| also| now| then| ultimately| finally)*(?: going to)? (?:choose|pick|select|go with|going with|opt for|settle on|settle for|stick with|stay with|stand by|vote for|vote|recommend|conclude(?: that)?|get|obtain|answer|say|switch to|move to|prefer|maintain|chose|take|keep|lock in)`,
+	`(?:(?:final|correct|right|best|proper|only|most likely|own|remaining|possible|overall) )*(?:answers?|ans|solutions?|results?|conclusion|vote|pick|selection|decision|verdict|guess|total|sum)(?: letter| option| choice)?(?:,? (?:to|for|of|in|that|which|as|then|among|after|given|based on)(?: [^.:;!?\n` + answerRange + `]{1,60}?)?,?)?(?: (?:here|now|itself|then|goes)| \([^()\n]{1,30}\))*["']?\s*(?:[:=→>-]+| to|(?:,? (?:therefore|thus|then|clearly))*` + copulas + `)`,
+	`(?:(?:(?:final|correct|right|best|only|proper|most likely|remaining|my) )+(?:options|choices|letters|candidates|one)|(?:(?:final|correct|right|best|only|proper|most likely|remaining|my|possible) )*(?:option|choice|letter|candidate|value|number))(?: (?:for|of|in|to|left|that|which|as|among|i|we) [^.:;!?\n` + answerRange + `]{1,60}?)?["']?\s*(?::|` + copulas + `)`,
+	`(?:final|correct|right|best|my) answer`, `final\s*[:=→]`, `you(?:'re| are) (?:looking|searching|asking) for is`,
+	`(?:i|we|you|one|let us|let's)(?:'d|'ll|'m| am| are| will| would| should| must| shall| can| have to| hereby| therefore| still| also| now| then| ultimately| finally)*(?: going to)? (?:choose|pick|select|go with|going with|opt for|settle on|settle for|stick with|stay with|stand by|vote for|vote|recommend|conclude(?: that)?|get|obtain|answer|say|switch to|move to|prefer|maintain|chose|take|keep|hold|mark|tick|lock in|am left with|(?:choos|pick|select|stick|stay|vot|keep|switch|go|opt|settl|lock)ing(?: with| for| to| on| in)?)`,
 	`(?:confident|convinced|sure|certain)(?: that| in| about| of)?`, `(?:put me down for|count (?:me|my vote) for|(?:my )?money is on|locking in|the one (?:that|which) [^.,:;!?\n` + answerRange + `]{1,40} is)`,
 	`(?:i|we)(?: fully| strongly| completely| also| still| must| have to)* (?:agree|concur|side)[^.;!?\n` + answerRange + `]{0,60}`,
-	`(?:change|switch|revise|update|move|correct)(?: my)?(?: own)?(?: answer| vote| choice)?(?: from ?` + answerRune + `)? ?to`,
+	`(?:chang|switch|revis|updat|mov|correct)(?:e|ed|es|ing)?(?: my)?(?: own)?(?: answer| vote| choice| mind| opinion)?(?: from ?(?:option )?` + answerRune + `)?,? ?to`,
 	`(?:choose|choosing|settle on)`,
 	`(?:my )?(?:own )?(?:answer|choice) (?:is|remains|stays)(?: with)?`,
+	`(?:everything|the evidence|all (?:of )?(?:the |this )?(?:evidence|signs|facts)|(?:every|each) (?:fact|sign)|(?:the|my) reasoning)(?: clearly)? (?:points? to|favou?rs?|leads? to|speaks? for)`, `(?:leads|brings|takes) (?:me|us) to`,
 	`####`, `that makes`, `mine is`, `(?:answer|choose)d? with`,
 	// German
 	`(?:antwort(?:en)?|lösung|wahl|ergebnis|stimme|antwortmöglichkeit|resultat)\s*(?:lautet|lauten|ist|sind|wäre|bleibt|[:=])(?: also| daher| somit)?`,
 	`(?:richtige|korrekte|beste|einzige) (?:option|wahl|antwort)\s*(?:lautet|ist|wäre|:)?`,
 	`(?:richtig|korrekt) (?:ist|sind|wäre)(?: also| daher| nur)?`,
-	`ich (?:wähle|nehme|stimme für|entscheide mich für|bleibe bei|komme auf)`,
+	`ich (?:wähle|nehme|ändere meine antwort (?:auf|zu)|stimme für|entscheide mich für|bleibe bei|komme auf)`,
 	// Spanish
 	`respuestas?(?: (?:correctas?|final|definitiva|adecuada))*\s*(?:es|son|sería|:)`, `opci[oó]n(?: (?:correcta|adecuada))+\s*(?:es|:)`, `(?:elijo|escojo|selecciono|voto por|me quedo con|opto por)`,
 	// French
@@ -39,9 +40,9 @@ var claims = rules{
 	// Portuguese
 	`respostas?(?: (?:correta|certa|final|corretas))*\s*(?:é|são|seria|:)`, `(?:alternativa|opção)(?: (?:correta|certa))*\s*(?:é|:)`, `(?:escolho|voto em|voto na|opto por|fico com|seleciono)`,
 	// Dutch, Polish, Turkish, Indonesian, Vietnamese, Swedish
-	`antwoord(?:en)?\s*(?:is|zijn|:)`, `ik kies`, `odpowied[zź](?: to|\s*:| jest)`, `wybieram`, `cevap(?:ı)?\s*:`, `doğru cevap\s*:?`, `jawaban(?:nya)?(?: yang benar)?\s*(?:adalah|:)`, `đáp án(?: đúng)?\s*(?:là|:)`, `svar(?:et)?\s*(?:är|er|:)`,
+	`antwoord(?:en)?\s*(?:is|zijn|:)`, `ik kies`, `odpowied[zź](?: to|\s*:| jest)`, `wybieram`, `cevap(?:ı|ım)?\s*:?`, `doğru cevap\s*:?`, `jawaban(?:nya)?(?: yang benar)?\s*(?:adalah|:)`, `đáp án(?: đúng)?\s*(?:là|:)`, `svar(?:et)?\s*(?:är|er|:)`,
 	// Chinese
-	`(?:答案|选项|结论|結論|结果|答)(?:应该|應該)?(?:是|为|為|应为|應為|就是|:)`, `(?:我|应该|应|應|故|因此|所以|应当|投票)?(?:选择|選擇|选|選|投票给|投给)(?:了|的是|方案|选项)?`, `正确答案`, `正确选项`,
+	`(?:答案|选项|结论|結論|结果|答)(?:从` + answerRune + `)?(?:应该|應該)?(?:改为|改成|是|为|為|应为|應為|就是|:)`, `(?:我|应该|应|應|故|因此|所以|应当|投票)?(?:选择|選擇|选|選|投票给|投给)(?:了|的是|方案|选项)?`, `正确答案`, `正确选项`,
 	// Japanese
 	`(?:答え|正解|回答|解答|結論|答)(?:は|が|:)`,
 	// Korean
@@ -54,14 +55,15 @@ var claims = rules{
 	`(?:सही |अंतिम )*(?:उत्तर|जवाब|विकल्प)\s*:?`,
 }
 
-const copulas = `\s+(?:is|are|was|be|remains?|stays?|becomes?|equals?|(?:(?:must|should|would|will|ought to|has to|have to|can only|would then|would have to|could only) be)|(?:is|=) therefore|corresponds to)`
+const copulas = `\s+(?:is|are|was|be|remains?|stays?|becomes?|equals?|(?:(?:must|should|would|will|ought to|has to|have to|can only|would then|would have to|could only) be)|(?:is|=) therefore|corresponds to|(?:comes?|came|works?|adds?)(?: out| up)? (?:to|at)|amounts to)`
 
 // conclusions state what follows directly, unless the text has a claim.
 var conclusions = rules{
 	`(?:so|therefore|hence|thus|consequently|accordingly|ergo|conclusion|in conclusion|in short|overall|finally|in the end|to conclude|clearly|undoubtedly|without a doubt|no doubt)(?:,? (?:it|this|that|the answer)(?:'s| is| must be| has to be| can only be))?`,
-	`(?:that|this|which) leaves(?: us)?(?: with)?`, `left with`, `(?:right|correct|exactly|no doubt about it)[:,]`, `(?:in summary|tl;dr|definitely|certainly|absolutely|obviously|of course)`, `leaving(?: us)?(?: with)?`,
+	`(?:(?:that|this|which) )?leaves(?: us| me)?(?: only)?(?: with)?`, `left with`, `(?:right|correct|exactly|no doubt about it)[:,]`, `(?:in summary|tl;dr|definitely|certainly|absolutely|obviously|of course)`, `leaving(?: us)?(?: with)?`,
+	`(?:so|therefore|thus|hence|then|altogether)(?:,? \pL+){1,3} (?:has|have|had|is|are|was|were|gets?|needs?|costs?|takes?|earns?|pays?|spends?|makes?|sold|made|paid|spent|earned)(?: to)?`,
 	`(?:it|this|that)(?:'s| is| must be| has to be| can only be| will be| corresponds to| matches| would be)`,
-	`only`, `(?:=|-)>`, `→`, `✅`, `✓`, `in total`, `altogether`,
+	`only`, `(?:scrap|strike) that`, `correction`, `yes[,:]`, `het is`, `(?:=|-)>`, `→`, `✅`, `✓`, `in total`, `altogether`,
 	`(?:also|daher|somit|folglich|deshalb|deswegen|demnach|insgesamt)(?: (?:ist es|ist|sind es))?`, `(?:es|das) (?:ist|sind)`,
 	`(?:por (?:lo )?tanto|así que|entonces|por consiguiente|luego)(?: es)?`, `(?:donc|par conséquent|ainsi|c'est)(?: c'est)?`, `(?:quindi|dunque|perciò|pertanto)(?: è)?`, `(?:portanto|logo|então|assim)(?: é)?`, `dlatego`,
 	`(?:所以|因此|故|于是|总共|一共)(?:是|为|有|一共有|共有)?`, `(?:したがって|よって|だから|ゆえに)`, `(?:따라서|그러므로|그래서)`, `(?:следовательно|значит|итак|поэтому|таким образом)`, `(?:لذلك|إذن|بالتالي)`, `(?:इसलिए|अतः)`,
@@ -70,8 +72,8 @@ var conclusions = rules{
 
 // endorsements follow an answer that they state.
 var endorsements = rules{
-	`(?:, [^,.;` + answerRange + `]{1,40},)?,? ?(?:is|are|was|must be|has to be|would be|remains|stays)(?: (?:clearly|definitely|certainly|indeed|therefore|thus|also|then|obviously|surely|in fact|actually|both|my|our|the|a|final|only|most|single|one|that is))* ?(?:correct|right|true|best|better|answers?|accurate|appropriate|suitable|choice|valid|solution|winner|preferred)`,
-	` it is\b`, `'s the (?:answer|one)`, ` (?:correct|right)(?:$|[.,;!])`, `(?: is)? the (?:right|correct|best) (?:one|answer|option|choice)`, ` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,])`, ` ?✅`, ` ?✓`,
+	`(?:, [^,.;` + answerRange + `]{1,40},)?,? ?(?:is|are|was|must be|has to be|would be|remains|stays)(?: (?:clearly|definitely|certainly|indeed|therefore|thus|also|then|obviously|surely|in fact|actually|both|my|our|the|a|final|only|most|single|one|that is))* ?(?:correct|right|true|best|better|answers?|accurate|appropriate|suitable|choice|valid|solution|winner|preferred|convincing|persuasive|plausible|sound)`, ` (?:gets|has|wins|earns|deserves) (?:my|our) (?:vote|support)`, ` has the only (?:correct|right|valid|sound)`, ` ?(?:\|[^|\n` + answerRange + `]*)*\| ?[✓✅✔]`,
+	` it is\b`, `'s the (?:answer|one)`, `,? (?:is|was|remains) (?:what|the one(?: that)?|where) (?:i|we)(?:'d|'ll| would| will|'m| am)? (?:choose|pick|select|go|going|went|answer|vote|settle|take|stay)`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})?\s?[:–-] ?(?:right|correct|true)(?:$|[.,;!\n])`, ` beats? `, ` (?:correct|right)(?:$|[.,;!])`, `(?: is)? the (?:right|correct|best) (?:one|answer|option|choice)`, ` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,])`, ` ?✅`, ` ?✓`,
 	` (?:ist|sind|wäre)(?: (?:also|daher|die|eindeutig))* (?:richtig|korrekt|beste|antwort)`, ` stimmt`,
 	` (?:es|son|está|sería)(?: (?:la|las|claramente))* (?:correct|respuesta|adecuad|verdader|opción correcta)`, ` (?:est|sont|serait)(?: (?:la|donc))* (?:correct|bonne|juste|réponse|exact|vrai)`, ` (?:è|sono)(?: (?:la|quindi))* (?:corrett|giust|risposta|esatt|vera)`, ` (?:é|são|está|estão)(?: (?:a|portanto))* (?:corret|cert|resposta|verdadeir)`,
 	` ?(?:是|为)?(?:正确|正確|对的|對的)(?:的|答案|选项)?`, ` ?(?:が|は)(?:正しい|正解)`, ` ?を(?:選|選択)`, ` ?(?:이|가|은|는)? ?(?:정답|맞|옳)`, ` ?(?:을|를) ?(?:선택|고르|고릅)`, ` (?:является |— |это )?(?:верн|правильн|прав)`, ` (?:صحيح|هي الصحيحة|هو الصحيح)`, ` (?:ही )?(?:सही|चुन)`,
@@ -107,7 +109,7 @@ var guesses = rules{`(?:probably|likely|most likely|i guess|i suppose|seems?|app
 
 // suppositions are what is only supposed or asked.
 var suppositions = rules{
-	`(?:if|whether|suppose|supposing|assume|assuming|unless|were it|had it|what if|in case|provided that|before|until|consider|considering|let us look|let's look|look at|check|imagine|evaluate|think about|thinking about|next|format|e\.g\.|for example|for instance|such as|would write|end with|asked|i thought|used to think|compare)(?:$|[^\pL])`,
+	`(?:if|whether|suppose|supposing|assume|assuming|unless|were it|had it|what if|in case|provided that|before|until|consider|considering|let us look|let's look|look at|check|imagine|evaluate|think about|thinking about|next|format|e\.g\.|for example|for instance|such as|would write|end with|a sample|the instructions|asked|i thought|used to (?:think|believe|say|hold)|compare)(?:$|[^\pL])`,
 	`(?:wenn|falls|ob|angenommen)(?:$|[^\pL])`, `(?:^|[^\pL])(?:si|se)(?:$|[^\pL'])`, `(?:supongamos|supposons|supponiamo|suponha)`, `(?:如果|假设|假如|若|是否|假定)`, `(?:もし|かどうか|仮に|ならば|なら)`, `(?:만약|라면|인지)`, `(?:если|допустим|предположим)`, `(?:إذا|لو كان|هل)`, `(?:अगर|यदि|क्या)`, `(?:als|jeśli|eğer|jika|nếu)(?:$|[^\pL])`,
 }
 
@@ -122,8 +124,13 @@ var agreements = rules{`(?:i|we) (?:fully |completely |strongly |still |also |mu
 
 // declines are sentences that give no answer.
 var declines = rules{
-	`(?:i|we)(?: simply| really| just)? (?:can ?not|can't|cannot|am unable to|are unable to|could not|couldn't)(?: possibly| really)? (?:answer|determine|decide|tell|say|choose|know|help|provide|do)`, `(?:i|we) (?:do not|don't) (?:really )?know`, `none of (?:the|these|those|them)`, `(?:need|lack|without) (?:more|further|enough) (?:information|context|data|details)`, `(?:there is|there's|has) no (?:correct |right |clear )?(?:answer|option)`, `no (?:idea|opinion|information)`,
+	`(?:i|we)(?: simply| really| just)? (?:can ?not|can't|cannot|am unable to|are unable to|could not|couldn't)(?: possibly| really)? (?:answer|determine|decide|tell|say|choose|know|help|provide|do)`, `(?:i|we) (?:do not|don't) (?:really )?know`, `none of (?:the|these|those|them)`, `(?:need|lack|without) (?:more|further|enough) (?:information|context|data|details)`, `(?:there is|there's|has) no (?:correct |right |clear )?(?:answer|option)`, `no (?:idea|opinion|information)`, `(?:i|we) have no way (?:of|to)`, `not what (?:was|is|you) ask`,
 	`ich weiß (?:es )?nicht`, `no (?:lo )?sé`, `je ne sais pas`, `non (?:lo )?so`, `não sei`, `(?:我)?不知道|无法(?:确定|回答|判断)`, `わかりません|分かりません`, `모르겠`, `не знаю`, `لا أعرف|لا أعلم`, `नहीं पता|पता नहीं`,
+}
+
+// withdrawals after a statement take it back.
+var withdrawals = rules{
+	`(?:can ?not|can't|could not|couldn't|unable to) (?:give|commit|settle|make up|decide)`, `(?:going|go) back and forth`, `(?:i|we)(?: a|')re? (?:stuck|at a loss)|i'm stuck`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
 }
 
 // retractions take back what was said right before them.
@@ -171,6 +178,7 @@ var (
 	disagreed   = regexp.MustCompile(`(?i)disagree|nicht einverstanden|desacuerdo|不同意|не согла`)
 	declined    = declines.compile(wordStart, ``)
 	retracted   = retractions.compile(`^\W*(?:however|but|no|therefore|so|thus)?\W*`, ``)
+	withdrawn   = withdrawals.compile(wordStart, ``)
 	reconsiders = secondThoughts.compile(wordStart, ``)
 	withoutBut  = regexp.MustCompile(`(?i)\b(?:no|without (?:a|any)|beyond) (?:reasonable )?doubts?\b|undoubtedly|none of the other|(?:i|we) (?:have )?no doubt|only (?:options? |choice )?` + answerRune + ` is possible`)
 )
