@@ -89,6 +89,9 @@ func keyOf(t *testing.T, files map[string]string, folder string) string {
 // TestAttest: the file names everything that the campaign has stored, is the same
 // each time, and never replaces another unasked.
 func TestAttest(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := attestedLake(t)
 	a, err := attestation.Read(filepath.Join(dir, "plain.json"))
@@ -128,6 +131,9 @@ func readText(t *testing.T, dir, name string) string {
 
 // TestVerifyAttested: what became of a lake since, told by its copy in another folder.
 func TestVerifyAttested(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	from, dir := attestedLake(t), t.TempDir()
 	noError(t, os.CopyFS(dir, os.DirFS(from)))

@@ -34,6 +34,9 @@ func attributed(t *testing.T, out string) (shares map[string]float64, exact floa
 // TestAttributeUnderABudget: the budget is a cap that the vendor's books hold to; with more
 // of it the work goes on where it stopped, and buys nothing twice. Contributions add up.
 func TestAttributeUnderABudget(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	dir := original(t)
@@ -92,6 +95,9 @@ func TestAttributeUnderABudget(t *testing.T) {
 // grown, the same command adds its instances. An agent that takes no turns takes no part,
 // and what is computed here needs no budget.
 func TestAttributeGoesOn(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	exampleData(t, dir)

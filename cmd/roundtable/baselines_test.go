@@ -27,6 +27,9 @@ func checkSelfConsistency(t *testing.T, dir string) {
 // TestMoreSamples asks a service for more samples later: those that are there are not
 // bought again, and the first ones are the first answers of a group that debates.
 func TestMoreSamples(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	service := newVendor(t)
 	dir := t.TempDir()

@@ -45,6 +45,9 @@ func TestRunChecksModels(t *testing.T) {
 // A wrong key or an unknown model behind a proxy comes with any status: the
 // campaign pauses before a cell is lost, with the check and without it.
 func TestRefusedModelPausesTheCampaign(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	for _, how := range []string{"--no-check=false", "--no-check"} {
 		v := newVendor(t)

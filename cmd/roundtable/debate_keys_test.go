@@ -18,6 +18,9 @@ import (
 // Every talk, topology, order and removal by the keys of a campaign: whom the
 // four agents see in the round after their first answers, as the rows have it.
 func TestDebateKeys(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	right := func(seen []record.Turn) string { // the answers seen, right ones as +
 		marks := ""

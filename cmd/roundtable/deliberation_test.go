@@ -16,6 +16,9 @@ import (
 // and a thousand too much makes all dishes seem possible, gaps of 0, 0, 100. So
 // the slope is 50, R² 1/4, and the standard error √(1785.7 / 6.667).
 func TestPlantedGap(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	campaign := `name: planted
@@ -42,6 +45,9 @@ grid:
 // Agents that tell everything and understand it reach the optimum in every
 // setting; noise lowers NR and raises HR; and rules of vote decide as well.
 func TestDeliberationSharing(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	for name, campaign := range map[string]string{"sharing": `name: sharing

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -10,22 +9,21 @@ import (
 // economy, every paradigm and variant, and its votes at a roundtable: they run,
 // and every decision is found again from its ballots, agreements and answers.
 func TestDiscussions(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	exampleData(t, dir)
-	instances, both := 1, "[true]"
-	if *long {
-		instances, both = 3, "[true, false]"
-	}
-	questions := fmt.Sprintf("instances: %d\n", instances) + "env: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: examples/data\nmodel: {name: scripted/answerer, malformed: 0.2}\nreasks: 0\n"
+	questions := "instances: 3\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: examples/data\nmodel: {name: scripted/answerer, malformed: 0.2}\nreasks: 0\n"
 	for name, text := range map[string]string{
 		"rules": questions + `
 protocol: {name: discussion, rounds: 4, vote_from: 2}
 grid:
   rule: [simple, borda, borda5, approval, cumulative25, {name: cumulative, points: 10}, judge, rated, ranked, majority, unanimous,
     majority_consensus, supermajority_consensus, unanimity_consensus, hybrid_consensus]
-  protocol.extract: ` + both + `
-  protocol.all_draft: ` + both + `
+  protocol.extract: [true, false]
+  protocol.all_draft: [true, false]
 `,
 		"paradigms": questions + `
 grid:

@@ -113,6 +113,9 @@ func keptVectors(t *testing.T, dir string) map[string]bool {
 // not without being told to, not above the campaign's cap however often it is
 // killed with -9, and none twice that was kept.
 func TestEmbeddingBudget(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	s := newShop(t)
 	dir := write(t, wordy)
@@ -152,11 +155,8 @@ func TestEmbeddingBudget(t *testing.T) {
 			}
 		}
 	}
-	kills, tries := 0, 1
-	if *long {
-		tries = 3
-	}
-	for range tries {
+	kills := 0
+	for range 3 {
 		kept, b := keptVectors(t, dir), starts(t, dir, s.at(), buy...)
 		sold, from, _ := s.books()
 		screentest.Until(t, "a request or the end", func() bool { _, calls, _ := s.books(); return b.over() || calls > from })

@@ -87,6 +87,9 @@ func balance(t *testing.T, dir, name string, v *vendor) {
 // pauses, says what it is about, and goes on after resume; nothing is bought
 // twice. That waiting calls are turned away then is tested in the throttle.
 func TestPausingFaults(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	faults := []struct {
 		trick
@@ -99,9 +102,6 @@ func TestPausingFaults(t *testing.T) {
 		{says("spend limit", false, 429, openaiError("requests", "project_spend_limit_exceeded")), []string{"429", "spend_limit_exceeded"}},
 		{says("no model", false, 404, openaiError("invalid_request_error", "model_not_found")), []string{"404", "model_not_found"}},
 		{says("LiteLLM", false, 400, openaiError("budget_exceeded", "400")), []string{"400", "budget_exceeded"}},
-	}
-	if !*long {
-		faults = faults[:2]
 	}
 	const atOnce = 6
 	text := strings.ReplaceAll(fmt.Sprintf(harsh, 3), "calls: 24", fmt.Sprint("calls: ", atOnce))
@@ -132,6 +132,9 @@ func TestPausingFaults(t *testing.T) {
 // TestFailingFaults: what cannot succeed fails its cell, visibly, and no other;
 // what a model refuses to say is data. Once fixed, failed cells can be run again.
 func TestFailingFaults(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	text := fmt.Sprintf(harsh, 3)
 	want := quietly(t, text, "harsh")

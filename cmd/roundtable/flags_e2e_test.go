@@ -33,6 +33,9 @@ func quizFolder(t *testing.T) string {
 // TestChangesOnTheCommandLine: --set, --name, --limit and --instances change what runs,
 // plan shows them, the recorded plan keeps them, and resume needs none of them.
 func TestChangesOnTheCommandLine(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := quizFolder(t)
 	flags := []string{"--name", "a-try", "--limit", "2", "--set", "grid.rule=[plurality]", "--set", "protocol.rounds=2"}

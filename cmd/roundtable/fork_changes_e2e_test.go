@@ -51,6 +51,9 @@ func cellNumber(cell any) *float64 {
 // TestForkOfStopped: what did not succeed is not forked, and the command says so. A fork
 // whose original has lost its answers fails; it does not keep the campaign from its end.
 func TestForkOfStopped(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	untilFile(t, dir, "until: {compare: rule, measure: decided, reference: majority, smallest: 0.45, ahead: 6}")
@@ -83,6 +86,9 @@ func TestForkOfStopped(t *testing.T) {
 // TestForkReplaces: a text stands in the place of a message, and the row says so; one that
 // cannot be used is an error before anything is asked, and leaves no file.
 func TestForkReplaces(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	exampleData(t, dir)
@@ -154,6 +160,9 @@ func takeOver(t *testing.T, dir string) {
 // TestForkEffects: a collaboration that a changed rule ends at the point itself is another
 // one; forks are compared with those of the same turn only; chance is that of forks.
 func TestForkEffects(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := write(t, tradedOriginal)
 	ends(t, 0, dir, nil, "run", "campaign.yaml")
@@ -178,6 +187,9 @@ func TestForkEffects(t *testing.T) {
 
 // TestChanceOfForks: what never came to the point says nothing of chance, nor of a change.
 func TestChanceOfForks(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := write(t, strings.Replace(tradedOriginal, "rule: majority\n", "rule: majority\nstop: first_agreement\n", 1))
 	ends(t, 0, dir, nil, "run", "campaign.yaml")

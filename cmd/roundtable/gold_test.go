@@ -57,6 +57,9 @@ func byHand(text string) string {
 
 // TestGold goes from a campaign over a page and two coders to corrected tables.
 func TestGold(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, dir, "talk.yaml", goldCampaign)
@@ -162,6 +165,9 @@ labels:
 
 // TestCodeBooks labels messages by a code book of one's own and collaborations by a built-in one.
 func TestCodeBooks(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, dir, "talk.yaml", strings.ReplaceAll(goldCampaign, "replicates: 16", "replicates: 8"))

@@ -19,12 +19,12 @@ func questionsFile(t *testing.T, dir, name string, n int) {
 
 // Six data sets of 3 to 600 questions in one file: each runs all of its own.
 func TestDataSetsRunAllTheirQuestions(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
-	sizes := map[string]int{"a.jsonl": 3, "b.jsonl": 8, "c.jsonl": 20, "d.jsonl": 6, "e.jsonl": 12, "f.jsonl": 30}
-	if *long {
-		sizes["f.jsonl"] = 600
-	}
+	sizes := map[string]int{"a.jsonl": 3, "b.jsonl": 8, "c.jsonl": 20, "d.jsonl": 6, "e.jsonl": 12, "f.jsonl": 600}
 	cells := 0
 	for name, n := range sizes {
 		questionsFile(t, dir, name, n)
@@ -51,6 +51,9 @@ func TestDataSetsRunAllTheirQuestions(t *testing.T) {
 // The exchange economy and movies in one campaign: one is played replicates
 // times, of the others each. An explicit number is what is run.
 func TestTwoEnvironmentsInOneCampaign(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	tiny, err := filepath.Abs("../../envs/recsys/testdata/ml-tiny")

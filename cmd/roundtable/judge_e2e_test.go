@@ -89,6 +89,9 @@ func queryJudged(t *testing.T, dir, sql string) string {
 // A judge is asked once about each distinct answer, paid through the ledger, and the
 // stored judgements are the scores of the rows.
 func TestJudgeScores(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	s := newJudge(t)
 	dir := writeJudged(t, s.URL, "")
@@ -128,6 +131,9 @@ func TestJudgeScores(t *testing.T) {
 // The judge's calls stay within the budget: the campaign pauses before it is spent,
 // and goes on when it is raised. So it does after a wrong key.
 func TestJudgePauses(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	s := newJudge(t)
 	dir := writeJudged(t, s.URL, "limits: {cost_usd: 0.005}\n")

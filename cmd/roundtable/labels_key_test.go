@@ -21,6 +21,9 @@ func labelledBy(t *testing.T, dir, labels string) {
 // TestRunLabels: a campaign whose file names a labeller is labelled when it has
 // ended, and the labels change nothing of what it found.
 func TestRunLabels(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	plain, dir := talkLake(t), t.TempDir()
 	labelledBy(t, dir, "labels: {model: scripted/labeller}\n")

@@ -57,6 +57,9 @@ func stopsOf(t *testing.T, dir, campaign string) map[string]string {
 // ends the same collaborations, played again, at the round at which the analysis says
 // that it ends them. The plan holds the fit, which a changed past does not touch.
 func TestLearnedStops(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	few := strings.NewReplacer("replicates: 16", "replicates: 8")
@@ -132,6 +135,9 @@ func labelsByRules(t *testing.T) func(*asked) *trick {
 // collaborations run, once each whatever is killed, at the price of the past campaign's
 // labeller, and the ledger has them.
 func TestLearnedLabelsOnTheWay(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	v.set(labelsByRules(t))
@@ -291,6 +297,9 @@ stop:
 // TestForkIntoLearnedStop: what a fork has from before it was asked about no learned rule,
 // also where that would have ended it, and where the original's own rule did end it.
 func TestForkIntoLearnedStop(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, dir, "past.yaml", pastCampaign+"grid: {rule: [majority], stop: [never, first_agreement]}\n")

@@ -58,6 +58,9 @@ func binds(t *testing.T, dir, want string) {
 // TestTune: calls at once follow `tune` while the campaign runs, and `status`
 // says what keeps it from going faster.
 func TestTune(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	v.latency = time.Second // turns that wait for less say nothing
@@ -107,6 +110,9 @@ func TestBinding(t *testing.T) {
 // TestWorkers: two processes on one Temporal server share a limit of requests a
 // minute and a budget.
 func TestWorkers(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	const perSecond = 20
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
@@ -143,6 +149,9 @@ func TestWorkers(t *testing.T) {
 // TestReasksAreRationed: a question that is asked again after an answer that could not be
 // used counts against a limit of requests a minute as any other, over all processes.
 func TestReasksAreRationed(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	const perSecond, seconds = 10, 4
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})

@@ -15,6 +15,9 @@ import (
 // A campaign on a terminal, its standard output piped: one line, which moves
 // before any collaboration has ended, and no leftovers after Ctrl-C.
 func TestLiveProgress(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, dir, "slow.yaml", "name: slow\nreplicates: 4\nenv: exchange\nprotocol: {name: roundtable, rounds: 8}\nrule: majority\nmodel: {name: scripted/trader, latency: 300ms}\n")

@@ -47,6 +47,9 @@ func find(all []logLine, msg string) logLine {
 // TestLogs: with --log-format json an operator's log says what happens, at any level without
 // a prompt, an answer or a key.
 func TestLogs(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	v.set(every(6, says("429", false, 429, openaiError("requests", "rate_limit_exceeded"), "Retry-After-Ms", "10"),
@@ -112,6 +115,9 @@ func cleanLog(t *testing.T, text string) {
 // begins, also where nothing is left to do; without a format worker.log has what the level
 // says, and with one every line of a finished campaign is one of the log.
 func TestLogFlags(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	dir := write(t, strings.Replace(scraped, "replicates: 4", "replicates: 1", 1))

@@ -92,6 +92,9 @@ func (m metrics) sum(name string, labels ...string) float64 {
 // TestMetrics: what Prometheus reads of a campaign whose service fails now and then is
 // what the ledger has and what the vendor has sold.
 func TestMetrics(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	v.latency = 20 * time.Millisecond

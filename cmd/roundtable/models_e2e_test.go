@@ -25,6 +25,9 @@ limits: {collaborations: 2}
 // TestModelsByAgent: each agent is answered by the model that is named for it,
 // in the vendor's eyes and in the tables.
 func TestModelsByAgent(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	dir := write(t, mixed)
@@ -56,6 +59,9 @@ func TestModelsByAgent(t *testing.T) {
 // TestSnapshotChange: a vendor that puts another model behind a name in
 // mid-campaign is found out.
 func TestSnapshotChange(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	v.set(func(a *asked) *trick {

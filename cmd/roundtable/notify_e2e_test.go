@@ -153,6 +153,9 @@ func TestNotify(t *testing.T) {
 
 // TestNotifyBudget: word comes when four fifths of the budget are spent, and when it is used up.
 func TestNotifyBudget(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v, h := newVendor(t), newHook(t)
 	dir := write(t, fmt.Sprintf(told, 8, 0.02, "webhook_env: TOLD_HOOK, on: [budget]"))
@@ -185,6 +188,9 @@ func TestNotifyBudget(t *testing.T) {
 // TestNotifySurvives: killed while word of the end is being sent, the same command sends it
 // with the same id; what cannot be sent is said, and stops nothing.
 func TestNotifySurvives(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v, h := newVendor(t), newHook(t)
 	h.set(http.StatusNoContent, make(chan struct{}))

@@ -26,6 +26,9 @@ limits: {collaborations: 2}
 // A process works on the campaign that it was asked for. Another one of the same
 // folder that was interrupted or killed stays as it is until it is named.
 func TestOtherCampaignsStayInterrupted(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	for name, end := range map[string]func(*background){
 		"Ctrl-C": func(b *background) { b.Process.Signal(os.Interrupt); <-b.ended },
@@ -67,6 +70,9 @@ func TestOtherCampaignsStayInterrupted(t *testing.T) {
 
 // Campaigns of one state folder run at the same time, and each is steered by its name.
 func TestCampaignsOfOneFolderRunAtOnce(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	first, second := newVendor(t), newVendor(t)
 	wait := make(chan struct{})
@@ -96,6 +102,9 @@ func TestCampaignsOfOneFolderRunAtOnce(t *testing.T) {
 // A campaign of one name in two lakes, begun by turns with one state folder,
 // ends in both; and once more after its lake was deleted.
 func TestOneNameInTwoLakes(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	writeSlow(t, dir, 4)

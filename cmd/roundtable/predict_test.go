@@ -49,6 +49,9 @@ grid: {rule: [majority, plurality]}
 
 // A pilot predicts what the campaign then takes, is part of it, and changes nothing.
 func TestPilot(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir, plain := t.TempDir(), t.TempDir()
 	for _, d := range []string{dir, plain} {

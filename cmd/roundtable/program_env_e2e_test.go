@@ -143,6 +143,9 @@ func recordedFile(t *testing.T, dir, campaign string) string {
 // A program that is wrong, missing or not trusted is refused before anything is asked,
 // and check-env says what is wrong with it.
 func TestProgramEnvironmentRefused(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir, trusted := writeWell(t, os.Args[0], asWell)
 	if said := ends(t, 2, dir, nil, "run", "campaign.yaml").err; !strings.Contains(said, "if you trust it: export ROUNDTABLE_PROGRAMS=") {
@@ -163,6 +166,9 @@ func TestProgramEnvironmentRefused(t *testing.T) {
 // A program can play the scripted agents of any environment; here those that its own
 // environment's policy plays the same way.
 func TestProgramPolicy(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir, trusted := writeWell(t, os.Args[0], asWell)
 	text, err := os.ReadFile(filepath.Join(dir, "campaign.yaml"))

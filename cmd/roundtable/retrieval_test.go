@@ -15,6 +15,9 @@ import (
 // A context is fetched once for each discussion, kept, and shown to those who
 // challenge; running again asks nothing.
 func TestRetrieval(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	var mu sync.Mutex
 	asked := map[string]int{}

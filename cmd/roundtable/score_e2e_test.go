@@ -75,6 +75,9 @@ func askedOf(t *testing.T, dir string) []string {
 // A program scores each distinct final answer once. What it fails on fails its
 // collaborations, with the line and what is accepted, and can be run again.
 func TestProgramScores(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := writeScored(t, false)
 	ends(t, 3, dir, trusted, "run", "campaign.yaml")
 	failed := ends(t, 0, dir, trusted, "query", "SELECT DISTINCT failure FROM collaborations WHERE failure IS NOT NULL ORDER BY 1 LIMIT 1", "--campaign", "scored", "--format", "csv").out
@@ -107,6 +110,9 @@ func TestProgramScores(t *testing.T) {
 // Killed while programs score, a campaign goes on: what was stored is not asked
 // again, and the tables come out the same.
 func TestProgramScoresAfterKill(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	quiet := writeScored(t, true)
 	ends(t, 0, quiet, trusted, "run", "campaign.yaml")
 	dir := writeScored(t, true)

@@ -17,6 +17,9 @@ import (
 // example. Both programs are killed in the middle and started again: every turn was
 // asked under one key, and answered in the same words.
 func TestSeatOfAnotherProgram(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -75,6 +75,9 @@ func (f *forwarder) cut(cut bool) {
 // TestWrongSetups: processes with another lake, engine or key than the campaign's say so
 // and do no harm, and a server that does not answer is spoken of.
 func TestWrongSetups(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)

@@ -97,6 +97,9 @@ func untilStatus(t *testing.T, dir, what string, holds func(campaigns.Status) bo
 
 // TestSteering pauses, resumes and cancels from another terminal.
 func TestSteering(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	writeSlow(t, dir, 40)
@@ -147,6 +150,9 @@ func TestSteering(t *testing.T) {
 // TestSteeringWithAnotherKey: a signal that the campaign's worker could not read is
 // not sent, and status says why nothing can be read.
 func TestSteeringWithAnotherKey(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	const one, two = "ROUNDTABLE_CODEC_KEY=one:" + "11111111111111111111111111111111", "ROUNDTABLE_CODEC_KEY=two:" + "22222222222222222222222222222222"
 	dir := t.TempDir()
@@ -288,6 +294,9 @@ grid:
 
 // TestOneState: a second run beside the first says who is there.
 func TestOneState(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	writeSlow(t, dir, 20)
 	b := runInBackground(t, dir)

@@ -10,6 +10,9 @@ import (
 // TestStoppingTables: a rule that converges faster is found to, no rule beats
 // the Oracle, and not stopping is what Table 1 says of the last round.
 func TestStoppingTables(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := example(t, "voting-rules.yaml", "replicates: 100", "replicates: 10", "rule: [unanimous, majority, plurality, rated, ranked, cumulative]", "rule: [unanimous, ranked]")
 	output(t, dir, "run", "voting-rules.yaml")

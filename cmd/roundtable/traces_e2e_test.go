@@ -111,6 +111,9 @@ var traced = strings.NewReplacer("name: scraped", "name: traced", "replicates: 4
 // TestTraces: each collaboration is one trace, also where its process is killed and another
 // goes on, with the conventions' attributes and without texts.
 func TestTraces(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v, s := newVendor(t), &spans{}
 	v.latency = 20 * time.Millisecond
@@ -190,6 +193,9 @@ func followsConventions(t *testing.T, chats []*tracepb.Span) {
 
 // TestTracesByGRPC: over gRPC, and with texts where they are asked for.
 func TestTracesByGRPC(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v, s := newVendor(t), &spans{}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -215,6 +221,9 @@ func TestTracesByGRPC(t *testing.T) {
 
 // TestTracesRefused: what cannot be done is refused, what cannot be sent is said and stops nothing.
 func TestTracesRefused(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	v := newVendor(t)
 	dir := write(t, strings.Replace(traced, "replicates: 2", "replicates: 1", 1))

@@ -19,6 +19,9 @@ import (
 // TestUnplayableCell: a cell whose stored answers do not fit its protocol ends
 // as failed, on record, and everything that reads the lake knows it.
 func TestUnplayableCell(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	const text = "name: unplayable\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: majority\nmodel: scripted/trader\n"
 	dir := write(t, text)

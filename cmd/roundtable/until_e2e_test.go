@@ -61,6 +61,9 @@ func answerOf(t *testing.T, dir string) integrity.Verification {
 // stopped: answered. A harder question goes on with the cells that it needs besides, and
 // without a question all run.
 func TestUntilAnsweredAfterKills(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	const easy = "until: {compare: rule, measure: decided, reference: majority, smallest: 0.45, ahead: 6}"
 	quiet, dir, out := killed(t, 2, func(dir string) { untilFile(t, dir, easy) }, killAfterCells(t, 12))
@@ -101,6 +104,9 @@ func TestUntilAnsweredAfterKills(t *testing.T) {
 // A campaign that was cancelled goes on when that is requested, by the cells that its
 // question needs and no others. More units under way at once buy nothing after the answer.
 func TestUntilGoesOnAfterCancel(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	const easy = "limits: {collaborations: 6}\nuntil: {compare: rule, measure: decided, reference: majority, smallest: 0.45, ahead: 6}"
 	succeeded := func(dir string) (n int) {

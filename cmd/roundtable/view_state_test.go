@@ -84,6 +84,9 @@ func TestViewEvents(t *testing.T) {
 // A campaign that was paused on its page stays paused by hand when its process has ended,
 // also after a Resume that nothing could follow; the page has the command that can.
 func TestViewPause(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	writeSlow(t, dir, 20)

@@ -109,6 +109,9 @@ func TestView(t *testing.T) {
 
 // Every link of the results is a file, also of a campaign that two have labelled.
 func TestViewDownloads(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
@@ -166,6 +169,9 @@ func containsAll(text string, wanted []string) bool {
 
 // Results are answered at once as they were made last, and say when to ask for present ones.
 func TestViewResultsFollow(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")

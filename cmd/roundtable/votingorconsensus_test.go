@@ -36,6 +36,9 @@ func TestVotingOrConsensusOnStrategyQA(t *testing.T) {
 // agree with or not; who does not is asked for an answer of its own. A single
 // agent without chain of thought stands next to the one with it.
 func TestChallengesOfAnotherModel(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := example(t, "single-agent.yaml")
 	exampleData(t, dir)

@@ -7,6 +7,9 @@ import (
 
 // Replicates that nothing can make differ are said, before and when they are paid.
 func TestReplicatesThatCannotDiffer(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	questionsFile(t, dir, "a.jsonl", 2)

@@ -9,6 +9,9 @@ import (
 // Conditions of two campaigns, in one lake or in two, stand in one table and are paired by
 // the questions that both have.
 func TestAnalyzeWithOtherCampaigns(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	var questions strings.Builder
