@@ -95,6 +95,9 @@ func TestDatabase(t *testing.T) {
 
 // The selection rules of A.2.3 hold, and the benchmark of seed 1 is the recorded one.
 func TestBenchmark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs in one goroutine")
+	}
 	domains := must(loadDomains())
 	teams := must(generateTeams(domains, recordedSeed))
 	var b strings.Builder

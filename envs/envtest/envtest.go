@@ -48,6 +48,9 @@ func Run(t *testing.T, env envs.Environment, opt Options) {
 // Fuzz fuzzes Parse of the environment's first instance.
 func Fuzz(f *testing.F, env envs.Environment) {
 	f.Helper()
+	if testing.Short() {
+		f.Skip("runs in one goroutine")
+	}
 	in := conformance.DealInstance(f, env, 0)
 	for _, a := range conformance.Hostile() {
 		if len(a) < 1000 {

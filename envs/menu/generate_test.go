@@ -14,6 +14,9 @@ import (
 
 // The selection rules of A.1.4 hold, and the benchmark of seed 1 is the recorded one.
 func TestBenchmark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs in one goroutine")
+	}
 	m := must(New(Defaults()))
 	tasks := must(m.db.generateTasks(recordedSeed))
 	for i, task := range tasks {
