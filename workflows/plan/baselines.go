@@ -52,26 +52,7 @@ const acceptedBaselines = "single, {single: {budget: group}}, self_consistency a
 
 // parseBaselines reads the key baselines; n is nil if the file has none.
 func (p *parser) parseBaselines(n *yaml.Node) []baseline {
-	switch {
-	case n == nil || isNull(n): // an empty one is an error already
-		return nil
-	case n.Kind != yaml.SequenceNode:
-		p.errs.add(n, "baselines", "%s is not a list; %s", shortText(n), acceptedBaselines)
-		return nil
-	case len(n.Content) == 0:
-		p.errs.add(n, "baselines", "is an empty list; %s, or leave the key out", acceptedBaselines)
-		return nil
-	}
-	var all []baseline
-	for i, item := range n.Content {
-		key := fmt.Sprintf("baselines[%d]", i)
-		b, ok := p.parseBaseline(item, key)
-		if ok && slices.Contains(all, b) {
-			p.errs.add(item, key, "%s is there twice", b.name)
-		}
-		all = append(all, b)
-	}
-	return all
+	return parseList(p, n, "baselines", acceptedBaselines, p.parseBaseline)
 }
 
 func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
@@ -104,24 +85,15 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 // addBaselines adds a condition for each baseline of each group: its questions, model
 // and sampling, and answers that are given alone. Groups that differ in the rest share it.
 func (x *expansion) addBaselines(n *yaml.Node, points []expanded, all []baseline) {
-	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{}
-	if len(all) > 0 && len(groups) == 0 && len(points) > 0 {
-		x.p.errs.add(n, "baselines", "no condition is a group whose agents see something of each other: there is nothing to compare")
-	}
-	for _, b := range all {
-		for _, g := range groups {
-			made, errs := x.checkBaseline(b, g)
-			if len(errs) > 0 {
-				if text := fmt.Sprintf("%s does not fit %s, which an agent must be able to answer alone in free text, with the size of the group in env.agents: %s: %s", b.name, envText(g.Env), errs[0].Key, errs[0].Text); !refused[text] {
-					x.p.errs.add(n, "baselines", "%s", text)
-					refused[text] = true
-				}
-				continue
-			}
-			x.addShared(made)
-			x.addRecorded(b, g, made)
+	forGroups(x, n, "baselines", points, all, func(b baseline, g expanded) string {
+		made, errs := x.checkBaseline(b, g)
+		if len(errs) > 0 {
+			return fmt.Sprintf("%s does not fit %s, which an agent must be able to answer alone in free text, with the size of the group in env.agents: %s: %s", b.name, envText(g.Env), errs[0].Key, errs[0].Text)
 		}
-	}
+		x.addShared(made)
+		x.addRecorded(b, g, made)
+		return ""
+	})
 }
 
 func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, FileErrors) {

@@ -125,7 +125,7 @@ func TestBaselineErrors(t *testing.T) {
 		"[{single: {budget: 9}}]":               `baselines[0].single: {"budget":9} is no budget; {budget: group} is accepted`,
 		"[{single: {budget: group, more: 1}}]":  "is no budget; {budget: group} is accepted",
 		"[{single: {budget: group}}]":           "generate.max_tokens: is missing",
-		"[single, single]":                      "baselines[1]: single is there twice",
+		"[single, single]":                      `baselines[1]: "single" is there twice`,
 		"[{self_consistency: {samples: 1}}]":    "samples is 1; 2 or more are accepted",
 		"[{self_consistency: {sample: 9}}]":     "sample: unknown key",
 		"[{self_consistency: {samples: 4000}}]": "self_consistency does not fit the environment qa",

@@ -45,24 +45,33 @@ const controlKey = "control"
 // parseControls reads the key controls; n is nil if the file has none.
 func (p *parser) parseControls(n *yaml.Node) []Control {
 	accepted := wording.And(Controls()) + " are accepted"
+	return parseList(p, n, "controls", accepted, func(item *yaml.Node, key string) (Control, bool) {
+		c := Control(item.Value)
+		if item.Kind != yaml.ScalarNode || !slices.Contains(Controls(), c) {
+			p.errs.add(item, key, "%s is no control; %s", shortText(item), accepted)
+			return c, false
+		}
+		return c, true
+	})
+}
+
+// parseList reads a list of what can be there once each; n is nil if the file has none.
+func parseList[T comparable](p *parser, n *yaml.Node, key, accepted string, parse func(item *yaml.Node, key string) (T, bool)) (all []T) {
 	switch {
 	case n == nil || isNull(n): // an empty one is an error already
 		return nil
 	case n.Kind != yaml.SequenceNode:
-		p.errs.add(n, "controls", "%s is not a list; %s", shortText(n), accepted)
+		p.errs.add(n, key, "%s is not a list; %s", shortText(n), accepted)
 		return nil
 	case len(n.Content) == 0:
-		p.errs.add(n, "controls", "is an empty list; %s, or leave the key out", accepted)
+		p.errs.add(n, key, "is an empty list; %s, or leave the key out", accepted)
 	}
-	var all []Control
 	for i, item := range n.Content {
-		key, c := fmt.Sprintf("controls[%d]", i), Control(item.Value)
-		if item.Kind != yaml.ScalarNode || !slices.Contains(Controls(), c) {
-			p.errs.add(item, key, "%s is no control; %s", shortText(item), accepted)
-		} else if slices.Contains(all, c) {
-			p.errs.add(item, key, "%s is there twice", c)
-		} else {
-			all = append(all, c)
+		at := fmt.Sprintf("%s[%d]", key, i)
+		if one, ok := parse(item, at); ok && slices.Contains(all, one) {
+			p.errs.add(item, at, "%s is there twice", shortText(item))
+		} else if ok {
+			all = append(all, one)
 		}
 	}
 	return all
@@ -70,24 +79,32 @@ func (p *parser) parseControls(n *yaml.Node) []Control {
 
 // addControls adds a condition for each control of each group: the same but for it.
 func (x *expansion) addControls(n *yaml.Node, points []expanded, all []Control) {
-	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{}
+	forGroups(x, n, "controls", points, all, func(c Control, g expanded) string {
+		keys := maps.Clone(g.keys)
+		keys[controlKey] = &yaml.Node{Kind: yaml.ScalarNode, Value: string(c), Line: n.Line}
+		made, errs := x.check(keys)
+		if len(errs) > 0 {
+			return fmt.Sprintf("%s does not fit %s: %s", c, g.name, errs[0].Text)
+		}
+		made.name, made.count, made.chosen, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.count, g.chosen, g.values
+		x.add(made)
+		return ""
+	})
+}
+
+// forGroups adds, by the list under a key, what each group is held against. What add refuses
+// is an error, which the same words make once.
+func forGroups[T any](x *expansion, n *yaml.Node, key string, points []expanded, all []T, add func(T, expanded) (refused string)) {
+	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{"": true}
 	if len(all) > 0 && len(groups) == 0 && len(points) > 0 {
-		x.p.errs.add(n, "controls", "no condition is a group whose agents hear something of each other: there is nothing to control")
+		x.p.errs.add(n, key, "no condition is a group whose agents hear something of each other: there is nothing to compare")
 	}
-	for _, c := range all {
+	for _, one := range all {
 		for _, g := range groups {
-			keys := maps.Clone(g.keys)
-			keys[controlKey] = &yaml.Node{Kind: yaml.ScalarNode, Value: string(c), Line: n.Line}
-			made, errs := x.check(keys)
-			if len(errs) > 0 {
-				if text := fmt.Sprintf("%s does not fit %s: %s", c, g.name, errs[0].Text); !refused[text] {
-					x.p.errs.add(n, "controls", "%s", text)
-					refused[text] = true
-				}
-				continue
+			if text := add(one, g); !refused[text] {
+				x.p.errs.add(n, key, "%s", text)
+				refused[text] = true
 			}
-			made.name, made.count, made.chosen, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.count, g.chosen, g.values
-			x.add(made)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func TestControlErrors(t *testing.T) {
 		"same":                        `controls: "same" is not a list; same, alone and strangers are accepted`,
 		"[]":                          "controls: is an empty list",
 		"[same, both]":                `controls[1]: "both" is no control; same, alone and strangers are accepted`,
-		"[same, alone, same]":         "controls[2]: same is there twice",
+		"[same, alone, same]":         `controls[2]: "same" is there twice`,
 		"[{alone: true}]":             "controls[0]: a mapping is no control",
 		"[strangers]":                 "strangers does not fit",
 		"[same]\ngrid2: {control: 1}": "unknown key",
@@ -93,7 +93,7 @@ func TestControlErrors(t *testing.T) {
 		}
 	}
 	alone := strings.Replace(debates, "    - {label: long, value: {name: debate, rounds: 2, chain_of_thought: false}}\n", "", 1)
-	if _, err := parseAsked(alone + "controls: [same]\n"); err == nil || !strings.Contains(err.Error(), "there is nothing to control") {
+	if _, err := parseAsked(alone + "controls: [same]\n"); err == nil || !strings.Contains(err.Error(), "there is nothing to compare") {
 		t.Errorf("of agents alone: %v", err)
 	}
 }
