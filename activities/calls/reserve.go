@@ -48,7 +48,7 @@ func (c *Caller) reserve(ctx context.Context, m campaign.Manifest, n need) (*mon
 		return nil, throttle.ErrStopping
 	}
 	if spent, ok := errors.AsType[*money.SpentError](err); ok {
-		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s --cost-usd N` (or --tokens N) continues%s", spent, m.Campaign, c.unsettled(ctx, m.Campaign)))
+		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s %s` continues%s", spent, m.Campaign, spent.Flags(), c.unsettled(ctx, m.Campaign)))
 	}
 	return hold, err
 }

@@ -27,11 +27,24 @@ type SpentError struct {
 }
 
 func (e *SpentError) Error() string {
-	return fmt.Sprintf("campaign %s: %v: of %s, %s are spent or reserved for calls of unknown outcome, and %s are reserved for calls under way; the next call can cost up to %s. Raise limits.cost_usd or limits.tokens to go on",
+	return fmt.Sprintf("campaign %s: %v: of %s, %s are spent or reserved for calls of unknown outcome, and %s are reserved for calls under way; the next call can cost up to %s",
 		e.Campaign, ErrSpent, e.Caps, e.Spent, e.Held, e.Wanted)
 }
 
 func (e *SpentError) Unwrap() error { return ErrSpent }
+
+// Flags returns what raises the caps that the call does not fit under, as the command line has it.
+func (e *SpentError) Flags() string {
+	var flags []string
+	sum, most := e.Spent.Add(e.Held).Add(e.Wanted), e.Caps.asAmount()
+	if sum.NanoUSD > most.NanoUSD {
+		flags = append(flags, "--cost-usd N")
+	}
+	if sum.Tokens > most.Tokens {
+		flags = append(flags, "--tokens N")
+	}
+	return strings.Join(flags, " ")
+}
 
 // Reserve takes the worst case of one call from what is left. Where it fits only
 // after calls under way are settled, it waits for them, first come, first served.
