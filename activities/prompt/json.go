@@ -193,7 +193,7 @@ var (
 	jsonNumber = regexp.MustCompile(`^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?`)
 	jsonWord   = regexp.MustCompile(`^(?:true|false|null|True|False|None|TRUE|FALSE|NULL)\b`)
 	jsonName   = regexp.MustCompile(`^[A-Za-z_]\w*`)
-	endsString = regexp.MustCompile(`^\s*(?:[,:}\])]|$|//|#)`)
+	endsString = regexp.MustCompile(`^\s*(?:[,:}\])，：]|$|//|#)`)
 )
 
 func (r *repairer) value(depth int) (jsontext.Value, error) {
@@ -273,8 +273,7 @@ func (r *repairer) comma(before int) error {
 	switch {
 	case rest == "" || strings.ContainsRune("]})`", rune(rest[0])):
 		return nil
-	case rest[0] == ',':
-		r.at++
+	case r.sign(",", "，"):
 		if r.skip(); r.at < len(r.text) && strings.ContainsRune("]})", rune(r.text[r.at])) {
 			r.note("trailing comma")
 		}
@@ -284,6 +283,20 @@ func (r *repairer) comma(before int) error {
 		return nil
 	}
 	return r.broken("a comma or a closing bracket")
+}
+
+// sign passes over a sign, which may be as wide as a Chinese character.
+func (r *repairer) sign(plain, wide string) bool {
+	if rest, found := strings.CutPrefix(r.text[r.at:], plain); found {
+		r.at = len(r.text) - len(rest)
+		return true
+	}
+	rest, found := strings.CutPrefix(r.text[r.at:], wide)
+	if found {
+		r.note("wide sign")
+		r.at = len(r.text) - len(rest)
+	}
+	return found
 }
 
 func (r *repairer) list(depth int, bracket byte) (jsontext.Value, error) {
@@ -322,10 +335,9 @@ func (r *repairer) object(depth int) (jsontext.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.skip(); r.at >= len(r.text) || r.text[r.at] != ':' {
+		if r.skip(); !r.sign(":", "：") {
 			return nil, r.broken("a colon")
 		}
-		r.at++
 		value, err := r.value(depth + 1)
 		if err != nil {
 			return nil, err

@@ -101,6 +101,7 @@ func TestParse(t *testing.T) {
 		{message, none, `{"Message": "hi"}`, said(), "hi"},
 		{message, none, "{\"message\": \"a\nb\"}", said(), "a\nb"},
 		{message, none, `{“message”: “hi”}`, said(), "hi"},
+		{message, none, `{"message"："hi"，"target"：null}`, said(), "hi"},
 		{message, none, `{'message': 'don't', 'target': None}`, said(), "don't"},
 		{message, none, `{"message": "hi",}`, said(), "hi"},
 		{message, none, `{"message": "hi"`, said(), "hi"},

@@ -298,7 +298,7 @@ func TestOneState(t *testing.T) {
 		t.Skip("-long")
 	}
 	dir := t.TempDir()
-	writeSlow(t, dir, 20)
+	writeSlow(t, dir, 200)
 	b := runInBackground(t, dir)
 	untilStatus(t, dir, "it runs", func(s campaigns.Status) bool { return s.Running > 0 })
 	out, err := program(t, dir, "run", "slow.yaml").CombinedOutput()
