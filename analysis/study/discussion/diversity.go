@@ -80,7 +80,14 @@ func Statements(c campaign.Campaign) []string {
 // answers and personas how rare they are.
 func embedderOf(c campaign.Campaign) (name string, embed func(text string) []float64) {
 	if v := campaign.Part[*Vectors](c.Parts); v != nil {
-		return v.By, func(text string) []float64 { return v.Of[text] }
+		return v.By, func(text string) []float64 {
+			for _, from := range c.Sources { // each has those of its own texts
+				if vector, ok := campaign.Part[*Vectors](from.Parts).Of[text]; ok {
+					return vector
+				}
+			}
+			return v.Of[text]
+		}
 	}
 	h := &embedding.Vocabulary{}
 	for _, r := range c.Runs {

@@ -22,8 +22,8 @@ func Study() entry.Study {
 		{Named: naming.Named{Name: "nested", Shows: "stopping rules: chosen by nested cross-validation",
 			Needs: entry.NeedEnded}, Build: Nested, From: entry.Trajectories},
 		{Named: naming.Named{Name: "stopping-signals", Shows: "stopping rules: what Dialogue Act stops at, and how often rightly",
-			Needs: entry.NeedLabels}, Build: SignalTable, Shown: entry.Never, From: entry.Trajectories},
+			Needs: entry.NeedLabels}, Build: SignalTable, Apart: true, Shown: entry.Never, From: entry.Trajectories},
 		{Named: naming.Named{Name: "regression", Shows: "dialogue acts: what goes with better decisions",
-			Needs: entry.NeedLabels}, Build: Regression, Shown: entry.Never, From: entry.Trajectories},
+			Needs: entry.NeedLabels}, Build: Regression, Apart: true, Shown: entry.Never, From: entry.Trajectories},
 	}}
 }
