@@ -156,7 +156,10 @@ func Make(c campaign.Campaign, name string) (table.Table, error) {
 			return titled(l, t), nil
 		}
 	}
-	return table.Table{}, fmt.Errorf("table %s is about %s, of which campaign %s has nothing", l.Name, l.Needs, c.Name)
+	if len(c.Runs) == 0 {
+		return table.Table{}, fmt.Errorf("table %s needs %s; no collaboration of campaign %s has ended yet", l.Name, l.Needs, c.Name)
+	}
+	return table.Table{}, fmt.Errorf("table %s needs %s; what has ended of campaign %s (%s) gives it no row", l.Name, l.Needs, c.Name, campaign.Collaborations(len(c.Runs)))
 }
 
 // Readers returns what each study keeps of a run.
