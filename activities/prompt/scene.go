@@ -254,11 +254,14 @@ func (s Source) candidates(list []transcript.Candidate) []Candidate {
 			text = said.Text
 		}
 		shown = append(shown, Candidate{
-			ID: i + 1, Text: text, Answer: s.written(c.Entry, text), By: by, Standing: c.Standing, Explanation: s.explanation(c.Entry),
+			ID: i + 1, Text: cmp.Or(text, noAnswer), Answer: cmp.Or(s.written(c.Entry, text), noAnswer), By: by, Standing: c.Standing, Explanation: s.explanation(c.Entry),
 		})
 	}
 	return shown
 }
+
+// noAnswer stands for a candidate without a word, as of a model that declined to answer.
+const noAnswer = "(no answer)"
 
 // written returns a final answer, or what the environment gives as one, in the
 // words in which it was given; of another entry its proposal.

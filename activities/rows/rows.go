@@ -3,6 +3,7 @@
 package rows
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -201,27 +202,31 @@ func (t *tables) addRounds() {
 	}
 }
 
+// unreadName is what candidates without a proposal are called among the votes.
+const unreadName = "(unread)"
+
 // countVotes returns what each candidate of a count got since the entry of the one before.
 func (t *tables) countVotes(count transcript.Entry, since int) *string {
-	votes, ballots, names := map[string]float64{}, false, map[string]string{}
+	votes, ballots := map[string]float64{}, false
+	var names []string // by candidate
 	for _, c := range count.Payload.Candidates {
-		name := c.Key
+		name := cmp.Or(c.Key, unreadName)
 		if answer := ""; json.Unmarshal([]byte(t.proposalOf(c.Entry)), &answer) == nil {
 			name = answer // which says more than its key
 		}
-		names[c.Key], votes[name] = name, 0
+		names, votes[name] = append(names, name), 0
 	}
 	for _, b := range t.rows.Ballots {
 		if int(b.Entry) < since || int(b.Entry) > count.Index {
 			continue
 		}
-		if ballots = true; b.CandidateKey != nil {
-			votes[names[*b.CandidateKey]] += *b.Value
+		if ballots = true; b.Candidate != nil {
+			votes[names[*b.Candidate]] += *b.Value
 		}
 	}
-	for _, c := range count.Payload.Candidates {
+	for i, c := range count.Payload.Candidates {
 		if !ballots {
-			votes[names[c.Key]] += float64(len(c.Agents)) // several candidates may be the same answer
+			votes[names[i]] += float64(len(c.Agents)) // several candidates may be the same answer
 		}
 	}
 	for name, sum := range votes {

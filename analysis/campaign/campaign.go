@@ -37,7 +37,9 @@ type Campaign struct {
 	Question *Question
 	// Joined says what the campaigns have in common that this one was joined from.
 	Joined []string
-	Parts  // what studies need beyond the runs
+	// Sources are these campaigns, each by itself.
+	Sources []Campaign
+	Parts   // what studies need beyond the runs
 }
 
 // Planned is a condition of the plan.

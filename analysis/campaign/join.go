@@ -19,10 +19,15 @@ var namedByData = []string{"qa", "recsys"}
 
 // Join returns several campaigns as one, in which conditions have their campaign's name,
 // which must differ, as a setting. Instances that campaigns share keep one number, so
-// that conditions of different campaigns are paired by them. What studies keep beyond
-// runs, such as labels, is not joined.
+// that conditions of different campaigns are paired by them, and collaborations are
+// named CAMPAIGN/ID. Trajectories are joined with the runs. What else is kept of a campaign
+// must be the same of all, as the embedder of their measures: the first one's is taken.
 func Join(campaigns ...Campaign) (Campaign, error) {
-	j := Campaign{Earlier: map[string]int{}, Axes: map[string]string{}}
+	j := Campaign{Earlier: map[string]int{}, Axes: map[string]string{}, Sources: campaigns}
+	if len(campaigns) > 0 {
+		j.Parts = campaigns[0].Parts
+	}
+	var trajectories Trajectories
 	var names []string
 	for _, c := range campaigns {
 		if slices.Contains(names, c.Name) {
@@ -32,15 +37,24 @@ func Join(campaigns ...Campaign) (Campaign, error) {
 		if err := j.add(c); err != nil {
 			return j, err
 		}
+		if err := trajectories.add(c); err != nil {
+			return j, err
+		}
 	}
 	j.Name = wording.And(names)
 	numbers := numbering{}
 	for i := range j.Runs {
 		j.Runs[i].Instance = numbers.of(j.Runs[i])
 	}
+	trajectories.number(j.Runs)
+	Keep(&j.Parts, trajectories)
 	j.Joined = sharedNotes(names, j.Runs)
 	return j, nil
 }
+
+// within returns what a condition or collaboration of the campaign is called next to those
+// of others.
+func (c Campaign) within(id string) string { return c.Name + "/" + id }
 
 // add takes the conditions and runs of a campaign over, under names of their own.
 func (c *Campaign) add(other Campaign) error {
@@ -56,13 +70,12 @@ func (c *Campaign) add(other Campaign) error {
 		all[joinedBy] = name
 		return json.Marshal(all)
 	}
-	within := func(condition string) string { return other.Name + "/" + condition }
 	for _, p := range other.Planned {
 		settings, err := named(p.Settings)
 		if err != nil {
 			return err
 		}
-		p.Condition, p.Settings = within(p.Condition), settings
+		p.Condition, p.Settings = other.within(p.Condition), settings
 		c.Planned = append(c.Planned, p)
 	}
 	for _, r := range other.Runs {
@@ -70,11 +83,11 @@ func (c *Campaign) add(other Campaign) error {
 		if err != nil {
 			return err
 		}
-		r.CampaignID, r.ConditionID, r.SettingsJSON = other.Name, within(r.ConditionID), string(settings)
+		r.CampaignID, r.ConditionID, r.CollaborationID, r.SettingsJSON = other.Name, other.within(r.ConditionID), other.within(r.CollaborationID), string(settings)
 		c.Runs = append(c.Runs, r)
 	}
 	for condition, n := range other.Earlier {
-		c.Earlier[within(condition)] = n
+		c.Earlier[other.within(condition)] = n
 	}
 	for setting, axis := range other.Axes {
 		if _, known := c.Axes[setting]; !known {

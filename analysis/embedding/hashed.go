@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"gonum.org/v1/gonum/floats"
+
+	"roundtable/analysis/language"
 )
 
 // Dimensions of a vector of Hashed.
@@ -86,7 +88,11 @@ func (v *Vocabulary) Vector(text string) []float64 {
 }
 
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	var all []string
+	for _, token := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		all = append(all, language.Split(token)...)
+	}
+	return all
 }
 
 func bucket(word string) (index int, sign float64) {

@@ -31,6 +31,7 @@ func (m Method) ID() string { return embedding.ID(m.Embedder.Name(), string(m.Ru
 // Of measures the messages of one collaboration, by entry.
 func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, error) {
 	var rows []record.Feature
+	english := language.English(Texts(turns))
 	var texts []string // of rows that say something
 	var at []int       // which rows these are
 	for _, t := range turns {
@@ -40,7 +41,7 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 		if embeds(t) {
 			at, texts = append(at, len(rows)), append(texts, *t.Text)
 		}
-		rows = append(rows, m.count(t))
+		rows = append(rows, m.count(t, english))
 	}
 	if len(texts) == 0 {
 		return rows, nil
@@ -90,12 +91,15 @@ func pick(vectors [][]float64, which []int) [][]float64 {
 	return chosen
 }
 
-// count returns what needs no embedding.
-func (m Method) count(t record.Turn) record.Feature {
+// count returns what needs no embedding; the grade of English only.
+func (m Method) count(t record.Turn, english bool) record.Feature {
 	counts, sum := m.Rule.Count(*t.Text), sha256.Sum256([]byte(*t.Text))
 	f := record.Feature{
 		Key: t.Key, Embedder: m.Embedder.Name(), Rule: string(m.Rule), Entry: t.Entry, Round: t.Round, Agent: *t.Agent, Simulated: t.ModelSimulated,
-		TextHash: hex.EncodeToString(sum[:]), Words: int32(language.Words(*t.Text)), Sentences: int32(counts.Sentences), Syllables: int32(counts.Syllables), Grade: counts.Grade(),
+		TextHash: hex.EncodeToString(sum[:]), Words: int32(language.Words(*t.Text)), Sentences: int32(counts.Sentences), Syllables: int32(counts.Syllables),
+	}
+	if english {
+		f.Grade = new(counts.Grade())
 	}
 	f.SchemaVersion = record.SchemaVersion
 	return f

@@ -99,6 +99,32 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	return f, nil
 }
 
+// StackGraphs returns the figures of several campaigns as one, in which each graph has its
+// campaign's name.
+func StackGraphs(names []string, all []Graphs) Graphs {
+	f := all[0]
+	if len(all) == 1 {
+		return f
+	}
+	f.Graphs, f.Notes = nil, nil
+	for i, from := range all {
+		for _, g := range from.Graphs {
+			g.Title = safetext.Line(names[i]) + ", " + g.Title
+			f.Graphs = append(f.Graphs, g)
+		}
+		for _, note := range from.Notes {
+			if !slices.Contains(f.Notes, note) {
+				f.Notes = append(f.Notes, note)
+			}
+		}
+		if from.Labeller != f.Labeller {
+			f.Labeller += ", " + from.Labeller
+		}
+		f.simulated = cmp.Or(f.simulated, from.simulated)
+	}
+	return f
+}
+
 func (f *Graphs) remark(campaign, labels []string) {
 	for _, remark := range slices.Concat(campaign[:min(1, len(campaign))], labels[:1]) {
 		if strings.HasPrefix(remark, "SIMULATED") && f.simulated == "" {

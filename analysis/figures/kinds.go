@@ -65,7 +65,7 @@ func (k kind) figure(c campaign.Campaign) (Figure, error) {
 		f.Panels = append(f.Panels, k.panels(c, environment, len(environments) > 1)...)
 	}
 	if len(f.Panels) == 0 && k.environment != "" {
-		return f, fmt.Errorf("this figure is about the environment %s, of which campaign %s has nothing that succeeded", k.environment, c.Name)
+		return f, fmt.Errorf("this figure needs the environment %s; no collaboration of it that succeeded in campaign %s gives it anything to draw", k.environment, c.Name)
 	}
 	if len(f.Panels) == 0 {
 		return f, fmt.Errorf("campaign %s has nothing yet that this figure could show", c.Name)

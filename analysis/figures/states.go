@@ -20,7 +20,7 @@ var ofStates = map[string]func(campaign.Campaign) (Figure, error){
 
 // nothing says that a campaign has not what a figure shows.
 func nothing(c campaign.Campaign, what string) error {
-	return fmt.Errorf("this figure is about %s, of which campaign %s has nothing", what, c.Name)
+	return fmt.Errorf("this figure needs %s; what has ended of campaign %s gives it nothing to draw", what, c.Name)
 }
 
 // bias returns Figure 4: every final value, as its distance from the mean of the

@@ -3,6 +3,7 @@ package language
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -10,24 +11,24 @@ import (
 func portable(text string) Counts {
 	c := Counts{Sentences: sentences(text)}
 	for token := range strings.FieldsSeq(text) {
-		if isWord(token) {
+		for _, word := range Split(token) {
 			c.Words++
-			c.Syllables += syllables(token)
+			c.Syllables += syllables(word)
 		}
 	}
 	return c
 }
 
-const (
-	enders  = ".!?"
-	closers = "\"')]}»”’"
-)
+const closers = "\"')]}»”’」』）"
+
+// spaced puts a space after the marks that end a sentence without one.
+var spaced = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "｡", "｡ ")
 
 // sentences end with marks, and what closes after them, before a space or the
 // end of the text. Pieces without a word are none; a text with words has one.
 func sentences(text string) int {
 	n, open := 0, false // open: a word has come since the last end
-	for token := range strings.FieldsSeq(text) {
+	for token := range strings.FieldsSeq(spaced.Replace(text)) {
 		open = open || isWord(token)
 		if open && ends(token) {
 			n, open = n+1, false
@@ -41,8 +42,8 @@ func sentences(text string) int {
 
 // ends says that a token ends a sentence.
 func ends(token string) bool {
-	token = strings.TrimRight(token, closers)
-	return token != "" && strings.IndexByte(enders, token[len(token)-1]) >= 0
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(token, closers))
+	return unicode.Is(unicode.Sentence_Terminal, last)
 }
 
 // syllables of one word: its runs of vowels, but for a silent e.

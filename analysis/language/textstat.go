@@ -56,7 +56,7 @@ func contraction(rest []rune) bool {
 func clauses(text string) []string {
 	var all []string
 	runes := []rune(text)
-	ender := func(r rune) bool { return strings.ContainsRune(enders, r) }
+	ender := func(r rune) bool { return strings.ContainsRune(".!?", r) }
 	boundary := func(i int) bool { return (i > 0 && isWordChar(runes[i-1])) != isWordChar(runes[i]) }
 	for i := 0; i < len(runes); {
 		if ender(runes[i]) || !boundary(i) {

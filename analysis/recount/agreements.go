@@ -82,6 +82,11 @@ func (c *count) tallyAgreements(entry, round int) (keys []string, winners []int)
 	return []string{c.acts[draft].Key}, c.Rule.Tally(profile).Winners
 }
 
+// firstUnread reports whether the earliest agent's final answer, which was voted on, could not be read.
+func (c *count) firstUnread() bool {
+	return len(c.votes) > 0 && len(c.answers) > 0 && c.acts[c.answers[0]].Status == transcript.Invalid
+}
+
 // first returns the solution that is taken if no count selects one: the earliest
 // agent's final answer, or what its latest message stands for.
 func (c *count) first(entry int) (string, bool) {

@@ -113,9 +113,12 @@ func (c *count) decide(t record.Turn) {
 	}
 	selected := c.Break(winners, int(t.Round), t.Phase)
 	if selected >= 0 && len(keys) == 0 { // nobody has voted, and it is settled all the same
-		if key, ok := c.first(int(t.Entry)); ok {
+		switch key, ok := c.first(int(t.Entry)); {
+		case c.firstUnread() && d.Key == "":
+			keys = []string{""}
+		case ok:
 			keys = []string{key}
-		} else {
+		default:
 			selected = -1
 		}
 	}

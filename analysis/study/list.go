@@ -107,11 +107,26 @@ func selectTables(c campaign.Campaign, isAsked func(entry.Table) bool) []table.T
 		case l.Build == nil, !isAsked(l), l.From == entry.Trajectories && len(campaign.TrajectoriesOf(c).Runs) == 0, l.Redundant != nil && l.Redundant(c):
 			continue
 		}
-		if t, ok := l.Build(c); ok {
+		if t, ok := build(l, c); ok {
 			all = append(all, titled(l, t))
 		}
 	}
 	return all
+}
+
+// build makes a table; of campaigns that were joined, one of each of them if it is made apart.
+func build(l entry.Table, c campaign.Campaign) (table.Table, bool) {
+	if !l.Apart || len(c.Sources) == 0 {
+		return l.Build(c)
+	}
+	var names []string
+	var all []table.Table
+	for _, source := range c.Sources {
+		if t, ok := l.Build(source); ok {
+			names, all = append(names, source.Name), append(all, t)
+		}
+	}
+	return table.Stack("campaign", names, all), len(all) > 0
 }
 
 // titled returns the table with its name, and in its title where papers have it.
@@ -137,11 +152,14 @@ func Make(c campaign.Campaign, name string) (table.Table, error) {
 	}
 	l := list()[slices.Index(naming.Of(Tables()), found.Name)]
 	if l.Build != nil {
-		if t, ok := l.Build(c); ok {
+		if t, ok := build(l, c); ok {
 			return titled(l, t), nil
 		}
 	}
-	return table.Table{}, fmt.Errorf("table %s is about %s, of which campaign %s has nothing", l.Name, l.Needs, c.Name)
+	if len(c.Runs) == 0 {
+		return table.Table{}, fmt.Errorf("table %s needs %s; no collaboration of campaign %s has ended yet", l.Name, l.Needs, c.Name)
+	}
+	return table.Table{}, fmt.Errorf("table %s needs %s; what has ended of campaign %s (%s) gives it no row", l.Name, l.Needs, c.Name, campaign.Collaborations(len(c.Runs)))
 }
 
 // Readers returns what each study keeps of a run.

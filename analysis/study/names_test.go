@@ -36,3 +36,19 @@ func TestTablesAreMadeUnderTheirNames(t *testing.T) {
 		t.Errorf("%d tables were made", made)
 	}
 }
+
+// What is not there is said as it is: nothing has ended yet, or what has ended gives no row.
+func TestWhyThereIsNoTable(t *testing.T) {
+	for _, x := range []struct {
+		c    campaign.Campaign
+		name string
+		want string
+	}{
+		{campaign.Campaign{Name: "begun"}, "outcomes", "table outcomes needs collaborations that have ended; no collaboration of campaign begun has ended yet"},
+		{campaigntest.Ratings(), "utility-by-rule", "table utility-by-rule needs the environment exchange; what has ended of campaign made-up (4 collaborations) gives it no row"},
+	} {
+		if _, err := Make(x.c, x.name); err == nil || err.Error() != x.want {
+			t.Errorf("%v, want %s", err, x.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ package table
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,53 @@ type Table struct {
 	Notes   []string `json:"notes,omitempty"`
 
 	Shading Shading `json:"-"` // how its cells are brought out
+}
+
+// Stack returns tables under each other, whose rows have their names in the first column,
+// under header. A column that a table does not have is empty there; notes that not all
+// tables have say whose they are.
+func Stack(header string, names []string, tables []Table) Table {
+	if len(tables) == 0 {
+		return Table{}
+	}
+	type column struct {
+		name   string
+		before int // columns of this name, since some repeat
+	}
+	all := tables[0]
+	all.Columns, all.Rows, all.Notes = []string{header}, nil, nil
+	at := map[column]int{}
+	places := make([][]int, len(tables)) // of each table's columns
+	for k, t := range tables {
+		before := map[string]int{}
+		for _, name := range t.Columns {
+			c := column{name, before[name]}
+			before[name]++
+			if _, known := at[c]; !known {
+				at[c], all.Columns = len(all.Columns), append(all.Columns, name)
+			}
+			places[k] = append(places[k], at[c])
+		}
+	}
+	for k, t := range tables {
+		for _, cells := range t.Rows {
+			row := make([]Cell, len(all.Columns))
+			row[0] = Word(names[k])
+			for i, cell := range cells {
+				row[places[k][i]] = cell
+			}
+			all.Rows = append(all.Rows, row)
+		}
+		for _, note := range t.Notes {
+			if slices.ContainsFunc(tables, func(other Table) bool { return !slices.Contains(other.Notes, note) }) {
+				note = names[k] + ": " + note
+			}
+			if !slices.Contains(all.Notes, note) {
+				all.Notes = append(all.Notes, note)
+			}
+		}
+	}
+	return all
 }
 
 // MarshalJSON writes each row as an object by column.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
@@ -172,5 +173,24 @@ func TestPublishDoesNotOverwrite(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
 		t.Errorf("%v are left", left)
+	}
+}
+
+// What was measured or labelled of a campaign is exported with it.
+func TestExportOfWhatWasAdded(t *testing.T) {
+	folder, s := exportable(t)
+	d, err := lake.ReadDataset(t.Context(), s, "reading")
+	noError(t, err)
+	m := d.Members[0]
+	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: "reading", ConditionID: m.Condition, CollaborationID: m.Collaboration, Generation: int32(m.Generation)}
+	_, err = commits.CommitAnnotations(t.Context(), s, lake.Marker{Campaign: "reading", Condition: m.Condition, Collaboration: m.Collaboration, Generation: m.Generation, By: "method", Status: record.Succeeded},
+		[]record.Feature{{Key: key, Embedder: "tf-idf", Rule: "portable", Round: 1, Words: 3, Sentences: 1, Syllables: 4}})
+	noError(t, err)
+	dir := t.TempDir()
+	out, err := runCommand(t, "export", "reading", "--lake", folder, "-o", dir)
+	noError(t, err)
+	contains(t, out, filepath.Join(dir, "features.parquet")+": 1 row")
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != len(record.Tables)+1 {
+		t.Errorf("%v, error %v", entries, err)
 	}
 }

@@ -42,13 +42,13 @@ func TestAnalyzeWithOtherCampaigns(t *testing.T) {
 	contains(t, output(t, dir, "analyze", "first", "--with", "second", "--figure", "conditions"), "<svg", "second")
 	contains(t, output(t, dir, "analyze", "first", "--with", "economy"), "Campaigns first and economy: no environment in common")
 	for flags, want := range map[string]string{
-		"--with first":                                "campaign first is compared with itself",
-		"--with nothing":                              `the lake ./lake has no campaign "nothing"`,
-		"--with-lake other":                           "give --with NAME too",
-		"--with second --table all":                   "table all cannot be made of several campaigns",
-		"--with second --figure information-distance": "figure information-distance cannot be made of several campaigns",
-		"--with economy --table worth-by-round":       "",
-		"--with second --table deliberation-rewards":  "Campaigns first and second: qa: 5 instances in common",
+		"--with first":                               "campaign first is compared with itself",
+		"--with nothing":                             `the lake ./lake has no campaign "nothing"`,
+		"--with-lake other":                          "give --with NAME too",
+		"--with second --table all":                  "",
+		"--with second --table dialogue-acts":        "no message of campaign first is labelled",
+		"--with economy --table worth-by-round":      "",
+		"--with second --table deliberation-rewards": "Campaigns first and second: qa: 5 instances in common",
 	} {
 		out, err := program(t, dir, append([]string{"analyze", "first"}, strings.Fields(flags)...)...).CombinedOutput()
 		if (err != nil) != (want != "") || !strings.Contains(string(out), want) {

@@ -11,16 +11,18 @@ import (
 // Challenges is a file of what challengers of a final answer are shown (paper 2,
 // §4.2), one {"question": ID, "context": "…", "wrong": "…", "irrelevant": "…"} a
 // line: a text that was retrieved for the question, and solutions that another
-// model gave; "simulated": true where that is a scripted agent. What one line has, all have. The questions that it names are the
-// ones that are asked.
+// model gave; "hash" of the question, if it is to be found by what it asks (see questionOf);
+// "simulated": true where that is a scripted agent. What one line has, all have. The questions
+// that it names are the ones that are asked.
 type Challenges struct {
 	File string `json:"file"`
 }
 
 // challenge is a line of the file.
 type challenge struct {
-	Question, Context, Wrong, Irrelevant string
-	Simulated                            bool // by a scripted agent
+	Question, Hash, Context, Wrong, Irrelevant string
+
+	Simulated bool // by a scripted agent
 }
 
 // textsByCue returns the texts of a line by the names of their cues.
@@ -44,8 +46,13 @@ func (e *QA) readChallenges(files fs.FS) error {
 		if len(e.challenges) == 0 {
 			first = c
 		}
-		err := e.checkChallenge(c, first)
-		e.challenges[c.Question] = c
+		q, err := e.questionOf(c.Question, c.Hash)
+		if err != nil {
+			return err
+		}
+		c.Question = q.ID
+		err = e.checkChallenge(q, c, first)
+		e.challenges[q.ID] = c
 		return err
 	})
 	if err != nil {
@@ -59,11 +66,8 @@ func (e *QA) readChallenges(files fs.FS) error {
 }
 
 // checkChallenge says what is wrong with a line.
-func (e *QA) checkChallenge(c, first challenge) error {
-	q, ok := e.byID[c.Question]
+func (e *QA) checkChallenge(q Question, c, first challenge) error {
 	switch {
-	case !ok:
-		return fmt.Errorf("there is no question %q in %s", c.Question, e.params.File)
 	case e.challenges[c.Question] != challenge{}:
 		return fmt.Errorf("question %s is there twice", c.Question)
 	case q.shuffle && c.Wrong != "":

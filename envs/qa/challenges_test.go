@@ -49,6 +49,38 @@ func TestChallengesOfAFile(t *testing.T) {
 	}
 }
 
+// A line with a hash is about the question that asks this, whatever either file calls it, and about
+// no other that is called so.
+func TestChallengesAreFoundByHash(t *testing.T) {
+	plain, err := challenged(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := plain.Instance(1, 1) // b
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := in.(envs.Identified).Identity()
+	for _, x := range []struct{ line, asked, wrong string }{
+		{`{"question":"b","hash":"HASH","wrong":"Yes."}`, "b", ""},
+		{`{"question":"1","hash":"HASH","wrong":"Yes."}`, "b", ""},
+		{`{"question":"a","hash":"HASH","wrong":"Yes."}`, "b", ""},
+		{`{"question":"a","hash":"00112233445566778899aabbccddeeff","wrong":"No."}`, "", `line 1: question "a" (hash 00112233445566778899aabbccddeeff) is none of q.jsonl`},
+		{`{"question":"c","wrong":"No."}`, "", `there is no question "c" in q.jsonl`},
+	} {
+		e, err := challenged(t, strings.ReplaceAll(x.line, "HASH", hash))
+		if x.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), x.wrong) {
+				t.Errorf("%s: %v", x.line, err)
+			}
+			continue
+		}
+		if err != nil || e.Instances() != 1 || e.questions[0].ID != x.asked {
+			t.Errorf("%s: %v", x.line, err)
+		}
+	}
+}
+
 // Without a file a wrong and an irrelevant solution are made from the data; a context cannot be.
 func TestChallengesWithoutAFile(t *testing.T) {
 	e, err := challenged(t, "")

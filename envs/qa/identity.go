@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 )
 
@@ -19,6 +20,29 @@ func (in *Instance) Identity() string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
+}
+
+// questionOf returns the question that a line of another file is about: the one with the hash, as
+// Identity returns it, or, of a line without one, the one that is called so. Ids such as 1, 2, 3
+// are those of any file.
+func (e *QA) questionOf(id, hash string) (Question, error) {
+	q, known := e.byID[id]
+	switch {
+	case known && (hash == "" || hash == (&Instance{env: e, q: q}).Identity()):
+		return q, nil
+	case hash == "":
+		return q, fmt.Errorf("there is no question %q in %s", id, e.params.File)
+	}
+	if e.byHash == nil {
+		e.byHash = map[string]Question{}
+		for _, q := range e.questions {
+			e.byHash[(&Instance{env: e, q: q}).Identity()] = q
+		}
+	}
+	if q, known = e.byHash[hash]; !known {
+		return q, fmt.Errorf("question %q (hash %s) is none of %s: its text, options or right answer differ", id, hash, e.params.File)
+	}
+	return q, nil
 }
 
 // keyTexts returns the right answers, those that are options by their texts, in one order.

@@ -61,10 +61,14 @@ func (e *QA) readPool(files fs.FS) error {
 	}
 	e.pool = map[string]viewpoints{}
 	err = eachLine(data, func(_ int, v struct {
-		Question, Text string
-		Simulated      bool
+		Question, Hash, Text string
+		Simulated            bool
 	}) error {
-		return e.addViewpoint(v.Question, v.Text, v.Simulated)
+		q, err := e.questionOf(v.Question, v.Hash)
+		if err != nil {
+			return err
+		}
+		return e.addViewpoint(q, v.Text, v.Simulated)
 	})
 	if err != nil {
 		return fmt.Errorf("pool.file %s, %w", p.File, err)
@@ -73,20 +77,16 @@ func (e *QA) readPool(files fs.FS) error {
 }
 
 // addViewpoint sorts a text by whether its answer is right.
-func (e *QA) addViewpoint(id, text string, simulated bool) error {
-	q, ok := e.byID[id]
-	switch {
-	case !ok:
-		return fmt.Errorf("there is no question %q in %s", id, e.params.File)
-	case q.shuffle:
-		return fmt.Errorf("the options of %s are shuffled by the seed, so letters of a pool mean nothing", id)
+func (e *QA) addViewpoint(q Question, text string, simulated bool) error {
+	if q.shuffle {
+		return fmt.Errorf("the options of %s are shuffled by the seed, so letters of a pool mean nothing", q.ID)
 	}
-	if e.pool[id] == nil {
-		e.pool[id] = viewpoints{}
+	if e.pool[q.ID] == nil {
+		e.pool[q.ID] = viewpoints{}
 	}
 	if answer, err := q.Extract(text); err == nil {
 		right := (&Instance{env: e, q: q}).isCorrect(answer)
-		e.pool[id][right] = append(e.pool[id][right], viewpoint{text, answer, simulated})
+		e.pool[q.ID][right] = append(e.pool[q.ID][right], viewpoint{text, answer, simulated})
 	}
 	return nil
 }

@@ -108,6 +108,7 @@ type QA struct {
 	byID      map[string]Question
 	shots     []Shot
 	pool      map[string]viewpoints // by question; nil without a pool
+	byHash    map[string]Question   // made when it is needed
 	// challenges by question; nil without a file
 	challenges map[string]challenge
 }

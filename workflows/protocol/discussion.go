@@ -38,6 +38,10 @@ type DiscussionParams struct {
 	// Answers are shown to voters and challengers as they were written, or in
 	// the canonical form in which they are compared.
 	Answers string `json:"answers"`
+	// Unread is what becomes of a final answer that cannot be read once it is not asked for
+	// again: it is shown to voters like any other, and decides nothing if it wins, as in the
+	// paper; or it is left out of the vote.
+	Unread string `json:"unread"`
 	// VoteReason asks voters for a reason before their ballot; the paper's give
 	// nothing but the ballot.
 	VoteReason bool `json:"vote_reason"`
@@ -60,7 +64,7 @@ type DiscussionParams struct {
 func DefaultDiscussion() DiscussionParams {
 	return DiscussionParams{
 		Rounds: 5, VoteFrom: 3, Paradigm: "memory", Order: "fixed", Memory: 2, Inner: 2, Response: "simple",
-		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, Answers: Written, Challenge: "none", ChallengeCalls: 2,
+		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, Answers: Written, Unread: UnreadShown, Challenge: "none", ChallengeCalls: 2,
 	}
 }
 
@@ -101,6 +105,7 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	one("order", p.Order, "fixed", "rotating", "random")
 	one("response", p.Response, "free_text", "simple", "critical", reasoning)
 	one("answers", p.Answers, Written, Canonical)
+	one("unread", p.Unread, UnreadShown, UnreadLeftOut)
 	one("challenge", p.Challenge, "none", "solution", "history", "context", "retrieval", "irrelevant", "wrong")
 	switch {
 	case p.Rounds < 1 || p.Rounds > mostRounds:
@@ -156,6 +161,12 @@ func (d *Discussion) sense() error {
 const (
 	Written   = "written"
 	Canonical = "canonical"
+)
+
+// Final answers that cannot be read, in a vote.
+const (
+	UnreadShown   = "shown"
+	UnreadLeftOut = "left_out"
 )
 
 const (

@@ -238,19 +238,27 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// Equal answers are one candidate of two agents, or two candidates; an answer
-// that could not be read is none.
+// Equal answers are one candidate of two agents, or two candidates; an answer that could not
+// be read is one of its own, or none.
 func TestMerging(t *testing.T) {
-	for merge, want := range map[bool]string{true: "[x of [0 2] at 12]", false: "[x of [0] at 12 x of [2] at 14]"} {
-		s := discussing(4, plurality(), func(p *protocol.DiscussionParams) { p.MergeEqual = merge })
+	for _, x := range []struct {
+		merge        bool
+		unread, want string
+	}{
+		{true, protocol.UnreadLeftOut, "[x of [0 2] at 12]"},
+		{false, protocol.UnreadLeftOut, "[x of [0] at 12 x of [2] at 14]"},
+		{true, protocol.UnreadShown, "[x of [0 2] at 12  of [1] at 13  of [3] at 15]"},
+		{false, protocol.UnreadShown, "[x of [0] at 12  of [1] at 13 x of [2] at 14  of [3] at 15]"},
+	} {
+		s := discussing(4, plurality(), func(p *protocol.DiscussionParams) { p.MergeEqual, p.Unread = x.merge, x.unread })
 		play(t, s, 200, func(p protocol.Pending) transcript.Act {
 			if p.Phase == protocol.PhaseBallots {
 				var list []string
 				for _, c := range p.Payload.Candidates {
 					list = append(list, fmt.Sprintf("%s of %v at %d", c.Key, c.Agents, c.Entry))
 				}
-				if got := fmt.Sprint(list); p.Round == 3 && got != want {
-					t.Errorf("merged %v: %s, want %s", merge, got, want)
+				if got := fmt.Sprint(list); p.Round == 3 && got != x.want {
+					t.Errorf("merged %v, unread %s: %s, want %s", x.merge, x.unread, got, x.want)
 				}
 				return voted(0)
 			}

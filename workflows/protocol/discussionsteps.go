@@ -155,10 +155,25 @@ func (d *Discussion) solutions(t *transcript.Transcript, round int) []transcript
 	return list
 }
 
+// withUnread returns the solutions with the final answers that could not be read, by agent.
+// They have no key, so nothing stands if one of them is selected.
+func (d *Discussion) withUnread(t *transcript.Transcript, round int, list []transcript.Candidate) []transcript.Candidate {
+	for _, e := range t.Entries {
+		if e.Phase == PhaseFinal && e.Round == round && e.Act.Status == transcript.Invalid {
+			list = append(list, transcript.Candidate{Entry: e.Index, Agents: []int{e.Speaker.Index}})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b transcript.Candidate) int { return a.Agents[0] - b.Agents[0] })
+	return list
+}
+
 // vote asks all agents, or the judge, for ballots on the solutions; nobody if
 // there are none or answers count themselves.
 func (d *Discussion) vote(t *transcript.Transcript, round int) Plan {
 	candidates := d.solutions(t, round)
+	if d.params.Unread == UnreadShown && d.means != decision.ByAnswers {
+		candidates = d.withUnread(t, round, candidates)
+	}
 	if len(candidates) == 0 || d.means == decision.ByAnswers {
 		return one(d.count(t, round, candidates))
 	}

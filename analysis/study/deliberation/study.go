@@ -9,7 +9,7 @@ import (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: naming.Named{Name: "deliberation-rewards", Shows: "deliberations: optimality, rationality, rigidity, agreement",
+		{Named: naming.Named{Name: "deliberation-rewards", Shows: "deliberations: rewards as shares of the greatest (NR, NAR) and feasible decisions (VR)",
 			Needs: "deliberations", Papers: naming.Numbers(3, "table", 2, 5)}, Build: Deliberations, Shown: entry.Always},
 		{Named: naming.Named{Name: "full-information", Shows: "deliberations: with the full information",
 			Needs: "deliberations with the variant oracle", Papers: naming.Numbers(3, "table", 3)}, Build: Oracles},
@@ -17,7 +17,7 @@ func Study() entry.Study {
 			Needs: "deliberations with the tool solver", Papers: naming.Numbers(3, "table", 4)}, Build: Tools},
 		{Named: naming.Named{Name: "estimate-errors", Shows: "deliberations: errors of estimates of the state",
 			Needs: "deliberations", Papers: naming.Numbers(3, "table", 6)}, Build: Estimates},
-		{Named: naming.Named{Name: "centralized-gap", Shows: "deliberations: what keeps them from the centralized decision",
+		{Named: naming.Named{Name: "centralized-gap", Shows: "deliberations: the gap to the centralized decision, regressed on errors of estimates",
 			Needs: "deliberations next to centralized decisions", Papers: naming.Numbers(3, "table", 7)}, Build: Gaps},
 	}}
 }

@@ -271,7 +271,7 @@ func (l Labels) GoldNotes(outside int, empty Emptied) []string {
 	}
 	var notes []string
 	if !l.Gold.Empty() {
-		notes = append(notes, l.goldNote(), "Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors (design-based supervised learning in moment form, with the weight of the labels that makes the interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. Empty where gold says too little. The guide on labels explains it.")
+		notes = append(notes, l.goldNote(), "Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors (design-based supervised learning in moment form, with the weight of the labels that makes the interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. Empty where gold says too little, so that the interval of a rare act is conditional on its having been found often enough, and holds the truth more seldom than in 95 %. The guide on labels explains it.")
 		if note := empty.note(); note != "" {
 			notes = append(notes, note)
 		}

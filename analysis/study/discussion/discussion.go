@@ -89,6 +89,11 @@ func (d discussions) reference(x discussed) (discussed, bool) {
 	return all[0], true
 }
 
+// hasSingle reports whether a discussion has a single agent next to it.
+func (d discussions) hasSingle() bool {
+	return slices.ContainsFunc(d.all, func(x discussed) bool { return len(d.references(x)) > 0 })
+}
+
 // references returns the single agents' answers to the same questions, those with
 // chain of thought first.
 func (d discussions) references(x discussed) []discussed {

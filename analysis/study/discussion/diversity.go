@@ -19,6 +19,9 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	others := d.Without(isRule)
 	t.Columns = append(t.Columns, others.Names()...)
 	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")
+	if d.hasSingle() {
+		t.Columns = append(t.Columns, "above single", "low", "high")
+	}
 	by, embed := embedderOf(c)
 	var alike, accurate []float64
 	for _, task := range d.tasks {
@@ -33,7 +36,13 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 			answers, personas := similarities(same, embed)
 			scores := campaign.MeanOf(scoresOf(same)).Mean()
 			row = append(row, answers, personas, scores, table.Count(len(same)))
-			t.Rows = append(t.Rows, append(row, d.above(same, base)...))
+			row = append(row, d.above(same, base)...)
+			if one, ok := d.reference(same[0]); ok {
+				row = append(row, campaign.MeanOf(scoresOf(same)).Minus(one.scores()).Interval(100*same[0].MostDifference())...)
+			} else if d.hasSingle() {
+				row = append(row, make([]table.Cell, 3)...)
+			}
+			t.Rows = append(t.Rows, row)
 			if answers.Value != nil && scores.Value != nil {
 				alike, accurate = append(alike, *answers.Value), append(accurate, *scores.Value)
 			}
@@ -42,6 +51,9 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	t.Notes = []string{
 		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
 		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval. " + campaign.CutNote,
+	}
+	if d.hasSingle() {
+		t.Notes = append(t.Notes, "Above single: the same mean above one agent alone, paired by question, with its 95 % t interval.")
 	}
 	related(&t, alike, accurate)
 	d.notes(&t)
@@ -80,7 +92,14 @@ func Statements(c campaign.Campaign) []string {
 // answers and personas how rare they are.
 func embedderOf(c campaign.Campaign) (name string, embed func(text string) []float64) {
 	if v := campaign.Part[*Vectors](c.Parts); v != nil {
-		return v.By, func(text string) []float64 { return v.Of[text] }
+		return v.By, func(text string) []float64 {
+			for _, from := range c.Sources { // each has those of its own texts
+				if vector, ok := campaign.Part[*Vectors](from.Parts).Of[text]; ok {
+					return vector
+				}
+			}
+			return v.Of[text]
+		}
 	}
 	h := &embedding.Vocabulary{}
 	for _, r := range c.Runs {

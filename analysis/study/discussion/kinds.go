@@ -21,8 +21,10 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 	var sets []compared
 	left := false
 	t.Columns = append(append(t.Columns, same.Names()...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
+	if d.hasSingle() {
+		t.Columns = append(t.Columns, singleColumns...)
+	}
 	for _, row := range table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
-		isApproval := func(x discussed) bool { return x.Settings["rule"] == "approval" }
 		left = left || slices.ContainsFunc(row, isApproval)
 		row = slices.DeleteFunc(slices.Clone(row), isApproval)
 		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
@@ -33,15 +35,27 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 		v, k := campaign.MeanOf(voting), campaign.MeanOf(consensus)
 		between := v.Minus(k)
 		cells = append(cells, v.Mean(), table.Count(len(voting)), k.Mean(), table.Count(len(consensus)))
-		t.Rows = append(t.Rows, append(append(cells, between.Interval(100*row[0].MostDifference())...), table.Count(len(between))))
+		cells = append(append(cells, between.Interval(100*row[0].MostDifference())...), table.Count(len(between)))
+		var single campaign.Units
+		if one, ok := d.reference(row[0]); ok {
+			single = one.scores()
+			cells = append(append(cells, v.Minus(single).Interval(100*row[0].MostDifference())...), k.Minus(single).Interval(100*row[0].MostDifference())...)
+		}
+		t.Rows = append(t.Rows, cells)
 		if len(between) > 0 {
-			sets = append(sets, compared{x: row[0], voting: v, consensus: k, rules: [2]int{len(voting), len(consensus)}})
+			sets = append(sets, compared{row[0], v, k, single, [2]int{len(voting), len(consensus)}})
 		}
 	}
 	t.Rows = append(t.Rows, taskRows(same, sets)...)
+	for i, row := range t.Rows { // whose questions no single agent was asked
+		t.Rows[i] = append(row, make([]table.Cell, len(t.Columns)-len(row))...)
+	}
 	t.Notes = []string{
 		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question. " + campaign.CutNote,
 		"Knowledge tasks are MMLU, MMLU-Pro and GPQA, reasoning tasks StrategyQA, MuSR and SQuAD 2.0: the mean over the data sets there are, each counted the same, as the paper's 2.8 % and 13.2 % are. Its interval is of these data sets' questions and says nothing of others.",
+	}
+	if d.hasSingle() {
+		t.Notes = append(t.Notes, "Voting - single, consensus - single: what the mean over the rules is above one agent alone, paired by question, with its 95 % t interval, not corrected for the number of comparisons; of several data sets where all have it.")
 	}
 	if left {
 		t.Notes = append(t.Notes, "Left out, as in the paper (footnotes 3 and 6): approval voting, which seldom comes to a decision. The table discussion-accuracy has it.")
@@ -54,8 +68,43 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 type compared struct {
 	x                 discussed // one of its conditions
 	voting, consensus campaign.Units
+	single            campaign.Units // one agent alone; nil if there is none
 	rules             [2]int
 }
+
+// singleColumns are those of what each kind is above the single agent.
+var singleColumns = []string{"voting - single", "low", "high", "consensus - single", "low", "high"}
+
+// meansOfKinds returns, for each data set and setting, all discussions under the rules of a kind
+// as one, where there are several rules. Without approval if it is left out.
+func (d discussions) meansOfKinds(all []discussed, leavesApprovalOut bool) (means []discussed) {
+	same := d.Without(isRule)
+	for _, row := range table.Gather(all, func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+		for _, kind := range []string{kindVoting, kindConsensus} {
+			of := slices.DeleteFunc(slices.Clone(row), func(x discussed) bool {
+				return x.alone || x.kind != kind || leavesApprovalOut && isApproval(x)
+			})
+			if len(of) < 2 {
+				continue
+			}
+			mean := of[0]
+			mean.texts, mean.Runs = slices.Clone(mean.texts), nil
+			for i, name := range d.Names() {
+				if isRule(name) {
+					mean.texts[i] = ""
+				}
+			}
+			mean.texts[max(0, slices.Index(d.Names(), "rule"))] = kind
+			for _, x := range of {
+				mean.Runs = append(mean.Runs, x.Runs...)
+			}
+			means = append(means, mean)
+		}
+	}
+	return means
+}
+
+func isApproval(x discussed) bool { return x.Settings["rule"] == "approval" }
 
 // sorts of tasks as paper 2 groups its data sets (appendix B), by format.
 func sorts() []struct {
@@ -96,15 +145,25 @@ func taskRows(v campaign.View, sets []compared) [][]table.Cell {
 
 // overSets returns the means over data sets of what a row of the table has.
 func overSets(sets []compared) []table.Cell {
-	var voting, consensus, between means
+	var voting, consensus, between, votingGain, consensusGain means
 	rules, asked := [2]int{}, 0
 	for _, s := range sets {
 		d := s.voting.Minus(s.consensus)
 		voting, consensus, between = append(voting, s.voting.Values()), append(consensus, s.consensus.Values()), append(between, d.Values())
 		rules[0], rules[1], asked = max(rules[0], s.rules[0]), max(rules[1], s.rules[1]), asked+len(d)
 	}
+	for _, s := range sets {
+		if s.single != nil {
+			votingGain, consensusGain = append(votingGain, s.voting.Minus(s.single).Values()), append(consensusGain, s.consensus.Minus(s.single).Values())
+		}
+	}
 	cells := []table.Cell{voting.cell(), table.Count(rules[0]), consensus.cell(), table.Count(rules[1])}
-	return append(append(cells, between.interval(100*sets[0].x.MostDifference())...), table.Count(asked))
+	most := 100 * sets[0].x.MostDifference()
+	cells = append(append(cells, between.interval(most)...), table.Count(asked))
+	if len(votingGain) == len(sets) {
+		cells = append(append(cells, votingGain.interval(most)...), consensusGain.interval(most)...)
+	}
+	return cells
 }
 
 // means are values by data set; their mean counts each data set the same.

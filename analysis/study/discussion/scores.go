@@ -35,7 +35,7 @@ func Discussions(c campaign.Campaign) (table.Table, bool) {
 		"Accuracy (SQuAD: F1; EM is exact match), 0 without a decision: mean and sample standard deviation over the replicates, as the paper prints it. n counts collaborations.",
 		"No gain: there is no single agent on the same questions; --baseline names a campaign of them.",
 	}
-	if slices.ContainsFunc(d.all, func(x discussed) bool { _, ok := d.reference(x); return ok }) {
+	if d.hasSingle() {
 		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons. " + campaign.CutNote
 	}
 	d.notes(&t)
@@ -113,8 +113,12 @@ func Answerables(c campaign.Campaign) (table.Table, bool) {
 			func(x discussed) discussed { x.Runs = p.of(x); return x }))
 	}
 	texts := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return !d.spans(x.task) })
-	table.Fill(&t, texts, columns...)
+	kinds := d.meansOfKinds(texts, true)
+	table.Fill(&t, slices.Concat(texts, kinds), columns...)
 	t.Notes = []string{"Mean and sample standard deviation over the replicates; EM is exact match. n counts collaborations."}
+	if len(kinds) > 0 {
+		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+": all discussions under rules of the kind, without approval voting, as in the paper.")
+	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0
 }

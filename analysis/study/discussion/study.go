@@ -19,15 +19,15 @@ func Study() entry.Study {
 			Needs: "discussions of questions that their text may not answer (SQuAD)", Papers: naming.Numbers(2, "figure", 3)}, Build: Answerables},
 		{Named: naming.Named{Name: "answer-diversity", Shows: "discussions: diversity of answers and accuracy",
 			Needs: needDiscussions, Papers: naming.Numbers(2, "table", 1)}, Build: Diversities, From: entry.Vectors},
-		{Named: naming.Named{Name: "decision-time", Shows: "discussions: rounds and turns until the decision",
+		{Named: naming.Named{Name: "decision-time", Shows: "discussions: round of the decision, by rule and kind",
 			Needs: needDiscussions, Papers: naming.Numbers(2, "table", 2)}, Build: Terminations},
-		{Named: naming.Named{Name: "solution-counting", Shows: "discussions: how often each way of counting decides",
+		{Named: naming.Named{Name: "solution-counting", Shows: "discussions: what counting the last answers would have decided, against what was decided",
 			Needs: needDiscussions, Papers: naming.Numbers(2, "table", 4)}, Build: Countings},
 		{Named: naming.Named{Name: "discussion-scaling", Shows: "discussions: accuracy by rounds before the vote and by agents",
 			Needs: "discussions of at least three sizes", Papers: naming.Numbers(2, "figure", 4, 5)}, Build: Scalings},
 		{Named: naming.Named{Name: "challenges", Shows: "discussions: challenges of the final answer",
 			Needs: "discussions whose final answer is challenged", Papers: naming.Numbers(2, "figure", 6, 7)}, Build: Challenges},
-		{Named: naming.Named{Name: "discussion-compute", Shows: "discussions: turns, tokens and money that an answer takes",
+		{Named: naming.Named{Name: "discussion-compute", Shows: "discussions: rounds, calls and tokens a question, and how many times the single agent's",
 			Needs: needDiscussions}, Build: Computes},
 	}}
 }

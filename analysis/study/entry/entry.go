@@ -23,6 +23,9 @@ type Table struct {
 	// Redundant reports whether another table has all that this one would show of
 	// a campaign, so that it is printed by name only; nil is never.
 	Redundant func(campaign.Campaign) bool
+	// Apart tables show each condition by itself with what its campaign alone has. Of several
+	// campaigns they are made one by one, and stacked.
+	Apart bool
 	// Last tables are about any campaign: they come after those of all studies.
 	Last bool
 }

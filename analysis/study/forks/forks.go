@@ -15,7 +15,7 @@ import (
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "fork-effects", Shows: "forks: what each change does to the outcome, against the original and what went on unchanged",
-			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Shown: entry.Always},
+			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true, Shown: entry.Always},
 	}}
 }
 

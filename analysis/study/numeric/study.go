@@ -13,9 +13,9 @@ func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "consensus", Shows: "numeric states: how groups agree, and where (paper 5)",
 			Needs: needStates}, Build: Consensus, Shown: entry.Always},
-		{Named: naming.Named{Name: "strategies", Shows: "numeric states: strategies that agents name",
+		{Named: naming.Named{Name: "strategies", Shows: "numeric states: which strategy moves follow, by condition and personality",
 			Needs: needStates, Papers: naming.Numbers(5, "figure", 11)}, Build: StrategyShares},
-		{Named: naming.Named{Name: "influence", Shows: "numeric states: who moves whom (paper 5)",
+		{Named: naming.Named{Name: "influence", Shows: "numeric states: weight of each agent's start in the final value (paper 5)",
 			Needs: needStates}, Build: Influence},
 		{Named: naming.Named{Name: "montecarlo", Shows: "numeric states: where groups end, over many starts",
 			Needs: "groups that reach a consensus on a line", Papers: naming.Numbers(5, "figure", 4)}, Build: MonteCarlo},

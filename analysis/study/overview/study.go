@@ -10,7 +10,7 @@ import (
 func Study() entry.Study {
 	return entry.Study{Tables: []entry.Table{
 		{Named: naming.Named{Name: "answer", Shows: "each comparison of the question that ends a campaign: its interval, when it was decided, what was saved",
-			Needs: "a question (until) in its file"}, Build: Answer, Shown: entry.Always},
+			Needs: "a question (until) in its file"}, Build: Answer, Apart: true, Shown: entry.Always},
 		{Named: naming.Named{Name: "outcomes", Shows: "each condition: its outcome with an interval, which cannot be told apart, and what it took",
 			Needs: entry.NeedEnded}, Build: Outcomes},
 		{Named: naming.Named{Name: "outcomes-by-question", Shows: "each condition and instance: its outcome, and what it took",

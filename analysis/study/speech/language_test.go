@@ -73,6 +73,9 @@ func TestTable8(t *testing.T) {
 			t.Errorf("words in round %d: %v, want %v", r+1, got, want)
 		}
 	}
+	if grade := table.Rows[1][2]; grade.Value == nil {
+		t.Error("scripted agents speak English, and their messages have no grade")
+	}
 	distances := table.Rows[2]
 	if distances[2].Value != nil {
 		t.Errorf("the first round has the distance %v", distances[2])

@@ -59,3 +59,17 @@ func TestWordsWithoutMessages(t *testing.T) {
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
 	return campaigntest.NewRun(c, rounds, turns, Read)
 }
+
+// Chinese has words, and no grade of English.
+func TestWordsOfOtherLanguages(t *testing.T) {
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{speaker("majority", 0, "我同意。大家呢？", "好")}}
+	table, ok := Words(c)
+	if !ok {
+		t.Fatal("no table")
+	}
+	words, grade := tabletest.Row(t, table, "words per message"), tabletest.Row(t, table, "Flesch-Kincaid grade")
+	tabletest.Near(t, "words", words["@1"].Value, 6)
+	if grade["@1"].Value != nil || !strings.Contains(strings.Join(table.Notes, " "), "No grade where") {
+		t.Errorf("the grade is %+v; %q", grade["@1"], table.Notes)
+	}
+}

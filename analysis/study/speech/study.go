@@ -9,7 +9,7 @@ import (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: naming.Named{Name: "message-length", Shows: "messages: words a message",
+		{Named: naming.Named{Name: "message-length", Shows: "messages: words and reading grade, by round",
 			Needs: "messages"}, Build: Words, Redundant: isMeasured},
 		{Named: naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance",
 			Needs: "messages", Papers: naming.Numbers(1, "table", 8)}, Build: MessageLanguage, From: entry.Measures},

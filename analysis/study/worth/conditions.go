@@ -106,6 +106,13 @@ func changes(runs []campaign.Run, of func(campaign.Run) (float64, bool)) points 
 	}).Values()
 }
 
+// shareCell returns the mean of a share over units, in percent: that of its changes, so that
+// columns and their difference agree whatever replicates each unit has.
+func shareCell(runs []campaign.Run, of func(campaign.Run) (float64, bool)) table.Cell {
+	values := changes(runs, of)
+	return (&table.Sample{Values: values, Of: len(values)}).Mean(1)
+}
+
 // cells are the mean, the ends of the interval and p.
 func (p points) cells(most float64) []table.Cell {
 	cells := campaign.MeanInterval(p, 1, most)

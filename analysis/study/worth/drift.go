@@ -16,7 +16,7 @@ func Drift(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Does talk move answers? The share of agents that are right, from the first answers to the last"}
 	share := func(header string, step func(Talk) int) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell {
-			return campaign.MeanCell(answered(g), 1, func(r campaign.Run) (float64, bool) { return 100 * talkOf(r).right(step(talkOf(r))), true })
+			return shareCell(answered(g), func(r campaign.Run) (float64, bool) { return talkOf(r).right(step(talkOf(r))), true })
 		})
 	}
 	table.Fill(&t, v.Groups, v.LabelColumns(),
@@ -81,9 +81,9 @@ func ByRound(c campaign.Campaign) (table.Table, bool) {
 	}
 	share := func(header string, back int) table.Columns[stepRow] {
 		return table.Column(header, func(x stepRow) table.Cell {
-			return campaign.MeanCell(x.runs, 1, func(r campaign.Run) (float64, bool) {
+			return shareCell(x.runs, func(r campaign.Run) (float64, bool) {
 				k, ok := x.step(talkOf(r))
-				return 100 * talkOf(r).right(k-back), ok
+				return talkOf(r).right(k - back), ok
 			})
 		})
 	}

@@ -15,7 +15,7 @@ func Worth(c campaign.Campaign) (table.Table, bool) {
 	}
 	share := func(header string, of func(campaign.Run) float64) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell {
-			return campaign.MeanCell(g.Succeeded(), 1, func(r campaign.Run) (float64, bool) { return 100 * of(r), true })
+			return shareCell(g.Succeeded(), func(r campaign.Run) (float64, bool) { return of(r), true })
 		})
 	}
 	table.Fill(&t, v.Groups, v.LabelColumns(),

@@ -119,6 +119,24 @@ func near(t *testing.T, row map[string]table.Cell, want map[string]float64) {
 	}
 }
 
+// One question has three replicates, another one. Each counts the same, so that columns differ by
+// what their difference says.
+func TestWorthOfUnequalReplicates(t *testing.T) {
+	var c campaign.Campaign
+	for replicate, rounds := range [][]string{{"AAA", "BBB"}, {"AAA", "AAA"}, {"ABB", "BBB"}} {
+		run := talked{instance: 0, rounds: rounds}.run()
+		run.Replicate, run.CollaborationID = int32(replicate), fmt.Sprint("r", replicate)
+		c.Runs = append(c.Runs, run)
+	}
+	c.Runs = append(c.Runs, talked{instance: 1, rounds: []string{"BBB", "AAA"}}.run())
+	row, _ := only(t, Worth, c)
+	near(t, row, map[string]float64{"first majority, %": 100. / 3, "decision, %": 200. / 3, "to right, %": 50, "to wrong, %": 50. / 3, "gain": 100. / 3})
+	row, _ = only(t, Drift, c)
+	if first, last, drift := *row["right first, %"].Value, *row["right last, %"].Value, *row["drift"].Value; math.Abs(last-first-drift) > 1e-9 {
+		t.Errorf("from %v to %v is not %v", first, last, drift)
+	}
+}
+
 // Gains are 0, 100 and -50 points: the mean is 50/3, its error 44.10, t is 0.378 with 2
 // degrees of freedom. The second rounds take 45 tokens and 3 cents each.
 func TestWorthByHand(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/figures/page"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/entry"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -54,23 +55,25 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 
 // Draw writes a figure of a campaign in the format that is asked for.
 func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d FigureRequest) error {
-	if err := d.check("figure "+d.Figure, figures.NeedLanguage(d.Figure) || slices.Contains(figures.TransitionNames(), d.Figure)); err != nil {
-		return err
-	}
 	if err := d.Choose(ctx, s, campaign); err != nil {
 		return err
 	}
-	c, err := ReadCampaign(ctx, s, campaign)
+	from := entry.Rows
+	if figures.NeedLanguage(d.Figure) {
+		from = entry.Measures
+	}
+	sources, err := d.read(ctx, s, campaign, d.adder(from))
 	if err != nil {
 		return err
 	}
-	if c, err = d.join(ctx, c); err != nil {
+	c, err := join(sources)
+	if err != nil {
 		return err
 	}
 	if c, err = d.AddBaselines(ctx, s, c); err != nil {
 		return err
 	}
-	f, err := d.make(ctx, s, c)
+	f, err := d.make(ctx, sources, c)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -80,26 +83,34 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 	return f.Write(w, d.Format)
 }
 
-func (d FigureRequest) make(ctx context.Context, s store.Store, c campaign.Campaign) (drawn, error) {
+func (d FigureRequest) make(ctx context.Context, sources []source, c campaign.Campaign) (drawn, error) {
 	width, err := d.width()
 	if err != nil {
 		return nil, err
-	}
-	if figures.NeedLanguage(d.Figure) {
-		if c, err = d.AddTo(ctx, s, c); err != nil {
-			return nil, err
-		}
 	}
 	if !slices.Contains(figures.TransitionNames(), d.Figure) {
 		f, err := figures.Make(c, d.Figure)
 		return f.Fit(width), err
 	}
-	l, err := dialogue.LoadLabels(ctx, s, c, d.Labeller)
-	if err != nil {
-		return nil, err
+	var names []string
+	var all []figures.Graphs
+	var none error
+	for _, from := range sources {
+		l, err := dialogue.LoadLabels(ctx, from.store, from.Campaign, d.Labeller)
+		if err != nil {
+			return nil, err
+		}
+		f, err := figures.MakeGraphs(from.Campaign, l, d.Figure, acts.Reading(d.Reading))
+		if err != nil {
+			none = err // for the figure shows one environment, which not all need have
+			continue
+		}
+		names, all = append(names, from.Name), append(all, f)
 	}
-	f, err := figures.MakeGraphs(c, l, d.Figure, acts.Reading(d.Reading))
-	return f.Fit(width), err
+	if len(all) == 0 {
+		return nil, none
+	}
+	return figures.StackGraphs(names, all).Fit(width), nil
 }
 
 // width returns the width in print that is asked for; 0 if none is.

@@ -133,26 +133,11 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if (from == entry.HandScores) != (which.HandScores != "") {
 		return Analysis{}, cli.UsageError(errors.New("the table judge-agreement and --hand-scores FILE go together"))
 	}
-	if err := which.check("table "+which.Table, from != entry.Rows); err != nil {
-		return Analysis{}, err
-	}
-	c, err := ReadCampaign(ctx, s, name)
+	sources, err := which.read(ctx, s, name, which.adder(from))
 	if err != nil {
 		return Analysis{}, err
 	}
-	if c, err = which.join(ctx, c); err != nil {
-		return Analysis{}, err
-	}
-	switch from {
-	case entry.Trajectories:
-		c, err = which.AddTrajectories(ctx, s, c)
-	case entry.Measures:
-		c, err = which.AddTo(ctx, s, c)
-	case entry.Vectors:
-		if which.Embedder != providers.TFIDF { // the table makes those itself
-			c, err = which.AddVectors(ctx, s, c)
-		}
-	}
+	c, err := join(sources)
 	if err != nil {
 		return Analysis{}, err
 	}
@@ -166,7 +151,7 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if from == entry.HandScores {
 		a.Tables, err = ofHandScores(c, which)
 	} else if from == entry.Labels {
-		a.Tables, err = ofMessages(ctx, s, c, which)
+		a.Tables, err = ofMessages(ctx, sources, which)
 	} else {
 		a.Tables, err = choose(c, which)
 	}
@@ -174,6 +159,19 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 		return a, cli.UsageError(err)
 	}
 	return a, nil
+}
+
+// adder returns what adds to a campaign's rows what tables are made from.
+func (w Request) adder(from entry.Source) func(context.Context, store.Store, campaign.Campaign) (campaign.Campaign, error) {
+	switch {
+	case from == entry.Trajectories:
+		return w.AddTrajectories
+	case from == entry.Measures:
+		return w.AddTo
+	case from == entry.Vectors && w.Embedder != providers.TFIDF: // the table makes those itself
+		return w.AddVectors
+	}
+	return func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) { return c, nil }
 }
 
 // WriteTables writes the tables; formats for people begin with a sentence on the campaign.
@@ -286,29 +284,42 @@ func choose(c campaign.Campaign, which Request) ([]table.Table, error) {
 	return all, nil
 }
 
-// ofMessages returns a table about labels.
-func ofMessages(ctx context.Context, s store.Store, c campaign.Campaign, which Request) ([]table.Table, error) {
-	if which.Table == "agreement" {
-		t, err := dialogue.Agreement(ctx, s, c)
-		return []table.Table{study.OfLabels(which.Table, t)}, err
+// ofMessages returns a table about labels, of several campaigns one of each.
+func ofMessages(ctx context.Context, sources []source, which Request) ([]table.Table, error) {
+	var names []string
+	var all []table.Table
+	for _, from := range sources {
+		t, err := ofLabels(ctx, from.store, from.Campaign, which)
+		if err != nil {
+			return nil, err
+		}
+		names, all = append(names, from.Name), append(all, t)
 	}
-	if which.Table == "label-rates" {
-		t, err := dialogue.LabelRates(ctx, s, c, which.Labeller)
-		return []table.Table{study.OfLabels(which.Table, t)}, err
+	if len(all) > 1 {
+		all = []table.Table{table.Stack("campaign", names, all)}
+	}
+	return []table.Table{study.OfLabels(which.Table, all[0])}, nil
+}
+
+// ofLabels returns a table about the labels of one campaign.
+func ofLabels(ctx context.Context, s store.Store, c campaign.Campaign, which Request) (table.Table, error) {
+	switch which.Table {
+	case "agreement":
+		return dialogue.Agreement(ctx, s, c)
+	case "label-rates":
+		return dialogue.LabelRates(ctx, s, c, which.Labeller)
 	}
 	l, err := dialogue.LoadLabels(ctx, s, c, which.Labeller)
 	if err != nil {
-		return nil, err
+		return table.Table{}, err
 	}
-	build := dialogue.Acts
 	switch which.Table {
 	case "transitions":
-		build = dialogue.Transitions
+		return dialogue.Transitions(c, l)
 	case "label-errors":
-		build = dialogue.LabelErrors
+		return dialogue.LabelErrors(c, l)
 	}
-	t, err := build(c, l)
-	return []table.Table{study.OfLabels(which.Table, t)}, err
+	return dialogue.Acts(c, l)
 }
 
 // ofHandScores returns the table that compares judges with scores by hand.

@@ -50,32 +50,42 @@ func (t *Together) open(ctx context.Context, o *cli.Options, name string) error 
 	return nil
 }
 
-// check says which table or figure cannot be made of several campaigns: what is added to
-// a campaign's rows is added to one.
-func (t Together) check(what string, needsMore bool) error {
-	if len(t.With) == 0 || !needsMore {
-		return nil
-	}
-	return cli.UsageError(fmt.Errorf("%s cannot be made of several campaigns; without --with it is made of one. The tables outcomes, comparisons, instances, rounds and worth, among others, can", what))
+// source is a campaign that tables are made from, and where it is.
+type source struct {
+	campaign.Campaign
+	store store.Store
 }
 
-// join returns the campaign with those that stand next to it, as one.
-func (t Together) join(ctx context.Context, c campaign.Campaign) (campaign.Campaign, error) {
-	if len(t.others) == 0 {
-		return c, nil
-	}
-	all := []campaign.Campaign{c}
-	for _, o := range t.others {
-		next, err := ReadCampaign(ctx, o.store, o.name)
-		if err != nil {
-			return c, err
+// read returns the named campaign, and then those that stand next to it, each with what add
+// adds to its rows.
+func (t Together) read(ctx context.Context, s store.Store, name string, add func(context.Context, store.Store, campaign.Campaign) (campaign.Campaign, error)) ([]source, error) {
+	var all []source
+	for _, o := range append([]other{{name, name, s}}, t.others...) {
+		c, err := ReadCampaign(ctx, o.store, o.name)
+		if err == nil {
+			c, err = add(ctx, o.store, c)
 		}
-		next.Name = o.shown
-		all = append(all, next)
+		if err != nil {
+			return nil, err
+		}
+		c.Name = o.shown
+		all = append(all, source{c, o.store})
 	}
-	joined, err := campaign.Join(all...)
+	return all, nil
+}
+
+// join returns the campaigns as one.
+func join(all []source) (campaign.Campaign, error) {
+	if len(all) == 1 {
+		return all[0].Campaign, nil
+	}
+	var campaigns []campaign.Campaign
+	for _, from := range all {
+		campaigns = append(campaigns, from.Campaign)
+	}
+	joined, err := campaign.Join(campaigns...)
 	if err != nil {
-		return c, cli.UsageError(fmt.Errorf("--with: %w", err))
+		return joined, cli.UsageError(fmt.Errorf("--with: %w", err))
 	}
 	return joined, nil
 }

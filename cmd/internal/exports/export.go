@@ -27,8 +27,8 @@ import (
 
 var Formats = []string{"parquet", "csv", "jsonl"}
 
-// Tables are those that can be named; without a name, those of the
-// collaborations themselves are written.
+// Tables are those that can be named; without a name, those of the collaborations themselves are
+// written, and of the others those that have rows.
 var Tables = slices.Concat(record.Tables[:], record.Annotations[:])
 
 // Export is what is written of a campaign.
@@ -38,6 +38,8 @@ type Export struct {
 	Format   string
 	Output   string // a folder, or the file of the only table
 	Force    bool
+
+	unnamed bool // no table was named
 }
 
 // Choose fills in what was not said and refuses what makes no sense.
@@ -48,7 +50,7 @@ func (x *Export) Choose(format string) error {
 		}
 	}
 	if asked := x.Tables; len(asked) == 0 {
-		x.Tables = record.Tables[:]
+		x.Tables, x.unnamed = Tables, true
 	} else {
 		x.Tables = slices.DeleteFunc(slices.Clone(Tables), func(t string) bool { return !slices.Contains(asked, t) })
 	}
@@ -99,12 +101,17 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 			f.Discard()
 		}
 	}()
+	var written []string
 	for _, t := range x.Tables {
 		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, s, d, t, w) })
 		if err != nil {
 			return x.explainErr(ctx, err)
 		}
-		files = append(files, f)
+		if f.Rows == 0 && x.unnamed && slices.Contains(record.Annotations[:], t) {
+			f.Discard()
+			continue
+		}
+		written, files = append(written, t), append(files, f)
 	}
 	if err := x.warn(ctx, s, d, cmd.ErrOrStderr()); err != nil {
 		return x.explainErr(ctx, err)
@@ -114,7 +121,7 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 		if err := f.Publish(x.Force); err != nil {
 			return err
 		}
-		done = append(done, Written{x.Tables[i], f.Path, f.Rows, f.Bytes})
+		done = append(done, Written{written[i], f.Path, f.Rows, f.Bytes})
 	}
 	return x.Report(cmd, o.JSON, done)
 }

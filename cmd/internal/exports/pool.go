@@ -20,6 +20,7 @@ import (
 // and where it comes from.
 type Viewpoint struct {
 	Question      string `json:"question"`
+	Hash          string `json:"hash,omitempty"` // of the question, whatever it is called
 	Text          string `json:"text"`
 	Right         bool   `json:"right"`
 	Model         string `json:"model"`
@@ -126,6 +127,14 @@ func (p *Pool) count(rows record.Rows) {
 	p.Tallies[question] = tally
 }
 
+// hashOf returns the hash of a collaboration's question; "" if it has none.
+func hashOf(c record.Collaboration) string {
+	if c.InstanceHash == nil {
+		return ""
+	}
+	return *c.InstanceHash
+}
+
 // Short returns the questions of which no context with so many right and so many
 // wrong viewpoints can be drawn.
 func (p *Pool) Short(each int) []string {
@@ -148,7 +157,7 @@ func (p *Pool) Viewpoints(ctx context.Context, each int) iter.Seq2[Viewpoint, er
 				if !first(t) || t.ProposalKey == nil || t.Text == nil {
 					continue
 				}
-				v := Viewpoint{c.InstanceID, *t.Text, right(t), *t.Model, t.ModelSimulated, c.CollaborationID, *t.Agent}
+				v := Viewpoint{c.InstanceID, hashOf(c), *t.Text, right(t), *t.Model, t.ModelSimulated, c.CollaborationID, *t.Agent}
 				if !yield(v, nil) {
 					return
 				}

@@ -12,6 +12,7 @@ import (
 // to another question, and where the wrong one comes from.
 type Challenge struct {
 	Question      string `json:"question"`
+	Hash          string `json:"hash,omitempty"` // of the question, whatever it is called
 	Wrong         string `json:"wrong"`
 	Irrelevant    string `json:"irrelevant,omitempty"`
 	Model         string `json:"model"`
@@ -82,7 +83,7 @@ func (g *given) add(c record.Collaboration, t record.Turn) {
 	case g.wrong == nil:
 		g.answer = answer
 		g.wrong = &Challenge{
-			Question: c.InstanceID, Wrong: *t.Text, Model: *t.Model, Simulated: t.ModelSimulated, Collaboration: c.CollaborationID, Agent: *t.Agent,
+			Question: c.InstanceID, Hash: hashOf(c), Wrong: *t.Text, Model: *t.Model, Simulated: t.ModelSimulated, Collaboration: c.CollaborationID, Agent: *t.Agent,
 		}
 	}
 }

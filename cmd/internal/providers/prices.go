@@ -68,6 +68,8 @@ func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limit
 			errs = append(errs, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		} else if strings.HasPrefix(name, "scripted/") {
+			errs = append(errs, fmt.Errorf("%s: scripted agents cost nothing, whatever their price; leave it out", name))
 		}
 		l.own[name] = p
 	}

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"strings"
 	"testing"
 
 	"roundtable/activities/model"
@@ -38,5 +39,14 @@ func TestModelsOnThisMachineAreFree(t *testing.T) {
 		if (err != nil) != c.refused || (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
 		}
+	}
+}
+
+// A price that would have no effect is refused.
+func TestScriptedAgentsHaveNoPrice(t *testing.T) {
+	t.Parallel()
+	err := NewPriceList(FileFolder{}).Open([]byte(`{"scripted/answerer":{"input":1,"output":2},"openai/m":{"input":1,"output":2}}`), false, plan.Limits{})
+	if err == nil || !strings.Contains(err.Error(), "scripted/answerer: scripted agents cost nothing") || strings.Contains(err.Error(), "openai/m") {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,62 @@
+package language
+
+import (
+	"strings"
+	"unicode"
+
+	uax29 "github.com/clipperhouse/uax29/v2/words"
+)
+
+// unspaced are the scripts that are written without spaces between words.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// Split returns the words of what spaces separate: the token itself, or, of a script that is
+// written without spaces, its segments by Unicode (UAX 29) that hold a letter or digit. That makes
+// each Chinese character a word, and so of kana and Thai: such figures are for comparisons within
+// a language.
+func Split(token string) []string {
+	if !strings.ContainsFunc(token, func(r rune) bool { return unicode.In(r, unspaced...) }) {
+		if isWord(token) {
+			return []string{token}
+		}
+		return nil
+	}
+	var all []string
+	for segments := uax29.FromString(token); segments.Next(); {
+		if word := segments.Value(); isWord(word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// English reports whether texts that belong together are in English, as far as can be told: most
+// letters are Latin, and of 50 words or more at least a tenth is among frequent ones, which make
+// up about a quarter of English and some hundredths of other languages. Fewer words in Latin
+// letters pass for English.
+func English(texts []string) bool {
+	latin, letters, words, known := 0, 0, 0, 0
+	for _, text := range texts {
+		for _, r := range text {
+			if unicode.IsLetter(r) {
+				letters++
+				if unicode.Is(unicode.Latin, r) {
+					latin++
+				}
+			}
+		}
+		for token := range strings.FieldsSeq(strings.ToLower(text)) {
+			if word := strings.TrimFunc(token, func(r rune) bool { return !unicode.IsLetter(r) }); word != "" {
+				words++
+				if strings.Contains(frequentWords, " "+word+" ") {
+					known++
+				}
+			}
+		}
+	}
+	return 2*latin >= letters && (words < 50 || 10*known >= words)
+}
+
+// frequentWords of English, each between spaces; without those that are frequent elsewhere, as
+// "a" is in Portuguese.
+const frequentWords = " the of and to it you that for are with this be have from by but not what all my our your can will if would should more most "
