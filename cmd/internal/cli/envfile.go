@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 )
@@ -46,7 +47,7 @@ func LoadEnvFileOf(ctx context.Context, s store.Store, name string) error {
 
 func loadEnvFile(w io.Writer, folder string) error {
 	path := filepath.Join(folder, envFileName)
-	file, err := os.Open(path)
+	file, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
