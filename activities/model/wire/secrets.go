@@ -171,7 +171,7 @@ func environmentSecrets(environment []string) (all []string) {
 			}
 			all = append(all, found[2], password, base64.StdEncoding.EncodeToString([]byte(found[1]+":"+password)))
 		}
-		isNumber := len(value) < secretWindow && strings.Trim(value, "0123456789.,") == "" // MAX_TOKENS
+		isNumber := len(value) < secretWindow && strings.Trim(value, "0123456789.,") == ""         // MAX_TOKENS
 		isPlace := placeName.MatchString(name) && !strings.Contains(strings.ToLower(name), "hook") // whose address is the secret
 		if secretName.MatchString(name) && !isPlace && !isNumber {
 			all = append(all, value)
