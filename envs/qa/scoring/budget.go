@@ -3,6 +3,7 @@ package scoring
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -181,18 +182,16 @@ func spendDeep(v any, left *int) {
 	if *left -= sizeOf(v); *left < 0 {
 		return
 	}
-	switch r := reflect.ValueOf(v); r.Kind() {
-	case reflect.Slice, reflect.Array:
+	if m, ok := v.(map[string]any); ok {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			*left -= len(key)
+			spendDeep(m[key], left)
+		}
+		return
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice || r.Kind() == reflect.Array {
 		for i := 0; i < r.Len() && *left >= 0; i++ {
 			spendDeep(r.Index(i).Interface(), left)
-		}
-	case reflect.Map:
-		for _, key := range r.MapKeys() {
-			if *left < 0 {
-				return
-			}
-			spendDeep(key.Interface(), left)
-			spendDeep(r.MapIndex(key).Interface(), left)
 		}
 	}
 }
