@@ -91,13 +91,20 @@ func signLock(fd int) error {
 	if err := syscall.Ftruncate(fd, 0); err != nil {
 		return err
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	_, err = syscall.Pwrite(fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), host), 0)
+	_, err := syscall.Pwrite(fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), hostName()), 0)
 	return err
 }
+
+func hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+}
+
+// ThisProcess returns what others are told of this process.
+func ThisProcess() string { return fmt.Sprintf("process %d on %s", os.Getpid(), hostName()) }
 
 // readHolder says who signed. Anything else in the file is not repeated.
 func readHolder(fd int) string {

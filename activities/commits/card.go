@@ -26,6 +26,7 @@ import (
 //	files.json      exactly the files to read, with their hashes (lake.Dataset)
 //	schema.json     tables and columns
 //	croissant.json  the same as Croissant 1.0 (mlcommons.org/croissant)
+//	ledger.json     how many objects there are of which no row tells (see CheckLedger)
 //	SHA256SUMS      of these, written last: sha256sum -c checks them
 //
 // It describes what is committed, tables that were added later among it, so
@@ -59,6 +60,13 @@ func WriteCard(ctx context.Context, store store.Store, campaign string) error {
 		{"files.json", func() ([]byte, error) { return indentJSON(d) }},
 		{"schema.json", func() ([]byte, error) { return indentJSON(schema{record.SchemaVersion, tables}) }},
 		{"croissant.json", func() ([]byte, error) { return indentJSON(c.describeCroissant()) }},
+		{ledgerName, func() ([]byte, error) {
+			counts, err := countLedger(ctx, store, campaign)
+			if err != nil {
+				return nil, err
+			}
+			return indentJSON(counts)
+		}},
 	} {
 		data, err := f.make()
 		if err != nil {
@@ -85,7 +93,7 @@ func CheckCard(ctx context.Context, store store.Store, campaign string) (changed
 		return nil, err
 	}
 	lines := strings.Split(string(sums), "\n")
-	names := []string{"README.md", "files.json", "schema.json", "croissant.json"}
+	names := []string{"README.md", "files.json", "schema.json", "croissant.json", ledgerName}
 	if len(lines) != len(names)+1 || lines[len(names)] != "" {
 		return []string{key}, nil
 	}

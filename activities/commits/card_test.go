@@ -70,6 +70,9 @@ func TestCard(t *testing.T) {
 	before := contents(t, s, cardFolder)
 	for key, text := range before {
 		for _, damaged := range []string{"", text[:len(text)-1], text + " ", strings.Replace(text, "e", "f", 1)} {
+			if damaged == text { // it has no letter
+				continue
+			}
 			must(t, s.Replace(ctx, key, []byte(damaged), ""))
 			if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || len(changed) == 0 {
 				t.Errorf("%s is damaged, and nothing is found (%v)", key, err)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
@@ -57,7 +59,7 @@ func (s *Labels) Record(ctx context.Context, ref task.Ref) (task.Result, error) 
 	if err != nil {
 		return result, err
 	}
-	stored, err := s.answers.Load(ctx, labelRun(ref))
+	stored, err := s.answers.Load(ctx, RunOf(ref))
 	if err != nil {
 		return result, err
 	}
@@ -65,7 +67,7 @@ func (s *Labels) Record(ctx context.Context, ref task.Ref) (task.Result, error) 
 	for _, m := range l.items(t) {
 		answer, ok := stored.Turn(int(m.Entry))
 		if !ok || !answer.Done {
-			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, labelRun(ref)))
+			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, RunOf(ref)))
 		}
 		row, err := l.row(m, answer)
 		if err != nil {
@@ -96,20 +98,35 @@ func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) 
 	if l.whole() {
 		row.Entry, row.Round, row.Agent = -1, 0, -1
 	}
+	if err := show(&row, answer, l.CodeBook != nil); err != nil {
+		return row, fmt.Errorf("the stored label of entry %d: %w", m.Entry, err)
+	}
+	return row, nil
+}
+
+// show gives a row the label that an answer holds.
+func show(row *record.Label, answer answers.Turn, byBook bool) error {
 	if answer.Act.Status == transcript.Invalid {
 		row.Status = string(transcript.Invalid)
-		return row, nil
+		return nil
 	}
 	var acts []string
 	if err := json.Unmarshal([]byte(answer.Text), &acts); err != nil {
-		return row, fmt.Errorf("the stored label of entry %d: %w", m.Entry, err)
+		return err
 	}
-	if l.CodeBook == nil {
+	if byBook {
+		row.LabelsJSON = &answer.Text
+	} else {
 		row.Show(acts...)
-		return row, nil
 	}
-	row.LabelsJSON = &answer.Text
-	return row, nil
+	return nil
+}
+
+// Says reports whether a row has the label that its stored answer holds.
+func Says(row record.Label, answer answers.Turn) bool {
+	same := record.Label{Key: row.Key, Status: record.Labelled}
+	err := show(&same, answer, row.CodeBook != nil)
+	return err == nil && row.Status == same.Status && reflect.DeepEqual(row.LabelsJSON, same.LabelsJSON) && slices.Equal(row.Shown(), same.Shown())
 }
 
 // marker of labels, with what they have cost.

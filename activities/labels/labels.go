@@ -122,15 +122,15 @@ func talkOf(campaign string, run lake.Run) task.Ref {
 	return task.Ref{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation}
 }
 
-// labelRun returns the key under which the answers of a labeller are stored. They count against
+// RunOf returns the key under which the answers of a labeller are stored. They count against
 // the campaign's budget like those of its agents.
-func labelRun(ref task.Ref) answers.RunKey {
+func RunOf(ref task.Ref) answers.RunKey {
 	return answers.RunKey{Campaign: ref.Campaign, Collaboration: ledger.LabelsPrefix + ref.Labeller + "-" + ref.Collaboration, Generation: ref.Generation}
 }
 
 // question about one message, after what was said in the round before.
 func (l labeller) question(ref task.Ref, t *talk, message record.Turn) calls.Question {
-	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
+	order := calls.Order{Run: RunOf(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
 	form := Acts()
 	if l.CodeBook != nil {
 		form = ByBook(*l.CodeBook)
@@ -193,7 +193,7 @@ func (s *Labels) Open(ctx context.Context, ref task.Ref) (setting task.Setting, 
 // Take labels one message: the stored label if there is one, else a call whose answer is
 // stored.
 func (s *Labels) Take(ctx context.Context, in task.Turn) (none transcript.Act, err error) {
-	stored, err := s.answers.Turn(ctx, labelRun(in.Ref), in.Entry)
+	stored, err := s.answers.Turn(ctx, RunOf(in.Ref), in.Entry)
 	if err != nil || stored.Done {
 		return none, err
 	}
@@ -233,6 +233,6 @@ func (s *Labels) LabelInstantly(ctx context.Context, ref task.Ref, meter *calls.
 		}
 		labels = append(labels, got)
 	}
-	_, err = s.answers.PutBatch(ctx, labelRun(ref), labels)
+	_, err = s.answers.PutBatch(ctx, RunOf(ref), labels)
 	return err
 }

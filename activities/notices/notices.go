@@ -186,7 +186,7 @@ func tryAgain(ctx context.Context, do func() error) (err error) {
 
 // runCommand gives a command the notice, as JSON on its standard input and in variables.
 func runCommand(ctx context.Context, to plan.Notify, folder string, n Notice, body []byte) error {
-	if err := programs.CheckTrusted(to.Command); err != nil {
+	if err := programs.CheckTrusted(folder, to.Command); err != nil {
 		return failure.NeedsOperator{Err: err}
 	}
 	with := []string{"ROUNDTABLE_NOTICE=" + n.ID, "ROUNDTABLE_EVENT=" + n.Event, "ROUNDTABLE_CAMPAIGN=" + n.Campaign, "ROUNDTABLE_REASON=" + n.Reason}

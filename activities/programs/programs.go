@@ -103,6 +103,8 @@ type asker struct {
 	of   Of
 	mode mode
 
+	trusted sync.Map // commands
+
 	first  sync.Mutex
 	began  *program.Question // what the program is, if that was recorded before: see same
 	says   json.RawMessage
@@ -221,12 +223,25 @@ func (a *asker) same() error {
 	return nil
 }
 
+// checkTrusted is CheckTrusted, once for each command: files may be large.
+func (a *asker) checkTrusted(command []string) error {
+	key := strings.Join(command, "\x00")
+	if _, known := a.trusted.Load(key); known || a.of.Trusted {
+		return nil
+	}
+	err := CheckTrusted(a.of.Folder, command)
+	if err == nil {
+		a.trusted.Store(key, true)
+	}
+	return err
+}
+
 // run asks the program itself, as the mode allows.
 func (a *asker) run(ctx context.Context, q program.Question) (json.RawMessage, error) {
 	if a.mode == readOnly {
 		return nil, errors.New("its answer is not recorded, and no program is run to read a campaign")
 	}
-	if err := CheckTrusted(q.Command); err != nil && !a.of.Trusted {
+	if err := a.checkTrusted(q.Command); err != nil {
 		return nil, failure.NeedsOperator{Err: err}
 	}
 	if err := a.running.Acquire(ctx, 1); err != nil {

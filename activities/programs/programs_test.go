@@ -95,6 +95,7 @@ func newWorld(t *testing.T, behave string) *world {
 	w := &world{New(store), filepath.Join(t.TempDir(), "count")}
 	t.Cleanup(w.Close)
 	t.Setenv(TrustEnv, "*")
+	t.Setenv(PassEnv, "PROGRAMS_TEST_COUNT,PROGRAMS_TEST_BEHAVE")
 	t.Setenv("PROGRAMS_TEST_COUNT", w.count)
 	t.Setenv("PROGRAMS_TEST_BEHAVE", behave)
 	return w

@@ -27,10 +27,10 @@ const (
 )
 
 // newCommand returns a command that runs in a folder, which relative paths start from,
-// without keys, and that ends with all that it has started.
+// with the variables that are passed on, and that ends with all that it has started.
 func newCommand(ctx context.Context, folder string, command []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.WaitDelay, cmd.Env = folder, time.Second, withoutSecrets(os.Environ())
+	cmd.Dir, cmd.WaitDelay, cmd.Env = folder, time.Second, passedOn(os.Environ())
 	ownGroup(cmd)
 	return cmd
 }

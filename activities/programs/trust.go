@@ -1,34 +1,75 @@
 package programs
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"roundtable/analysis/lake/files"
 )
 
-// TrustEnv names the commands that campaigns may run, since a campaign file or
-// a recorded plan may be somebody else's: whole commands, their parts joined by spaces,
-// with commas between commands; * is every one.
+// TrustEnv names the programs that campaigns may run, since a campaign file or a recorded plan may be
+// somebody else's: what TrustOf returns of each, with commas between; * is every one.
 const TrustEnv = "ROUNDTABLE_PROGRAMS"
 
-// CheckTrusted returns an error that says what to set if a command is not trusted.
-func CheckTrusted(command []string) error {
-	given := strings.Split(os.Getenv(TrustEnv), ",")
-	for i := range given {
-		given[i] = strings.TrimSpace(given[i])
+var trustMark = regexp.MustCompile(`#([0-9a-f]{32})`)
+
+// TrustOf returns what trusts a command that is started in a folder, for TrustEnv: the command and the
+// folder, for people, and a hash of both and of the files that the command's words name.
+func TrustOf(folder string, command []string) (string, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
 	}
-	whole := strings.Join(command, " ")
-	if slices.Contains(given, "*") || slices.Contains(given, whole) {
+	bound := []any{folder, command}
+	for _, word := range command {
+		path := word
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(folder, path)
+		}
+		if f, err := files.Open(path); err == nil {
+			h := sha256.New()
+			_, err = io.Copy(h, f)
+			if err = cmp.Or(err, f.Close()); err != nil {
+				return "", err
+			}
+			bound = append(bound, word, hex.EncodeToString(h.Sum(nil)))
+		}
+	}
+	text, err := json.Marshal(bound)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("%s in %s #%x", strings.Join(command, " "), folder, sum[:16]), nil
+}
+
+// CheckTrusted returns an error that says what to set if a command that is to be started in a folder
+// is not trusted there, as its files are now.
+func CheckTrusted(folder string, command []string) error {
+	given := os.Getenv(TrustEnv)
+	if slices.Contains(strings.Fields(strings.ReplaceAll(given, ",", " , ")), "*") {
 		return nil
 	}
-	return fmt.Errorf("the campaign runs a program on this machine; if you trust it: export %s=%s", TrustEnv, quoted(whole))
+	entry, err := TrustOf(folder, command)
+	if err != nil {
+		return err
+	}
+	for _, found := range trustMark.FindAllString(given, -1) {
+		if strings.HasSuffix(entry, found) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the campaign runs a program on this machine, %s; if you trust it as it is now: export %s=%s", strings.Join(command, " "), TrustEnv, quoted(entry))
 }
 
 // quoted returns a text as a shell takes it.
-func quoted(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("./_-", r) && (r < '0' || r > 'z') }) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

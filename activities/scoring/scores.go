@@ -72,7 +72,7 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return result.Score, err
 		}
-		if err := programs.CheckTrusted(r.Command); err != nil {
+		if err := programs.CheckTrusted(folder, r.Command); err != nil {
 			return nil, failure.NeedsOperator{Err: err}
 		}
 		if err := s.running.Acquire(ctx, 1); err != nil {

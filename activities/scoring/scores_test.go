@@ -54,6 +54,7 @@ func scorer(t *testing.T, behave string) (*Scores, *envs.ScoreRequest, func() in
 	}
 	count := filepath.Join(t.TempDir(), "count")
 	t.Setenv(programs.TrustEnv, "*")
+	t.Setenv(programs.PassEnv, "SCORES_TEST_BEHAVE,SCORES_TEST_COUNT")
 	t.Setenv("SCORES_TEST_BEHAVE", behave)
 	t.Setenv("SCORES_TEST_COUNT", count)
 	r := &envs.ScoreRequest{Command: []string{os.Args[0]}, Timeout: 5 * time.Second, Input: []byte(`{"answer":"(A)"}`), About: `question q1 (q.csv, line 2), the answer "(A)"`}
@@ -142,25 +143,13 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
-// A command runs only if you have named it whole.
+// A command runs only if you trust it.
 func TestTrusted(t *testing.T) {
 	s, r, ran := scorer(t, "echo")
 	r.Command = append(r.Command, "-x")
-	for _, x := range []struct {
-		trust string
-		ok    bool
-	}{{"", false}, {os.Args[0], false}, {"a b, " + os.Args[0] + " -x", true}, {"*", true}} {
-		t.Setenv(programs.TrustEnv, x.trust)
-		if err := programs.CheckTrusted(r.Command); (err == nil) != x.ok {
-			t.Errorf("%q: %v", x.trust, err)
-		}
-	}
-	t.Setenv(programs.TrustEnv, "")
-	if _, err := s.Score(t.Context(), "c", "", r); err == nil || !strings.Contains(err.Error(), "if you trust it: export ROUNDTABLE_PROGRAMS='") || ran() != 0 {
+	t.Setenv(programs.TrustEnv, strings.Join(r.Command, " "))
+	if _, err := s.Score(t.Context(), "c", "", r); err == nil || !strings.Contains(err.Error(), "if you trust it as it is now: export ROUNDTABLE_PROGRAMS='") || ran() != 0 {
 		t.Errorf("it ran %d times: %v", ran(), err)
-	}
-	if err := programs.CheckTrusted([]string{"./score.sh"}); err == nil || !strings.HasSuffix(err.Error(), "export ROUNDTABLE_PROGRAMS=./score.sh") {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,8 +38,33 @@ func Main(plugins catalogue.Catalogue) int {
 		<-ctx.Done()
 		signal.Ignore(syscall.SIGHUP)
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
+		if onlyReads(plugins, os.Args[1:]) {
+			time.Sleep(leaveTime)
+			fmt.Fprintln(os.Stderr, "roundtable: interrupted")
+			os.Exit(cli.ExitInterrupted)
+		}
 	}()
 	return Execute(ctx, plugins, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// leaveTime is how long a command that only reads may take to end by itself once it is interrupted:
+// a database or a file system may be at something that cannot be.
+const leaveTime = 700 * time.Millisecond
+
+// onlyReads reports whether the command of these arguments has nothing under way that must come in
+// when it is interrupted.
+func onlyReads(plugins catalogue.Catalogue, args []string) bool {
+	cmd, _, err := NewRoot(plugins).Find(args)
+	if err != nil {
+		return false
+	}
+	switch cmd.Name() {
+	case "plan":
+		return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--pilot") })
+	case "status", "list", "data", "check-env":
+		return true
+	}
+	return cmd.GroupID == toRead
 }
 
 // Execute runs one command and returns the code that the program ends with.

@@ -79,13 +79,11 @@ func newRemoval(o *cli.Options, cmd *cobra.Command, act func(*removal, context.C
 		}
 		r := &removal{o: o, s: s, w: cmd.OutOrStdout(), Name: name}
 		if yes {
-			lock, err := o.LockCampaign(name)
+			_, lock, err := o.LockCampaign(ctx, s, name, "")
 			if err != nil {
 				return cli.UsageError(fmt.Errorf("nothing is deleted: %s is in use: %w", name, err))
 			}
-			if lock != nil {
-				defer lock.Close()
-			}
+			defer lock.Close()
 		}
 		if err := r.refuseRunning(ctx, yes); err != nil {
 			return cli.UsageError(fmt.Errorf("nothing is deleted: %w", err))

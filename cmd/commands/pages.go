@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/cli/browser"
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake/store"
@@ -91,7 +90,9 @@ on without it.`,
 				return err
 			}
 			if open {
-				if err := browser.OpenURL(address); err != nil {
+				remove, err := pages.Open(address)
+				defer remove()
+				if err != nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "no browser could be opened: %v\n", err)
 				}
 			}

@@ -65,7 +65,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
-			if err := cli.LoadEnvFile(p.Folder); err != nil {
+			if err := cli.LoadEnvFileHere(p.Folder); err != nil {
 				return err
 			}
 			r := runs.Options{Options: o, Checks: !noCheck}

@@ -100,10 +100,10 @@ func TestNotify(t *testing.T) {
 	dir := write(t, fmt.Sprintf(told, 2, 50, fmt.Sprintf("command: [./tell.sh, now], webhook: %q", h.URL+"/hook")))
 	save(t, dir, "tell.sh", "#!/bin/sh\necho \"$1 $ROUNDTABLE_EVENT $ROUNDTABLE_CAMPAIGN $ROUNDTABLE_NOTICE key=$OPENAI_API_KEY\" >> heard\ncat >> heard\necho >> heard\nenv > environment\n")
 	noError(t, os.Chmod(filepath.Join(dir, "tell.sh"), 0o700))
-	if d := command(t, dir, v.at(), "run", "campaign.yaml"); d.code != cli.ExitUsage || !strings.Contains(d.err, "export ROUNDTABLE_PROGRAMS='./tell.sh now'") {
+	if d := command(t, dir, v.at(), "run", "campaign.yaml"); d.code != cli.ExitUsage || !strings.Contains(d.err, "export ROUNDTABLE_PROGRAMS='./tell.sh now in ") {
 		t.Fatalf("a command that is not trusted: code %d\n%s", d.code, d.err)
 	}
-	env := append(v.at(), "ROUNDTABLE_PROGRAMS=./tell.sh now",
+	env := append(v.at(), "ROUNDTABLE_PROGRAMS=*",
 		"TEMPORAL_TLS_CLIENT_KEY_DATA=canary", "OTEL_EXPORTER_OTLP_HEADERS=authorization=canary", "TEAM_WEBHOOK=https://canary.example", "SERVICE_TOKEN=canary")
 
 	// Before the first call: the check of the model is refused.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"roundtable/activities/programs"
 	"roundtable/envs/program/programtest"
 )
 
@@ -52,7 +53,7 @@ func writeWell(t *testing.T, command ...string) (dir string, trusted []string) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "examples", "program", "well.py"))
 	noError(t, err)
 	save(t, dir, "well.py", string(text))
-	return dir, []string{"ROUNDTABLE_PROGRAMS=" + strings.Join(command, " ")}
+	return dir, []string{"ROUNDTABLE_PROGRAMS=*"}
 }
 
 // An environment that is a program, in Python and in Go: killed in the middle, a
@@ -148,7 +149,7 @@ func TestProgramEnvironmentRefused(t *testing.T) {
 	}
 	t.Parallel()
 	dir, trusted := writeWell(t, os.Args[0], asWell)
-	if said := ends(t, 2, dir, nil, "run", "campaign.yaml").err; !strings.Contains(said, "if you trust it: export ROUNDTABLE_PROGRAMS=") {
+	if said := ends(t, 2, dir, nil, "run", "campaign.yaml").err; !strings.Contains(said, "if you trust it as it is now: export ROUNDTABLE_PROGRAMS=") {
 		t.Errorf("run says %s", said)
 	}
 	ends(t, 0, dir, trusted, "plan", "campaign.yaml")
@@ -193,9 +194,11 @@ func TestProgramEnvironmentExample(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("there is no python3 here to play an environment")
 	}
-	t.Setenv("ROUNDTABLE_PROGRAMS", "python3 well.py")
 	dir := t.TempDir()
 	noError(t, os.CopyFS(dir, os.DirFS("../../examples/program")))
+	entry, err := programs.TrustOf(dir, []string{"python3", "well.py"})
+	noError(t, err)
+	t.Setenv("ROUNDTABLE_PROGRAMS", entry)
 	ends(t, 0, dir, nil, "run", "well.yaml", "--limit", "1")
 	if got := ends(t, 0, dir, nil, "check-env", "--", "python3", "well.py").out; strings.Contains(got, "WRONG") {
 		t.Errorf("check-env says\n%s", got)

@@ -26,7 +26,7 @@ model: scripted/answerer
 `
 
 // trusted lets the scorer run.
-var trusted = []string{"ROUNDTABLE_PROGRAMS=./score.sh half"}
+var trusted = []string{"ROUNDTABLE_PROGRAMS=*"}
 
 // shellScorer gives 1 for the key and 0.5 for another option; it fails for C unless
 // there is a file mended, and notes which answers it was asked about.
@@ -137,7 +137,7 @@ func TestProgramScoresAfterKill(t *testing.T) {
 func TestProgramMissing(t *testing.T) {
 	dir := writeScored(t, true)
 	untrusted := ends(t, 2, dir, nil, "run", "campaign.yaml").err
-	if !strings.Contains(untrusted, "if you trust it: export ROUNDTABLE_PROGRAMS='./score.sh half'") || len(askedOf(t, dir)) > 0 {
+	if !strings.Contains(untrusted, "if you trust it as it is now: export ROUNDTABLE_PROGRAMS='./score.sh half in "+dir) || len(askedOf(t, dir)) > 0 {
 		t.Errorf("run says %s", untrusted)
 	}
 	noError(t, os.Remove(filepath.Join(dir, "score.sh")))

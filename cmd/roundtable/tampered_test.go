@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,13 +136,47 @@ func TestTampered(t *testing.T) {
 	for _, path := range slices.Concat(l.matching("/gold/", "lake/_campaigns/"), l.matching("", "raw/_commits/gold/"), l.matching("", "lake/_campaigns/killed/codebooks/")) {
 		l.check(t, attack{path + " is deleted", map[string]string{path: ""}})
 	}
-	for _, folder := range []string{"raw/_commits/gold/", "raw/gold/", "lake/_campaigns/killed/gold/", "answers/", "lake/turns/", "lake/_campaigns/killed/labellers/", "lake/_campaigns/killed/plans/"} {
+	for _, path := range l.one() {
+		l.check(t, attack{path + " is deleted", map[string]string{path: ""}})
+	}
+	for _, path := range slices.Concat(l.matching("", "data/"), l.matching("/check-", "answers/"), l.matching("/labels-", "answers/")) {
+		if strings.Contains(l.files[path], `"turn":`) && strings.Contains(path, "/labels-") {
+			l.check(t, l.forgery(t, path))
+		}
+		l.check(t, attack{path + " is another", map[string]string{path: "x" + l.files[path]}})
+	}
+	for _, folder := range []string{"budget/", "raw/_commits/gold/", "raw/gold/", "lake/_campaigns/killed/gold/", "answers/", "lake/turns/", "lake/_campaigns/killed/labellers/", "lake/_campaigns/killed/plans/"} {
 		gone := map[string]string{}
 		for _, path := range l.matching("", folder) {
 			gone[path] = ""
 		}
 		l.check(t, attack{"all of " + folder + " is deleted", gone})
 	}
+}
+
+// forgiven are objects without which nothing is another: what caches, what is made again from the
+// rest, and what says that something has ended, which is then not shown as ended.
+func forgiven(name string) bool {
+	for _, part := range []string{"cache/", "_SUCCESS", "lake/_manifests/", "lake/_outcomes/", "raw/_commits/labels/", "raw/_commits/features/", "lake/_vectors/", "vectors/"} {
+		if strings.HasPrefix(name, part) || strings.HasSuffix(name, part) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "raw/") && strings.HasSuffix(name, ".parquet") // the parts have its rows
+}
+
+var digits = regexp.MustCompile(`[0-9a-f]{4,}|\d+`)
+
+// one returns an object of each kind that must not be missing: its name but for numbers and hashes.
+func (l *tampered) one() (names []string) {
+	seen := map[string]bool{}
+	for _, name := range l.names {
+		kind := digits.ReplaceAllString(name, "")
+		if !forgiven(name) && !seen[kind] {
+			seen[kind], names = true, append(names, name)
+		}
+	}
+	return names
 }
 
 // swap returns an attack that gives two collaborations each other's answer to the same entry.

@@ -184,9 +184,9 @@ func (p *parser) checkAgents(c Condition, keys map[string]*yaml.Node, members []
 	} else if len(a.Pool) > 0 && len(a.Pool) < want {
 		p.errs.add(n, "agents.pool", "has %d agents; the environment %s needs %d", len(a.Pool), c.Env.Name, want)
 	}
-	votes := 0
+	votes, seated := 0, seatsOf(a.all())
 	for i, agent := range a.all() {
-		votes += seats.Weight(seatsOf(a.all()), i)
+		votes += seats.Weight(seated, i)
 		if agent.Model == nil {
 			continue
 		}

@@ -133,7 +133,8 @@ func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (m
 	if err != nil {
 		return model.Response{}, report.Broken(ctx, call, err)
 	}
-	return answer{report, c.config.Model}.readAnswer(call.Body, call.Header)
+	response, fault := answer{report, c.config.Model}.readAnswer(call.Body, call.Header)
+	return report.Clean(response), fault
 }
 
 // leaveUndecoded keeps the SDK from decoding an answer, which would replace

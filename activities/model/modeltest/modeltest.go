@@ -5,6 +5,8 @@
 package modeltest
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -56,6 +58,7 @@ func Run(t *testing.T, p Provider) {
 	t.Run("statuses", func(t *testing.T) { s.checkStatuses(t) })
 	t.Run("useless bodies", func(t *testing.T) { s.checkUseless(t) })
 	t.Run("usage", func(t *testing.T) { s.checkUsage(t, p.Usage) })
+	t.Run("echoed keys", func(t *testing.T) { s.checkEchoes(t) })
 	if !p.ReplacesBytes {
 		t.Run("bytes", func(t *testing.T) { s.checkBytes(t) })
 	}
@@ -66,6 +69,22 @@ type suite struct {
 	build                 Build
 	key                   string // that the model has; "" if it has none
 	answer, before, after string // answer is before + Text + after
+}
+
+// checkEchoes serves answers that say the model's own key back, and one of another variable.
+func (s suite) checkEchoes(t *testing.T) {
+	other := "another-secret-of-this-process-42"
+	t.Setenv("SOMEBODYS_TOKEN", other)
+	for _, key := range []string{s.key, other} {
+		for _, spelled := range []string{key, strings.ToUpper(key), hex.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte("x" + key)), strings.Join(strings.Split(key, ""), " ")} {
+			server := httptest.NewServer(reply(200, s.before+"It is "+spelled+", is it not?"+s.after))
+			got, err := s.build(t, server.URL, Case{Name: "echo"}).Complete(t.Context(), Question)
+			server.Close()
+			if text := string(got.Text); key != "" && (err != nil || !strings.HasPrefix(text, "It is ") || !strings.Contains(text, "[redacted]") || !strings.HasSuffix(text, ", is it not?") || len(text) > 60) {
+				t.Errorf("%q is answered as %q (%v)", spelled, text, err)
+			}
+		}
+	}
 }
 
 // checkUsage serves the answer and compares its text and what it says was billed.

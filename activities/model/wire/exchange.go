@@ -38,9 +38,10 @@ type Exchange struct {
 // Complete asks once, and once more in another form where the service refuses one (Forms).
 // Every error is a *model.Error.
 func (x *Exchange) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	return x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
+	answer, err := x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
 		return x.askOnce(ctx, sent, mode)
 	})
+	return x.Report.Clean(answer), err
 }
 
 // ModeOf returns the mode in which a request is sent now.

@@ -3,14 +3,9 @@ package wire
 import (
 	"context"
 	"crypto/tls"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"html"
-	"net/url"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"roundtable/activities/model"
@@ -20,43 +15,29 @@ import (
 // network fit for history, logs and terminals.
 type Reporter struct {
 	provider string
-	secrets  []string
+	secrets  secrets
+	short    []string // secrets that could be words: they are left out of errors only
 }
 
 // NewReporter knows the secrets that must never be shown, besides those of the
-// environment's proxies; empty ones are ignored.
-func NewReporter(provider string, secrets ...string) Reporter {
-	r := Reporter{provider: provider}
-	for _, s := range append(secrets, proxySecrets()...) {
-		if s != "" {
-			r.secrets = append(r.secrets, spellings(s)...)
+// process's environment; empty ones are ignored.
+func NewReporter(provider string, own ...string) Reporter {
+	r := Reporter{provider: provider, secrets: newSecrets(append(environmentSecrets(os.Environ()), own...))}
+	for _, s := range own {
+		if folded, _ := fold([]byte(s)); s != "" && len(folded) < leastSecret {
+			r.short = append(r.short, s)
 		}
 	}
 	return r
 }
 
-// spellings returns a secret as it is and as servers quote it back.
-func spellings(s string) []string {
-	quoted, _ := json.Marshal(s)
-	all := []string{
-		s, strings.Trim(string(quoted), `"`), strings.ReplaceAll(s, "/", `\/`), html.EscapeString(s), url.QueryEscape(s), url.PathEscape(s),
-		base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte(s)),
+// Clean returns an answer without the secrets, whichever of them the service says back.
+func (r Reporter) Clean(a model.Response) model.Response {
+	a.Text = r.secrets.redact(a.Text)
+	for _, s := range []*string{&a.Model, &a.Thinking, &a.FinishReason, &a.RequestID, &a.Elsewhere} {
+		*s = string(r.secrets.redact([]byte(*s)))
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// proxySecrets returns the passwords of proxies, bare and as they are sent to them.
-func proxySecrets() (all []string) {
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
-		u, err := url.Parse(os.Getenv(name))
-		if err != nil || u.User == nil {
-			continue
-		}
-		password, _ := u.User.Password()
-		all = append(all, password, u.User.Username()+":"+password)
-	}
-	return all
+	return a
 }
 
 // Failed returns the error of a fault with texts that are fit to be shown.
@@ -87,10 +68,10 @@ func (r Reporter) Broken(ctx context.Context, c *Call, err error) *model.Error {
 }
 
 func (r Reporter) hide(s string) string {
-	for _, secret := range r.secrets {
+	for _, secret := range r.short {
 		s = strings.ReplaceAll(s, secret, redacted)
 	}
-	return s
+	return string(r.secrets.redact([]byte(s)))
 }
 
 const redacted = "[redacted]"

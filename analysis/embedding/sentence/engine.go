@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"roundtable/analysis/lake/files"
 )
 
 // LibraryVariable is the environment variable that names the shared library of
@@ -119,7 +121,7 @@ func graphSum(graph string) ([]byte, error) {
 }
 
 func copyFile(to io.Writer, path string) error {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return err
 	}

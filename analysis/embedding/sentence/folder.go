@@ -15,9 +15,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
+	"path/filepath"
 	"strings"
+
+	"roundtable/analysis/lake/files"
 )
 
 // Model embeds texts; it may be used by several goroutines.
@@ -104,9 +106,15 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 	return vectors, nil
 }
 
+// maxJSON is how many bytes a file next to the weights has at most; vocabularies have some 20 MB.
+const maxJSON = 256 << 20
+
 // readJSON reads a file of the folder; a path in it cannot leave the folder.
 func readJSON(folder, name string, v any) error {
-	data, err := fs.ReadFile(os.DirFS(folder), name)
+	if !filepath.IsLocal(name) {
+		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	data, err := files.Read(filepath.Join(folder, name), maxJSON)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"roundtable/analysis/lake/files"
 )
 
 // tokenizer is BERT's WordPiece (Devlin et al. 2019).
@@ -90,7 +91,7 @@ func readTokenizer(folder string, c config) (tokenizer, error) {
 
 // readWords reads vocab.txt, a word a line, or the vocabulary in tokenizer.json.
 func readWords(folder string) (map[string]int, error) {
-	data, err := os.ReadFile(filepath.Join(folder, "vocab.txt"))
+	data, err := files.Read(filepath.Join(folder, "vocab.txt"), maxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		var file struct {
 			Model struct {

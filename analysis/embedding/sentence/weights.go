@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
+
+	"roundtable/analysis/lake/files"
 )
 
 // weights are the tensors of a file of the format safetensors: 8 bytes with the
@@ -30,7 +31,7 @@ const maxWeights = 4 << 30
 
 func readWeights(path string) (weights, error) {
 	w := weights{}
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return w, err
 	}

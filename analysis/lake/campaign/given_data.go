@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 )
 
@@ -43,7 +44,7 @@ func (g *givenData) hashFiles(folder string) (map[string]store.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.files = root.FS()
+	g.files = files.FS(root)
 	found := map[string]store.Object{}
 	return found, fs.WalkDir(g.files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

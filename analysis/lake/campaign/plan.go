@@ -147,7 +147,8 @@ func (p Plan) locatedPolicy(m plan.Choice) plan.Choice {
 }
 
 // CheckPlanned returns an error if collaborations have ended that the campaign's plan does
-// not have: the lake then holds copies of a campaign that grew apart. A campaign without a
+// not have: the lake then holds copies of a campaign that grew apart. It is an error too if
+// fewer are found than the lake says have ended: some stores list objects late. A campaign without a
 // plan, or one that cannot be read, is not its business.
 func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 	p, _, err := ReadRecorded(ctx, s, name)
@@ -159,14 +160,15 @@ func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 		return err
 	}
 	is := p.Campaign.Contains()
+	found := map[string]bool{}
 	var strange []string
 	for _, run := range ended {
-		if !is(run.Collaboration) {
+		if found[run.Collaboration] = true; !is(run.Collaboration) {
 			strange = append(strange, run.Collaboration)
 		}
 	}
 	if len(strange) == 0 {
-		return nil
+		return checkWhole(ctx, s, p.Campaign, len(found))
 	}
 	larger := "none of its recorded plans has them all: keep the copies apart"
 	plans, err := ReadPlans(ctx, s, name)
@@ -180,4 +182,16 @@ func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 		}
 	}
 	return fmt.Errorf("the lake has %d collaborations of %s that its plan does not have, such as %s: two copies of the campaign were put together; %s (roundtable verify %s lists them)", len(strange), name, strange[0], larger, name)
+}
+
+// checkWhole returns an error if fewer collaborations are found than must have ended.
+func checkWhole(ctx context.Context, s store.Store, p plan.Campaign, found int) error {
+	success, err := lake.ReadSuccess(ctx, s, p.Name)
+	switch {
+	case errors.Is(err, store.ErrCorrupt): // verify says so
+		return nil
+	case err != nil || success.Revision != p.Revision() || found >= p.Size():
+		return err
+	}
+	return fmt.Errorf("the lake says that all %d collaborations of %s have ended, and lists %d of them: if the store lists new objects late, try again in a moment; else roundtable verify %s says what is missing", p.Size(), p.Name, found, p.Name)
 }

@@ -105,6 +105,35 @@ func OpenRecordedData(ctx context.Context, s store.Store, p Plan) (files fs.FS, 
 	return r, err == nil, err
 }
 
+// CheckData holds the data files of a plan that the lake has to their hashes, and says by key what
+// is wrong. None is there if they were too many to be stored, or are not to leave their folder.
+func CheckData(ctx context.Context, s store.Store, p Plan) (stored int, problems map[string]string, err error) {
+	has, err := recordedSums(ctx, s)
+	if err != nil {
+		return 0, nil, err
+	}
+	problems = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		key := dataKey(p.Files[name])
+		if !has[p.Files[name]] {
+			problems[key] = fmt.Sprintf("the data file %s is missing, and others of the plan are there", name)
+			continue
+		}
+		stored++
+		data, err := s.Get(ctx, key)
+		if err != nil {
+			return stored, problems, err
+		}
+		if sumOf(data) != p.Files[name] {
+			problems[key] = fmt.Sprintf("it is not the data file %s that was recorded", name)
+		}
+	}
+	if stored == 0 {
+		clear(problems)
+	}
+	return stored, problems, nil
+}
+
 // Ties are what holds a campaign to the others of its lake.
 type Ties struct {
 	Forks []string       // campaigns that go on from it

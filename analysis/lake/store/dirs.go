@@ -166,8 +166,16 @@ func (ds *dirs) makeDurable(name string) error {
 	})
 }
 
+// openFolder opens a folder; a pipe in its place, which would be waited for, is none.
+func openFolder(root *os.Root, name string) (*os.Root, error) {
+	if info, err := root.Stat(name); err == nil && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
+	}
+	return root.OpenRoot(name)
+}
+
 func (ds *dirs) openDirectory(name string) (*dir, error) {
-	root, err := ds.root.OpenRoot(name)
+	root, err := openFolder(ds.root, name)
 	if err != nil {
 		return nil, err
 	}

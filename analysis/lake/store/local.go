@@ -260,6 +260,9 @@ func (l *Local) Head(ctx context.Context, key string) (Object, error) {
 	return o, nil
 }
 
+// notWaiting opens what is there for reading, also a pipe to which nobody writes.
+const notWaiting = os.O_RDONLY | syscall.O_NONBLOCK
+
 func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, size int64) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -270,7 +273,7 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 	defer l.begin()()
 	parent, base := path.Split(key)
 	return l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error {
-		f, err := d.root.Open(base)
+		f, err := d.root.OpenFile(base, notWaiting, 0)
 		if err != nil {
 			return err
 		}

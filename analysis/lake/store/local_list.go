@@ -24,7 +24,7 @@ func (l *Local) List(ctx context.Context, prefix string) ([]Object, error) {
 		}
 	}
 	defer l.begin()()
-	r, err := l.root.OpenRoot(path.Clean(prefix))
+	r, err := openFolder(l.root, path.Clean(prefix))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (l *Local) Keys(ctx context.Context, prefix string) ([]string, error) {
 // directory of a Root asks after each entry: with 100,000 that is most of the time.
 func (l *Local) readKinds(dir string) ([]fs.DirEntry, error) {
 	defer l.begin()()
-	within, err := l.root.Open(dir)
+	within, err := l.root.OpenFile(dir, notWaiting|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}

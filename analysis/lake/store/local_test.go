@@ -272,3 +272,45 @@ func TestReserve(t *testing.T) {
 		t.Errorf("%v %v", entries, err)
 	}
 }
+
+// A lake is a folder in which others can put what they like: a pipe is neither waited for nor
+// read, in the place of an object as of a folder.
+func TestPipesAreNotRead(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.NewLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o700), syscall.Mkfifo(filepath.Join(dir, "a", "pipe"), 0o600), syscall.Mkfifo(filepath.Join(dir, "b"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		if _, err := s.Get(t.Context(), "a/pipe"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("got: %v", err)
+		}
+		if _, err := s.Head(t.Context(), "a/pipe"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("head: %v", err)
+		}
+		if all, err := s.List(t.Context(), "a/"); err != nil || len(all) > 0 {
+			t.Errorf("listed %v: %v", all, err)
+		}
+		for what, err := range map[string]error{
+			"an object in a pipe": func() error { _, err := s.Get(t.Context(), "b/x"); return err }(),
+			"a list of a pipe":    func() error { _, err := s.List(t.Context(), "b/"); return err }(),
+			"its folders":         func() error { _, err := s.Folders(t.Context(), "b/"); return err }(),
+			"its keys":            func() error { _, err := s.Keys(t.Context(), "b/"); return err }(),
+		} {
+			if err == nil {
+				t.Errorf("%s is read", what)
+			}
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("it waits for a pipe")
+	}
+}

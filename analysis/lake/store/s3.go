@@ -5,10 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -32,6 +30,8 @@ type S3 struct {
 
 	probing  sync.Mutex
 	writable bool // checkWritable found so
+
+	own ownWrites
 }
 
 // readTries bounds how often an object is read whose bytes arrive cut or damaged.
@@ -132,6 +132,7 @@ func (s *S3) Head(ctx context.Context, key string) (Object, error) {
 
 func (s *S3) List(ctx context.Context, prefix string) ([]Object, error) {
 	var all []Object
+	own := s.own.below(prefix)
 	err := s.eachPage(ctx, prefix, "", func(page *s3.ListObjectsV2Output) {
 		for _, o := range page.Contents {
 			key := strings.TrimPrefix(aws.ToString(o.Key), s.prefix)
@@ -140,8 +141,11 @@ func (s *S3) List(ctx context.Context, prefix string) ([]Object, error) {
 			}
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(all, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
-	return all, err
+	return s.own.complete(ctx, all, own, s.Head)
 }
 
 // Folders returns the names directly below a prefix that have objects below them, sorted.
@@ -154,8 +158,13 @@ func (s *S3) Folders(ctx context.Context, prefix string) ([]string, error) {
 			}
 		}
 	})
+	for _, key := range s.own.below(prefix) {
+		if name, _, isFolder := strings.Cut(strings.TrimPrefix(key, prefix), "/"); isFolder {
+			folders = append(folders, name)
+		}
+	}
 	slices.Sort(folders)
-	return folders, err
+	return slices.Compact(folders), err
 }
 
 func (s *S3) eachPage(ctx context.Context, prefix, delimiter string, each func(*s3.ListObjectsV2Output)) error {
@@ -181,8 +190,8 @@ func (s *S3) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
-	if err = s.explainError("deleting", key, err); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err = IgnoreMissing(s.explainError("deleting", key, err)); err == nil {
+		s.own.drop(key)
 	}
 	return err
 }

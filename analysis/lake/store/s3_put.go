@@ -65,16 +65,21 @@ func (s *S3) putObject(ctx context.Context, doing, key string, data []byte, c co
 		metaSHA256: hex.EncodeToString(sum[:]), metaWriter: rand.Text(),
 	}}
 	err := s.sendObject(ctx, w)
-	if !w.isRefused(err) {
+	unmet := w.isRefused(err)
+	if unmet {
+		var mine bool
+		if mine, err = s.isWritten(ctx, w); mine {
+			unmet = false
+		}
+	}
+	if err != nil {
 		return s.explainError(doing, key, err)
 	}
-	switch mine, err := s.isWritten(ctx, w); {
-	case err != nil:
-		return s.explainError(doing, key, err)
-	case mine:
-		return nil
+	s.own.add(key) // also another's that was first
+	if unmet {
+		return fmt.Errorf("%s: %w", key, c.unmet)
 	}
-	return fmt.Errorf("%s: %w", key, c.unmet)
+	return nil
 }
 
 // isRefused reports whether the condition did not hold.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
@@ -324,7 +324,7 @@ func ofLabels(ctx context.Context, s store.Store, c campaign.Campaign, which Req
 
 // ofHandScores returns the table that compares judges with scores by hand.
 func ofHandScores(c campaign.Campaign, which Request) ([]table.Table, error) {
-	data, err := os.ReadFile(which.HandScores)
+	data, err := files.Read(which.HandScores, 64<<20)
 	if err != nil {
 		return nil, fmt.Errorf("--hand-scores: %w", err)
 	}

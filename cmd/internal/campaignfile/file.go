@@ -82,7 +82,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		}
 	}
 	m := campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Until: file.Until, AxisLabels: file.AxisLabels()}
-	if err := checkNotify(file.Notify, dial); err != nil {
+	if err := checkNotify(file.Notify, from.Folder, dial); err != nil {
 		return campaign.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	if m.Embedder, err = from.Embedder(file.Embedder); err != nil {
@@ -115,6 +115,9 @@ func (f Flags) openExtended(campaign string) func(from, path string) (plan.Exten
 		if !filepath.IsAbs(name) {
 			at = filepath.Join(filepath.Dir(from), name)
 		}
+		if !f.isCampaignFile(at) {
+			return plan.Extended{}, fmt.Errorf("%s is not read: campaign files end in .yaml, .yml or .json, also where a link leads to one; errors would show parts of another file", at)
+		}
 		data, err := f.readFile(at)
 		if errors.Is(err, fs.ErrNotExist) {
 			return plan.Extended{}, fmt.Errorf("there is no file %s; paths are relative to the file that names them", at)
@@ -132,6 +135,19 @@ func (f Flags) openExtended(campaign string) func(from, path string) (plan.Exten
 			return moved
 		}}, nil
 	}
+}
+
+// isCampaignFile reports whether a file that another one names can be a campaign file by its
+// name, and by that of what a link leads to.
+func (f Flags) isCampaignFile(path string) bool {
+	is := func(name string) bool { return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) }
+	real := path
+	if f.Files == nil {
+		if led, err := filepath.EvalSymlinks(path); err == nil {
+			real = led
+		}
+	}
+	return is(path) && is(real)
 }
 
 // unreadable says why a campaign file cannot be read, and which ones are next to it.

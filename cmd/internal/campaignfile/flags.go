@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"roundtable/analysis/lake/files"
 	"roundtable/workflows/plan"
 )
 
@@ -64,7 +64,7 @@ func (f Flags) readFile(path string) ([]byte, error) {
 	if f.Files != nil {
 		return fs.ReadFile(f.Files, filepath.ToSlash(path))
 	}
-	return os.ReadFile(path)
+	return files.Read(path, plan.MaxFileSize)
 }
 
 // folder returns what paths in a campaign file are relative to.

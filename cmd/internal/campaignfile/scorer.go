@@ -24,7 +24,7 @@ func checkScorer(env envs.Environment, folder string) error {
 	if _, err := exec.LookPath(program); err != nil {
 		return fmt.Errorf("env.score: the program %s cannot be started (%w); it is looked for in PATH, or with a slash from the folder of the campaign file", scoring.Scorer()[0], errors.Unwrap(err))
 	}
-	if err := programs.CheckTrusted(scoring.Scorer()); err != nil {
+	if err := programs.CheckTrusted(folder, scoring.Scorer()); err != nil {
 		return fmt.Errorf("env.score: %w", err)
 	}
 	return nil

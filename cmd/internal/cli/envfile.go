@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/files"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 )
@@ -41,12 +43,34 @@ func LoadEnvFileOf(ctx context.Context, s store.Store, name string) error {
 	if err != nil {
 		return err
 	}
-	return LoadEnvFile(p.Folder)
+	return LoadEnvFileHere(p.Folder)
+}
+
+// LoadEnvFileHere is LoadEnvFile for a folder that a recorded plan names, if the command is given
+// there: a stranger's lake may name any folder. Else it says that the file is not read.
+func LoadEnvFileHere(folder string) error {
+	return loadEnvFileHere(os.Stderr, folder)
+}
+
+func loadEnvFileHere(w io.Writer, folder string) error {
+	here, err := os.Stat(".")
+	if err != nil {
+		return err
+	}
+	if named, err := os.Stat(folder); err == nil && os.SameFile(here, named) {
+		return loadEnvFile(w, folder)
+	}
+	if path := filepath.Join(folder, envFileName); folder != "" {
+		if _, err := os.Lstat(path); err == nil {
+			fmt.Fprintf(w, "%s is not read: the lake alone says that it is the campaign's. Give the command in that folder, or set the keys\n", safetext.Lines(path))
+		}
+	}
+	return nil
 }
 
 func loadEnvFile(w io.Writer, folder string) error {
 	path := filepath.Join(folder, envFileName)
-	file, err := os.Open(path)
+	file, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

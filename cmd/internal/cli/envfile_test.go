@@ -102,3 +102,27 @@ func FuzzParseEnvFile(f *testing.F) {
 		}
 	})
 }
+
+// A lake may name any folder of this machine: keys next to it are read only if the command is
+// given there.
+func TestEnvFileOfALake(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("OF_A_LAKE_KEY=canary-of-the-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OF_A_LAKE_KEY", "")
+	os.Unsetenv("OF_A_LAKE_KEY")
+	t.Chdir(t.TempDir())
+	for folder, want := range map[string]string{dir: ".env is not read", "": "", filepath.Join(dir, "gone"): "", t.TempDir(): ""} {
+		var said strings.Builder
+		err := loadEnvFileHere(&said, folder)
+		if _, set := os.LookupEnv("OF_A_LAKE_KEY"); err != nil || set || !strings.Contains(said.String(), want) || (want == "") != (said.Len() == 0) {
+			t.Errorf("%q: said %q, set %v, error %v", folder, said.String(), set, err)
+		}
+	}
+	t.Chdir(dir)
+	var said strings.Builder
+	if err := loadEnvFileHere(&said, dir); err != nil || os.Getenv("OF_A_LAKE_KEY") != "canary-of-the-file" {
+		t.Errorf("where the command is given: said %q, error %v", said.String(), err)
+	}
+}

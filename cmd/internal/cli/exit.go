@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+
+	"roundtable/analysis/lake/store"
 )
 
 // Exit codes. 130 is the shell's own for an interrupted program.
@@ -34,8 +37,11 @@ func UsageError(err error) error { return exitError{ExitUsage, err} }
 func IncompleteError(err error) error { return exitError{ExitIncomplete, err} }
 
 // Interrupted says on standard error how work that the operator ended is resumed, and
-// returns its error.
-func Interrupted(resume string) error {
+// returns its error. Work that another process has taken over is not resumed here.
+func Interrupted(ctx context.Context, resume string) error {
+	if lost := context.Cause(ctx); errors.Is(lost, store.ErrLeaseLost) {
+		return IncompleteError(lost)
+	}
 	fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\nresume with: %s\n", resume)
 	return InterruptedError(errors.New("interrupted"))
 }

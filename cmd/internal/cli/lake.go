@@ -14,6 +14,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 	"roundtable/infra"
@@ -130,14 +131,24 @@ func (f newFolders) Announce(lake, state string) {
 	}
 }
 
-// LockCampaign takes a campaign of a local lake for this process. On S3 the lock
-// is nil: there each takes grants of the budget.
-func (o *Options) LockCampaign(campaign string) (io.Closer, error) {
-	dir, local := o.LocalLake()
-	if !local {
-		return nil, nil
+// LockCampaign takes a campaign for this process: by a lock of the folder, or by a lease in a
+// bucket (see store.TakeLease, also of place). The context that is returned ends when the lease is lost.
+func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, place string) (context.Context, io.Closer, error) {
+	key := lake.LockKey(campaign)
+	if dir, local := o.LocalLake(); local {
+		lock, err := infra.LockFile(filepath.Join(dir, filepath.FromSlash(key)), store.GroupRights(dir))
+		return ctx, lock, err
 	}
-	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))), store.GroupRights(dir))
+	held, lease, err := store.TakeLease(ctx, s, key, store.Holder{Name: infra.ThisProcess(), Place: place}, func(by store.Holder) {
+		fmt.Fprintf(os.Stderr, "%s is in use by %s; if that does not show within 30 s that it lives, this process goes on\n", campaign, safetext.Lines(by.Name))
+	})
+	if errors.Is(err, store.ErrLeased) {
+		err = UsageError(fmt.Errorf("campaign %s: %w; wait for it, or stop it", campaign, err))
+	}
+	if err != nil {
+		return ctx, nil, err
+	}
+	return held, lease, nil
 }
 
 // CampaignHolder returns which process runs a campaign of a local lake with a server of its

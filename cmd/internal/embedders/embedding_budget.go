@@ -52,13 +52,12 @@ func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
 	}
 	alone := false
 	if infra.TargetFromEnv(t.Temporal).HostPort == "" { // else its campaigns run on another's server: the budget is shared
-		lock, err := t.LockCampaign(t.campaign)
+		_, lock, err := t.LockCampaign(ctx, t.store, t.campaign, "")
 		if err != nil {
 			return nil, err
 		}
-		if alone = lock != nil; alone {
-			t.closers = append(t.closers, lock.Close)
-		}
+		t.closers = append(t.closers, lock.Close)
+		_, alone = t.LocalLake()
 	}
 	t.paying = activities.New(activities.Config{Store: t.store, Alone: alone})
 	return t.paying.Embeddings(ctx, calls.Embedding{

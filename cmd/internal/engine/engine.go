@@ -7,10 +7,13 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
-	"math/rand/v2"
+	random "math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -48,6 +51,7 @@ type Engine struct {
 	Queue      string                   // of the lake's workflows and activities
 	identity   string                   // of this process's workers, unlike that of any other
 	shared     *shared                  // nil if the server is this program's own
+	folder     string                   // of the embedded server's state
 	progress   string                   // the file that tells other commands how the workflow is; embedded only
 	latest     atomic.Pointer[progress] // without what turns wait for
 	lake       *store.Watched
@@ -79,7 +83,7 @@ type Job struct {
 // ends it.
 func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine, err error) {
 	host, _ := os.Hostname() // without a name the number stands alone
-	e := &Engine{Queue: task.Queue, identity: fmt.Sprintf("%d@%s@%016x", os.Getpid(), host, rand.Uint64())}
+	e := &Engine{Queue: task.Queue, identity: fmt.Sprintf("%d@%s@%016x", os.Getpid(), host, random.Uint64())}
 	defer func() {
 		if err != nil {
 			e.Stop()
@@ -160,14 +164,30 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 	return nil
 }
 
-// LockCampaign keeps other programs from running the campaign on the same local lake:
-// two servers of their own would buy its answers twice.
-func (e *Engine) LockCampaign(o *cli.Options, campaign string) (err error) {
+// LockCampaign keeps other programs from running the campaign on the same lake: two servers
+// of their own would buy its answers twice. The context that is returned ends when another
+// program has taken the campaign over.
+func (e *Engine) LockCampaign(ctx context.Context, o *cli.Options, campaign string) (context.Context, error) {
 	if e.server == nil {
-		return nil // one server for all: they attach
+		return ctx, nil // one server for all: they attach
 	}
-	e.lock, err = o.LockCampaign(campaign)
-	return err
+	place, err := placeOf(e.folder)
+	if err != nil {
+		return ctx, err
+	}
+	ctx, e.lock, err = o.LockCampaign(ctx, e.lake, campaign, place)
+	return ctx, err
+}
+
+// placeOf returns the name of a state folder, in which one process at a time runs a server.
+func placeOf(folder string) (string, error) {
+	path := filepath.Join(folder, "place")
+	name, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(name) == 0 {
+		name = []byte(rand.Text())
+		err = os.WriteFile(path, name, 0o600)
+	}
+	return string(name), err
 }
 
 // embed starts our own server on a folder, where other commands find it.
@@ -180,7 +200,7 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
-	e.progress = filepath.Join(dir, progressFile)
+	e.folder, e.progress = dir, filepath.Join(dir, progressFile)
 	return nil
 }
 

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -76,7 +76,7 @@ func ReadBook(name string) (codebook.Book, error) {
 	if b, ok := codebook.Load(name); ok {
 		return b, nil
 	}
-	data, err := os.ReadFile(name)
+	data, err := files.Read(name, 64<<20)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" {
 			return codebook.Book{}, fmt.Errorf("--code-book: there is no code book %q; %s are built in, or name a file (.yaml)%s", name, wording.And(codebook.BuiltIn()), wording.DidYouMean(name, codebook.BuiltIn()))

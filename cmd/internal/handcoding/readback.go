@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
@@ -19,7 +19,7 @@ import (
 
 // readBack stores what a coder gave to a draw.
 func (o Options) readBack(ctx context.Context, s store.Store, name string, book codebook.Book) error {
-	data, err := os.ReadFile(o.From)
+	data, err := files.Read(o.From, 64<<20)
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("--gold-from: %w", err))
 	}

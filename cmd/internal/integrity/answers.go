@@ -9,11 +9,13 @@ import (
 	"slices"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/labels"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/workflows/task"
 )
 
 // compareAnswers holds the rows of ended collaborations against the stored answers that
@@ -39,7 +41,7 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store) error 
 	if err := v.compareRows(ctx, s, objects, judged); err != nil {
 		return err
 	}
-	if err := v.findLabellers(ctx, s); err != nil {
+	if err := v.compareLabels(ctx, s, objects); err != nil {
 		return err
 	}
 	covered := int64(0) // of what answers have cost
@@ -59,8 +61,9 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store) error 
 	return v.compareBudget(ctx, s, covered)
 }
 
-// findLabellers finds labels of which nobody says any more how they were made.
-func (v *Verification) findLabellers(ctx context.Context, s store.Store) error {
+// compareLabels holds labels against the stored answers that they were made from, and finds
+// those of which nobody says any more how they were made.
+func (v *Verification) compareLabels(ctx context.Context, s store.Store, objects *answers.Answers) error {
 	ids, err := lake.AllLabellers(ctx, s, v.Campaign)
 	if err != nil {
 		return err
@@ -68,6 +71,50 @@ func (v *Verification) findLabellers(ctx context.Context, s store.Store) error {
 	for _, id := range ids {
 		if _, err := campaign.ReadLabelling(ctx, s, v.Campaign, id); err != nil {
 			v.find("labels of "+id, fmt.Sprintf("what labelled cannot be read: %v", err))
+		}
+		markers, err := lake.LabelMarkers(ctx, s, v.Campaign, id)
+		if err != nil {
+			return err
+		}
+		for _, m := range markers {
+			if err := v.compareLabelled(ctx, s, objects, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareLabelled compares the labels of one collaboration.
+func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objects *answers.Answers, m lake.Marker) error {
+	run := labels.RunOf(task.Ref{Campaign: m.Campaign, Collaboration: m.Collaboration, Generation: m.Generation, Labeller: m.By})
+	rows, err := lake.ReadRows[record.Label](ctx, s, m)
+	if err != nil {
+		return err
+	}
+	stored, err := objects.Load(ctx, run)
+	if err != nil {
+		return v.corrupt(run, err)
+	}
+	if calls := int64(answers.Sum(stored.Calls(record.Key{})).Calls); calls < m.Calls {
+		v.find(folderOf(run), fmt.Sprintf("it tells of %d calls, the marker of the labels of %d", calls, m.Calls))
+	}
+	byHash := map[string]answers.Turn{}
+	for _, t := range stored.Turns {
+		if len(t.Asks) > 0 {
+			byHash[t.Asks[len(t.Asks)-1].SHA256] = t
+		}
+	}
+	for _, row := range rows {
+		t, ok := stored.Turn(int(row.Entry))
+		if row.Entry < 0 { // of the whole collaboration
+			t, ok = byHash[row.AnswerHash]
+		}
+		switch {
+		case !ok || len(t.Asks) == 0 || t.Asks[len(t.Asks)-1].SHA256 != row.AnswerHash:
+			v.find(folderOf(run), fmt.Sprintf("the label of entry %d names an answer that is not there", row.Entry))
+		case !labels.Says(row, t):
+			v.find(folderOf(run), fmt.Sprintf("the label of entry %d says something else than its answer", row.Entry))
 		}
 	}
 	return nil
@@ -192,8 +239,11 @@ func (v *Verification) compareBudget(ctx context.Context, s store.Store, covered
 	case errors.Is(err, store.ErrCorrupt):
 		v.find(money.LogFolder(v.Campaign), err.Error())
 		return nil
-	case err != nil || log.Entries == 0:
+	case err != nil:
 		return err
+	case log.Entries == 0 && covered > 0:
+		v.find(money.LogFolder(v.Campaign), "it is missing, and calls were reserved in it")
+		return nil
 	}
 	if covered > log.Most.NanoUSD {
 		v.find(money.LogFolder(v.Campaign), fmt.Sprintf("it says that at most %s were spent or reserved, and of what the answers have cost $%.6f were reserved", log.Most, float64(covered)/1e9))

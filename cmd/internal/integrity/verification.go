@@ -41,6 +41,8 @@ type Verification struct {
 	Uncounted int `json:"uncounted"`          // that rest on something else
 	Stops     int `json:"stops,omitempty"`    // collaborations whose learned stopping rule was asked again
 	Recorded  int `json:"recorded,omitempty"` // answers of a program that is the environment
+	Data      int `json:"data,omitempty"`     // data files of the plan that are in the lake
+	NoData    int `json:"no_data,omitempty"`  // that are not
 	Settled   int `json:"settled"`            // calls of unknown outcome with what they were billed
 	// NoOriginal is the campaign that it goes on from, if that is not in the lake: what it
 	// has from there was not compared.
@@ -70,7 +72,7 @@ func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name
 	case err != nil:
 		v.find(campaign.ManifestKey(name), err.Error())
 	default:
-		if err := v.count(ctx, s, p); err != nil {
+		if err := errors.Join(v.count(ctx, s, p), v.checkData(ctx, s, p)); err != nil {
 			return v, err
 		}
 	}
@@ -115,6 +117,16 @@ func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name
 	v.Cached, v.CachedDamaged = len(cache.Entries), cache.Damaged
 	v.OK = len(v.Findings) == 0
 	return v, nil
+}
+
+// checkData holds the data files that are in the lake to the plan.
+func (v *Verification) checkData(ctx context.Context, s store.Store, p campaign.Plan) error {
+	stored, problems, err := campaign.CheckData(ctx, s, p)
+	for key, problem := range problems {
+		v.find(key, problem)
+	}
+	v.Data, v.NoData = stored, len(p.Files)-stored
+	return err
 }
 
 // checkPrograms holds the recorded answers of programs to their checksums.
@@ -200,6 +212,13 @@ func (v *Verification) seal(ctx context.Context, s store.Store, again bool) erro
 		for _, object := range changed {
 			v.find(object, "it is not as it was written, or is missing")
 		}
+		missing, err := commits.CheckLedger(ctx, s, v.Campaign)
+		if err != nil {
+			return err
+		}
+		for folder, problem := range missing {
+			v.find(folder, problem)
+		}
 	}
 	switch {
 	case !v.Sealed: // of the plan before it was extended
@@ -269,6 +288,11 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Recorded > 0 {
 		fmt.Fprintf(w, "Recorded: %s of the environment's program\n", wording.Count(v.Recorded, "answer"))
+	}
+	if v.Data > 0 {
+		fmt.Fprintf(w, "Data: %s as when the campaign began\n", wording.Count(v.Data, "file"))
+	} else if v.NoData > 0 {
+		fmt.Fprintf(w, "Not checked: %s of data, which are not in this lake\n", wording.Count(v.NoData, "file"))
 	}
 	if v.Settled > 0 {
 		fmt.Fprintf(w, "Settled: %s of unknown outcome, each in the ledger\n", wording.Count(v.Settled, "call"))

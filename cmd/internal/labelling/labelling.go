@@ -42,7 +42,7 @@ func (l Options) work(ctx context.Context, s store.Store, name string, how campa
 		return err
 	}
 	defer e.Stop()
-	if err := e.LockCampaign(l.Options, name); err != nil {
+	if ctx, err = e.LockCampaign(ctx, l.Options, name); err != nil {
 		return err
 	}
 	if err := e.TakeWork(ctx); err != nil {
@@ -68,7 +68,7 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s store.Store, nam
 	status, err := l.drive(ctx, e, workflows.CampaignInput{Name: name, Labeller: how.ID(), Heartbeat: e.Heartbeat(), Visibility: e.Visibility(ctx, l.Options)})
 	switch {
 	case ctx.Err() != nil:
-		return cli.Interrupted("the same command")
+		return cli.Interrupted(ctx, "the same command")
 	case err != nil:
 		return err
 	case status.Paused:

@@ -60,7 +60,7 @@ func (v *Server) Listen(port int) (net.Listener, string, error) {
 func (v *Server) Serve(ctx context.Context, l net.Listener) error {
 	v.context = ctx
 	server := &http.Server{
-		Handler: v.Handler(), ReadHeaderTimeout: 10 * time.Second,
+		Handler: v.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // events end with it
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })

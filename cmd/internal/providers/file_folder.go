@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/programs"
 	"roundtable/activities/setup"
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 )
 
@@ -49,7 +50,7 @@ func OpenData(path string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return root.FS(), nil
+	return files.FS(root), nil
 }
 
 // Sources opens data sets and asks programs for what is planned: nothing is recorded.

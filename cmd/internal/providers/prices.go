@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"roundtable/activities/model/wire"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -93,7 +93,7 @@ func (l *PriceList) read(name string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(path)
+	file, err := files.Open(path)
 	if err != nil {
 		return err
 	}

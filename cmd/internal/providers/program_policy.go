@@ -31,7 +31,7 @@ func (p Models) newProgramPolicy(given json.RawMessage) (envs.Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	if err := programs.CheckTrusted(params.Command); err != nil {
+	if err := programs.CheckTrusted(params.Folder, params.Command); err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	return policy, nil

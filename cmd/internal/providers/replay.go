@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"sync"
 
@@ -15,6 +14,7 @@ import (
 	"roundtable/activities/model/replay"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/files"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -34,7 +34,7 @@ func (p Models) newReplay(name, rest string, decode envs.Decode, c plan.Conditio
 		if err != nil {
 			return provider, err
 		}
-		f, err := os.Open(path)
+		f, err := files.Open(path)
 		if err != nil {
 			return provider, fmt.Errorf("the file of answers %s cannot be read: %w", params.File, errors.Unwrap(err))
 		}

@@ -59,7 +59,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 		return status, err
 	}
 	defer e.Stop()
-	if err := e.LockCampaign(r.Options, name); err != nil {
+	if ctx, err = e.LockCampaign(ctx, r.Options, name); err != nil {
 		return status, err
 	}
 	if err := e.RefuseForeign(ctx, workflows.CampaignID(name)); err != nil {
@@ -86,7 +86,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 	}
 	status, err = r.drive(ctx, e, p, m)
 	if ctx.Err() != nil {
-		return status, cli.Interrupted(again)
+		return status, cli.Interrupted(ctx, again)
 	}
 	if err != nil {
 		return status, err

@@ -73,7 +73,7 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 		return err
 	}
 	defer e.Stop()
-	if err := e.LockCampaign(o, name); err != nil {
+	if ctx, err = e.LockCampaign(ctx, o, name); err != nil {
 		return err
 	}
 	// The signal comes before the worker: nothing is asked any more.

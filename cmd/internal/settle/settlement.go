@@ -23,13 +23,11 @@ import (
 // RecordBills records what a campaign's calls of unknown outcome were billed, as
 // the operator says. What they had reserved is free again when the campaign goes on.
 func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store, campaign, how string) error {
-	lock, err := o.LockCampaign(campaign)
+	ctx, lock, err := o.LockCampaign(ctx, s, campaign, "")
 	if err != nil {
 		return fmt.Errorf("a running campaign cannot be settled: %w", err)
 	}
-	if lock != nil {
-		defer lock.Close()
-	}
+	defer lock.Close()
 	if err := refuseRunning(ctx, o, campaign); err != nil {
 		return err
 	}

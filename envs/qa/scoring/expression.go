@@ -23,7 +23,8 @@ type Case struct {
 	Question string         `expr:"question"`
 	Context  string         `expr:"context"`
 	Options  []string       `expr:"options"`
-	Fields   map[string]any `expr:"fields"` // the question's columns as in its file
+	Fields   map[string]any `expr:"fields"`  // the question's columns as in its file
+	Budget   *budget        `expr:"_budget"` // of the run; set by Score
 }
 
 // Expression computes a score.
@@ -49,7 +50,7 @@ func Compile(source string) (Expression, error) {
 	if strings.TrimSpace(source) == "" || len(source) > maxSource {
 		return Expression{}, fmt.Errorf("expression has %d characters; 1 to %d are accepted", len(source), maxSource)
 	}
-	options := []expr.Option{expr.Env(Case{}), expr.MaxNodes(maxNodes)}
+	options := append(countedFunctions(), expr.Env(Case{}), expr.MaxNodes(maxNodes), expr.Patch(counted{}))
 	for _, name := range refused {
 		options = append(options, expr.DisableBuiltin(name))
 	}
@@ -107,6 +108,7 @@ func (e Expression) Score(c Case) (score float64, err error) {
 	if e.program == nil {
 		return 0, errors.New("there is no expression")
 	}
+	c.Budget = &budget{}
 	v, err := expr.Run(e.program, c)
 	if err != nil {
 		return 0, fmt.Errorf("the expression fails: %s", oneLine(err))

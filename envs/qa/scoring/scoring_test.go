@@ -3,8 +3,10 @@ package scoring
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestScoring(t *testing.T) {
@@ -78,6 +80,11 @@ func TestExpression(t *testing.T) {
 		{"max(0, 1 - abs(answer - key) / key)", "0.75"},
 		{"count(fields.words, # contains 'oo') / len(fields.words)", "0.5"},
 		{"1 / fields.level", "0.5"},
+		{"sum([0.25, 0.25])", "0.5"}, {"mean([0.25, 0.75])", "0.5"}, {"median([0.5])", "0.5"}, {"min(1, 0.5)", "0.5"}, {"round(answer / 6)", "1"},
+		{`join(split("a b", " "), "") == "ab"`, "1"}, {`replace(question, "many", "few") == "How few?"`, "1"}, {`upper(trim(" x ")) + lower("Y") == "Xy"`, "1"},
+		{`toJSON([1, "a"]) matches "a"`, "1"}, {`fromJSON("[0.5]")[0]`, "0.5"}, {`len(concat([1], [2, 3])) == len(flatten([[1], [2, 3]]))`, "1"}, {`string(answer) == "3"`, "1"},
+		{`sort([3, 1])[0] / 2`, "0.5"}, {`reduce(1..3, #acc + #, 0) / 12`, "0.5"}, {`indexOf("abc", "c") / 4`, "0.5"}, {`fromBase64(toBase64("x")) == "x"`, "1"}, {`int("1") + float("0") == 1`, "1"},
+		{`any(fields.words, # startsWith "mo") and all(keys, # == key)`, "1"}, {`answer in [3, 4] ? 0.5 : 0`, "0.5"}, {`first(reverse([0, 0.5])) ?? 0`, "0.5"}, {`len(uniq([1, 1])) == 1`, "1"},
 		{"answer - 1", "the expression gives 2; a number from 0 to 1, true or false is expected"},
 		{"question", `the expression gives "How many?", a string; a number`},
 		{"fields.none > 1", "the expression fails: "},
@@ -95,6 +102,52 @@ func TestExpression(t *testing.T) {
 		}
 		if !strings.HasPrefix(got, x.want) {
 			t.Errorf("%s: %s, want %s", x.source, got, x.want)
+		}
+	}
+}
+
+// No expression takes the memory or the time of the machine, whichever way it makes texts longer.
+func TestExpressionsAreBounded(t *testing.T) {
+	shared := `let a = "` + strings.Repeat("x", 1000) + `"; let b = [a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a]; ` +
+		`let c = [b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b,b]; let d = [c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c,c]; `
+	c := Case{Answer: "aaaa", Question: strings.Repeat("long ", 20_000), Fields: map[string]any{"text": strings.Repeat("a", 100_000)}}
+	for _, source := range []string{
+		`len(reduce(1..40, #acc + #acc, "aaaa"))`,
+		`len(reduce(1..40, #acc + answer + #acc, answer))`,
+		`len(reduce(1..40, join([#acc, #acc], ""), "aaaa"))`,
+		`len(reduce(1..40, join([#acc, #acc, ""], #acc), "aaaa"))`,
+		`len(reduce(1..40, replace(#acc, "a", "aaaa"), "aaaa"))`,
+		`len(replace(question, "", question))`,
+		`len(reduce(1..40, toJSON(#acc), "\"\""))`,
+		`len(reduce(1..40, string([#acc, #acc]), "aaaa"))`,
+		`len(reduce(1..60, toBase64(#acc + #acc), "aaaa"))`,
+		`len(reduce(1..40, concat(#acc, #acc), [1]))`,
+		`len(reduce(1..40, flatten([#acc, #acc]), [1]))`,
+		`len(map(1..100000, upper(question)))`,
+		`len(map(1..100000, question + "x"))`,
+		`len(map(1..100000, split(question, "")))`,
+		`len(map(1..1000, fromJSON("[" + join(split(fields.text, ""), ",") + "]")))`,
+		`let r = 1..900000; any(r, any(r, false)) ? 1 : 0`,
+		`let r = 1..900000; count(r, # in r)`,
+		`let r = 1..900000; count(r, sum(r) > 1)`,
+		`let r = 1..900000; count(r, sort(r)[0] > 1)`,
+		`count(1..900000, question contains "not there")`,
+		`count(1..900000, question matches "(x+x+)+y")`,
+		`count(1..900000, question == fields.text)`,
+		shared + `len(toJSON(d))`, shared + `len(string(d))`, shared + `len(join(flatten(d), ""))`,
+	} {
+		e, err := Compile(source)
+		if err != nil {
+			continue
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		began := time.Now()
+		_, err = e.Score(c)
+		t.Logf("%.60s: %v, %v", source, time.Since(began).Round(time.Millisecond), err)
+		runtime.ReadMemStats(&after)
+		if made := (after.TotalAlloc - before.TotalAlloc) >> 20; err == nil || made > 256 {
+			t.Errorf("%.90s takes %d MB: %v", source, made, err)
 		}
 	}
 }

@@ -1,0 +1,63 @@
+package commits
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+)
+
+const ledgerName = "ledger.json"
+
+// countLedger counts the objects of folders of which no row and no marker tells, by folder:
+// checks of models, requests for embeddings, and the log of the budget.
+func countLedger(ctx context.Context, s store.Store, campaign string) (map[string]int, error) {
+	answers := "answers/campaign=" + campaign + "/"
+	runs, err := lake.Folders(ctx, s, answers)
+	if err != nil {
+		return nil, err
+	}
+	folders := []string{"budget/campaign=" + campaign + "/"}
+	for _, run := range runs {
+		if strings.HasPrefix(run, "check-") || strings.HasPrefix(run, "embeddings-") {
+			folders = append(folders, answers+run+"/")
+		}
+	}
+	counts := map[string]int{}
+	for _, folder := range folders {
+		objects, err := lake.List(ctx, s, folder)
+		if err != nil {
+			return nil, err
+		}
+		if len(objects) > 0 {
+			counts[folder] = len(objects)
+		}
+	}
+	return counts, nil
+}
+
+// CheckLedger compares what the card has counted of the ledger with what is there, and says what
+// is missing. What came after the card is no fault.
+func CheckLedger(ctx context.Context, s store.Store, campaign string) (problems map[string]string, err error) {
+	data, err := s.Get(ctx, lake.AboutKey(campaign, ledgerName))
+	if err != nil {
+		return nil, store.IgnoreMissing(err) // CheckCard says so
+	}
+	var then map[string]int
+	if json.Unmarshal(data, &then) != nil {
+		return nil, nil // likewise
+	}
+	now, err := countLedger(ctx, s, campaign)
+	problems = map[string]string{}
+	for _, folder := range slices.Sorted(maps.Keys(then)) {
+		if now[folder] < then[folder] {
+			problems[folder] = fmt.Sprintf("it has %d objects, and had %d when the tables were described", now[folder], then[folder])
+		}
+	}
+	return problems, err
+}

@@ -1,0 +1,58 @@
+package commits_test
+
+import (
+	"maps"
+	"testing"
+
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store/storetest"
+)
+
+// Objects of which no row tells are counted by the card, so that their loss is noticed.
+func TestCheckLedger(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{
+		"answers/campaign=c/check-abc.0/000000.0.json":          "{}",
+		"answers/campaign=c/check-abc.0/000000.0.intent-0.json": "{}",
+		"answers/campaign=c/embeddings-m-1-xyz.0/000001.0.json": "{}",
+		"answers/campaign=c/k-i0-r0.0/000000.0.json":            "{}",
+		"budget/campaign=c/00000001.json":                       "{}",
+		"budget/campaign=c/00000002.json":                       "{}",
+	})
+	key := record.Key{SchemaVersion: 1, CampaignID: "c", ConditionID: "k", CollaborationID: "k-i0-r0"}
+	_, err := commits.Commit(ctx, s, commits.Rows{Collaborations: []record.Collaboration{{Key: key, Status: "succeeded"}}})
+	must(t, err)
+	must(t, commits.WriteCard(ctx, s, "c"))
+	missing := func() map[string]string {
+		problems, err := commits.CheckLedger(ctx, s, "c")
+		must(t, err)
+		return problems
+	}
+	s.Objects["budget/campaign=c/00000003.json"] = "{}" // what is given back at the end comes later
+	s.Objects["answers/campaign=c/check-def.0/000000.0.json"] = "{}"
+	if got := missing(); len(got) > 0 {
+		t.Errorf("nothing is missing: %v", got)
+	}
+	whole := maps.Clone(s.Objects)
+	for _, gone := range []struct {
+		folder  string
+		objects []string
+	}{
+		{"answers/campaign=c/check-abc.0/", []string{"000000.0.json"}},
+		{"answers/campaign=c/check-abc.0/", []string{"000000.0.json", "000000.0.intent-0.json"}},
+		{"answers/campaign=c/embeddings-m-1-xyz.0/", []string{"000001.0.json"}},
+		{"budget/campaign=c/", []string{"00000001.json", "00000002.json", "00000003.json"}},
+	} {
+		for _, name := range gone.objects {
+			delete(s.Objects, gone.folder+name)
+		}
+		if got := missing(); len(got) != 1 || got[gone.folder] == "" {
+			t.Errorf("%s without %v: %v", gone.folder, gone.objects, got)
+		}
+		s.Objects = maps.Clone(whole)
+	}
+	s.Objects["lake/_campaigns/c/ledger.json"] = "[1]"
+	if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || len(changed) != 1 || len(missing()) > 0 {
+		t.Errorf("a count that is another: %v, %v", changed, err)
+	}
+}

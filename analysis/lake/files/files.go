@@ -1,0 +1,83 @@
+// Package files reads files that others may have made or named: regular files only, of a
+// bounded length. A pipe or a device would keep the program waiting, or never end.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// errIrregular is the error of what is no file with an end.
+var errIrregular = errors.New("is no regular file, but a pipe, a device or a folder")
+
+// notWaiting opens a file for reading; a pipe without a writer is not waited for.
+const notWaiting = os.O_RDONLY | syscall.O_NONBLOCK
+
+// Open opens a regular file. The error is an *fs.PathError.
+func Open(path string) (*os.File, error) { return checked(os.OpenFile(path, notWaiting, 0)) }
+
+// OpenIn opens a regular file in a folder, which no link leads out of.
+func OpenIn(root *os.Root, name string) (*os.File, error) {
+	return checked(root.OpenFile(name, notWaiting, 0))
+}
+
+func checked(f *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: f.Name(), Err: errIrregular}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Read reads a regular file of at most so many bytes. The error is an *fs.PathError.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("has more than %d bytes", most)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// FS returns the regular files and the folders of a folder, which no link leads out of.
+func FS(root *os.Root) fs.FS { return regular{root.FS(), root} }
+
+type regular struct {
+	fs.FS
+	root *os.Root
+}
+
+// Open opens a file or a folder.
+func (r regular) Open(name string) (fs.File, error) {
+	if info, err := fs.Stat(r.FS, name); err == nil && info.IsDir() {
+		return r.FS.Open(name)
+	}
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return OpenIn(r.root, name)
+}
+
+// Stat describes a file or a folder without opening it.
+func (r regular) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.FS, name) }
+
+// ReadDir lists a folder.
+func (r regular) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
