@@ -54,5 +54,5 @@ func OpenData(path string) (fs.FS, error) {
 
 // Sources opens data sets and asks programs for what is planned: nothing is recorded.
 func Sources(s store.Store) setup.Sources {
-	return setup.Sources{Data: OpenData, Programs: programs.New(s).Asking}
+	return setup.Sources{Data: OpenData, Lake: s, Programs: programs.New(s).Asking}
 }
