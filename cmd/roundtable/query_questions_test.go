@@ -193,6 +193,11 @@ func TestPrivateData(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), hint) {
 		t.Errorf("a fork without data: %v\n%s", err, out)
 	}
+	questionsFile(t, dir, "q.jsonl", 4)
+	out, err = program(t, dir, "fork", "own", "--at", "round=2", "--control").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "the data file q.jsonl is not the one that own was run with") {
+		t.Errorf("a fork with other data: %v\n%s", err, out)
+	}
 	output(t, dir, "fork", "own", "--at", "round=2", "--control", "--data", moved)
 	contains(t, output(t, dir, "verify", "own-fork", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
 	contains(t, output(t, dir, "attribute", "own", "--of", "agents", "--data", moved), "all together")

@@ -69,7 +69,9 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		ran.folder = forked.Folder // where its programs are
 		of := plan.Forked{Campaign: forked.Campaign, Data: forked.Data, PrivateData: forked.PrivateData}
 		if err == nil && forked.Data != "" {
-			of.DataFiles, err = providers.Sources(s).OpenData(forked)
+			sources := providers.Sources(s, forked)
+			sources.Lake = s
+			of.DataFiles, err = sources.OpenData(forked)
 		}
 		return of, err
 	}
@@ -97,7 +99,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	}
 	p, err := Recordable(plugins, file, from, ran)
 	if err == nil && file.Fork != "" {
-		if err = forkPrompts(forked, &p); err == nil {
+		if err = cmp.Or(checkForkedData(forked, p), forkPrompts(forked, &p)); err == nil {
 			err = checkReplacements(plugins, s, p)
 		}
 	}

@@ -53,7 +53,7 @@ type Prediction struct {
 // condition that scripted agents play in memory, and the lengths of recorded answers.
 func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (Prediction, error) {
 	var sum Forecast
-	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s), 0.
+	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s, p), 0.
 	for i, c := range p.Campaign.Conditions {
 		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
 		if err != nil {
@@ -258,7 +258,7 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 	if l.Labeller.Name == labels.Rules { // it asks nobody
 		return &sum, nil
 	}
-	sources := providers.Sources(s)
+	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
 		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, plugins, sources, providers.New(s).Build)
 		if err != nil {
