@@ -17,7 +17,9 @@ func TestForksArePairedByQuestion(t *testing.T) {
 		r.InstanceHash = &data
 		return r
 	}
-	forked := func(of string) string { return fmt.Sprintf(`,"fork":{"campaign":"o","condition":%q,"replicates":1,"drop":[0]}`, of) }
+	forked := func(of string) string {
+		return fmt.Sprintf(`,"fork":{"campaign":"o","condition":%q,"replicates":1,"drop":[0]}`, of)
+	}
 	c := campaign.Campaign{
 		Name:     "f",
 		Runs:     []campaign.Run{run("plurality-a", "a", forked("plurality-1"), 1), run("plurality-b", "b", forked("plurality-2"), 1)},
