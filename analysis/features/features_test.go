@@ -57,7 +57,7 @@ func TestOfByHand(t *testing.T) {
 			t.Errorf("entry %d has distance %v, want %v", rows[i].Entry, got, want)
 		}
 	}
-	if r := rows[3]; r.Words != 1 || r.Sentences != 1 || r.Syllables != 1 || math.Abs(*r.Grade+3.4) > 1e-9 || r.Embedder != "known" || r.Rule != "portable" || r.TextHash == "" {
+	if r := rows[3]; r.Words != 1 || r.Sentences != 1 || r.Syllables != 1 || math.Abs(r.Grade+3.4) > 1e-9 || r.Embedder != "known" || r.Rule != "portable" || r.TextHash == "" {
 		t.Errorf("%+v", r) // .39 + 11.8 - 15.59
 	}
 	if _, err := how.Of(t.Context(), []record.Turn{said(0, 1, 0, "never heard")}); err == nil || !strings.Contains(err.Error(), "collaboration a") {

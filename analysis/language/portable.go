@@ -8,10 +8,12 @@ import (
 )
 
 func portable(text string) Counts {
-	words := wordsOf(text)
-	c := Counts{Words: len(words), Sentences: sentences(text)}
-	for _, word := range words {
-		c.Syllables += syllables(word)
+	c := Counts{Sentences: sentences(text)}
+	for token := range strings.FieldsSeq(text) {
+		if isWord(token) {
+			c.Words++
+			c.Syllables += syllables(token)
+		}
 	}
 	return c
 }
@@ -21,15 +23,11 @@ const (
 	closers = "\"')]}»”’"
 )
 
-// otherEnders are the full stops, exclamation and question marks of other scripts, some of
-// which have no space after them.
-var otherEnders = strings.NewReplacer("。", ". ", "｡", ". ", "！", "! ", "？", "? ", "။", ". ", "؟", "?", "۔", ".", "।", ".", "॥", ".", "።", ".")
-
 // sentences end with marks, and what closes after them, before a space or the
 // end of the text. Pieces without a word are none; a text with words has one.
 func sentences(text string) int {
 	n, open := 0, false // open: a word has come since the last end
-	for token := range strings.FieldsSeq(otherEnders.Replace(text)) {
+	for token := range strings.FieldsSeq(text) {
 		open = open || isWord(token)
 		if open && ends(token) {
 			n, open = n+1, false

@@ -96,10 +96,10 @@ type Feature struct {
 	Agent     int32    `parquet:"agent"`               // who said it, from 0
 	Simulated bool     `parquet:"simulated"`           // said by a scripted agent
 	TextHash  string   `parquet:"text_hash"`           // SHA-256 of the message
-	Words     int32    `parquet:"words"`               // what spaces separate, if it holds a letter or digit; in scripts without spaces by UAX 29, where a Chinese character is a word
+	Words     int32    `parquet:"words"`               // what spaces separate, if it holds a letter or digit
 	Sentences int32    `parquet:"sentences"`           // by the rule
 	Syllables int32    `parquet:"syllables"`           // by the rule
-	Grade     *float64 `parquet:"grade"`               // Flesch-Kincaid grade level, made for English, by the rule; 0 without words, absent if at least half of the letters are not Latin
+	Grade     float64  `parquet:"grade"`               // Flesch-Kincaid grade level, by the rule; 0 without words
 	Distance  *float64 `parquet:"distance" digest:"-"` // information distance: 1 - cosine with the mean of the round before; absent in round 1, after a round without messages, and for texts without a direction
 }
 

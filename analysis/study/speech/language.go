@@ -25,7 +25,7 @@ type Language struct {
 type RoundLanguage struct {
 	Messages int
 	Words    float64
-	Grade    *float64 // of those in Latin letters; nil without any
+	Grade    float64
 	Distance *float64 // from the round before; nil where it is not defined
 }
 
@@ -55,14 +55,14 @@ func byRound(talk features.Conversation) []RoundLanguage {
 		}
 	}
 	for n, list := range messages {
-		var distance, grade table.Sample
+		var distance table.Sample
 		all[n].Messages = len(list)
 		for _, m := range list {
 			all[n].Words += float64(m.Words) / float64(len(list))
-			grade.Add(table.Given(m.Grade))
+			all[n].Grade += m.Grade / float64(len(list))
 			distance.Add(table.Given(m.Distance))
 		}
-		all[n].Distance, all[n].Grade = distance.Mean(0).Value, grade.Mean(0).Value
+		all[n].Distance = distance.Mean(0).Value
 	}
 	return all
 }
@@ -108,7 +108,7 @@ func MessageLanguage(c campaign.Campaign) (table.Table, bool) {
 	type row = campaign.MeasuredGroup[measure]
 	measures := []measure{
 		{"words", 1, func(r RoundLanguage) (float64, bool) { return r.Words, r.Messages > 0 }},
-		{"grade", 1, func(r RoundLanguage) (float64, bool) { return table.Given(r.Grade) }},
+		{"grade", 1, func(r RoundLanguage) (float64, bool) { return r.Grade, r.Messages > 0 }},
 		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return table.Given(r.Distance) }},
 	}
 	table.Fill(&t, campaign.MeasureEach(measures, v.Groups),
@@ -128,7 +128,7 @@ func MessageLanguage(c campaign.Campaign) (table.Table, bool) {
 		table.Column("n", func(x row) table.Cell { return table.Count(len(x.Succeeded())) }))
 	t.Notes = []string{
 		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds without a message are left out.",
-		fmt.Sprintf("Grades by the rule %q, made for English: rules differ by about one grade, so compare trends. A message in another script than Latin has none.", measured.Rule),
+		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends.", measured.Rule),
 		measured.Note(),
 	}
 	v.AddNotes(&t)

@@ -13,8 +13,7 @@ import (
 type Speech struct {
 	Messages int
 	Words    float64 // mean length of a message; 0 without messages, as is
-	Graded   int
-	Grade    float64 // the mean of the Flesch-Kincaid grades of those that have one
+	Grade    float64 // the mean of their Flesch-Kincaid grades
 }
 
 // Read keeps the speech of each round that was run.
@@ -29,10 +28,7 @@ func Read(r *campaign.Run, rows record.Rows) error {
 		s, counts := &all[n], language.Portable.Count(*t.Text)
 		s.Messages++
 		s.Words += (float64(counts.Words) - s.Words) / float64(s.Messages)
-		if grade := counts.Grade(); grade != nil {
-			s.Graded++
-			s.Grade += (*grade - s.Grade) / float64(s.Graded)
-		}
+		s.Grade += (counts.Grade() - s.Grade) / float64(s.Messages)
 	}
 	campaign.Keep(&r.Parts, all)
 	return nil
@@ -55,22 +51,23 @@ func Words(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Length and complexity of messages by round"}
 	type measure struct {
 		name string
-		of   func(Speech) (v float64, ok bool)
+		of   func(Speech) float64
 	}
 	said := false
 	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{
-		{"words per message", func(s Speech) (float64, bool) { return s.Words, s.Messages > 0 }},
-		{"Flesch-Kincaid grade", func(s Speech) (float64, bool) { return s.Grade, s.Graded > 0 }},
+		{"words per message", func(s Speech) float64 { return s.Words }},
+		{"Flesch-Kincaid grade", func(s Speech) float64 { return s.Grade }},
 	}, v.Groups), func(m measure) string { return m.name }, func(m measure, g campaign.Group, round int) table.Cell {
 		cell := campaign.MeanCell(g.Succeeded(), 1, func(r campaign.Run) (float64, bool) {
-			return m.of(Spoken(r, round))
+			spoken := Spoken(r, round)
+			return m.of(spoken), spoken.Messages > 0
 		})
 		said = said || cell.Value != nil
 		return cell
 	})
 	t.Notes = []string{
 		"Mean (standard error) over collaborations of the mean over a collaboration's messages; n= where not all of them have messages in the round. Rounds that a stopping rule cut off are not carried on.",
-		"Words: what spaces separate, if it holds a letter or a digit; Chinese and other scripts without spaces are cut as Unicode says (UAX 29). Grade: 0.39 words a sentence + 11.8 syllables a word - 15.59, counted by portable rules made for English: a message in another script has none, and in another language it means nothing. Compare trends, not levels, with other programs.",
+		"Words: what spaces separate, if it holds a letter or a digit. Grade: 0.39 words a sentence + 11.8 syllables a word - 15.59, counted by portable rules made for English; compare trends, not levels, with other programs.",
 	}
 	v.AddNotes(&t)
 	return t, said
