@@ -36,8 +36,8 @@ type Sources struct {
 	Programs func(of programs.Of) program.Asker // asks the user's programs; nil if none can be asked
 }
 
-// openData opens the data set of a plan: as the lake has it, or else its folder.
-func (s Sources) openData(p campaign.Plan) (fs.FS, error) {
+// OpenData opens the data set of a plan: as the lake has it, or else its folder.
+func (s Sources) OpenData(p campaign.Plan) (fs.FS, error) {
 	if s.Lake != nil {
 		if files, whole, err := campaign.OpenRecordedData(context.Background(), s.Lake, p); whole || err != nil {
 			return files, err
@@ -206,7 +206,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 	var data fs.FS
 	var read map[string]string
 	if c.Data != "" {
-		folder, err := sources.openData(c.Plan)
+		folder, err := sources.OpenData(c.Plan)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ const pageBytes = 100 << 10
 
 // NewWriter makes files that every reader opens: data pages of version 1,
 // strings plain or by dictionary.
-func NewWriter[T record.Row](out io.Writer) *parquet.GenericWriter[T] {
+func NewWriter[T any](out io.Writer) *parquet.GenericWriter[T] {
 	return parquet.NewGenericWriter[T](out,
 		parquet.DataPageVersion(1),
 		parquet.PageBufferSize(pageBytes),

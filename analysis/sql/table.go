@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/record"
 )
 
 // Table returns the rows of a table as a Result: the columns of analysis/lake/record in
 // their order, absent values as nil, timestamps as time.Time.
-func Table[T record.Row](rows iter.Seq2[T, error]) Result {
+func Table[T any](rows iter.Seq2[T, error]) Result {
 	var columns []reflect.StructField
 	var r Result
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
@@ -42,7 +41,7 @@ func Table[T record.Row](rows iter.Seq2[T, error]) Result {
 }
 
 // Values returns the values of each row of a table, see Table.
-func Values[T record.Row](rows []T) (all [][]any) {
+func Values[T any](rows []T) (all [][]any) {
 	each := func(yield func(T, error) bool) {
 		for _, row := range rows {
 			if !yield(row, nil) {
@@ -78,7 +77,7 @@ func fieldValue(v reflect.Value, f reflect.StructField) any {
 
 // WriteParquet writes the rows of a table, and says how many. The file is like
 // the lake's own, which open everywhere.
-func WriteParquet[T record.Row](w io.Writer, rows iter.Seq2[T, error]) (n int64, err error) {
+func WriteParquet[T any](w io.Writer, rows iter.Seq2[T, error]) (n int64, err error) {
 	p := lake.NewWriter[T](w)
 	chunk := make([]T, 0, 1024)
 	flush := func() error {

@@ -70,9 +70,13 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 		return Trajectory{}, endedEarlyError{len(rows.Rounds), int(c.RoundsPlanned)}
 	}
 	t := Trajectory{
-		ID: c.CollaborationID, Generation: int(c.Generation), Condition: c.ConditionID, Instance: int(c.Instance), Unit: fmt.Sprintf("i%d-r%d", c.Instance, c.Replicate),
+		ID: c.CollaborationID, Generation: int(c.Generation), Condition: c.ConditionID, Instance: int(c.Instance),
 		Environment: c.Environment, Rule: c.Rule, Simulated: c.Simulated, Agents: int(c.Agents),
 	}
+	if c.InstanceHash != nil {
+		t.Hash = *c.InstanceHash
+	}
+	t.Unit = fmt.Sprintf("%s-r%d", t.instance(), c.Replicate)
 	for _, r := range rows.Rounds {
 		free := 0.0
 		round := Round{Goodness: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement, Proposals: int(r.NewProposals), CostUSD: &free}

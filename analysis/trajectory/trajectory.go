@@ -18,6 +18,7 @@ type Trajectory struct {
 	Generation  int    // of which these are the rows
 	Condition   string // condition_id
 	Instance    int    // the problem as dealt; replicates of one have it in common
+	Hash        string // of the question and its key: equal ones are one problem, whatever its number; "" without one
 	Unit        string // what is held out together and is independent of the rest: instance and replicate, unless a caller says otherwise
 	Environment string
 	Rule        string
@@ -104,18 +105,26 @@ func Same(all []Trajectory, least int) error {
 // ByInstance returns trajectories whose units are instances where their environment has at
 // least that many, so that replicates of one instance stay together; elsewhere units stay.
 func ByInstance(runs []Trajectory, least int) []Trajectory {
-	instances := map[string]map[int]bool{} // by environment
+	instances := map[string]map[string]bool{} // by environment
 	for _, t := range runs {
 		if instances[t.Environment] == nil {
-			instances[t.Environment] = map[int]bool{}
+			instances[t.Environment] = map[string]bool{}
 		}
-		instances[t.Environment][t.Instance] = true
+		instances[t.Environment][t.instance()] = true
 	}
 	runs = slices.Clone(runs)
 	for i, t := range runs {
 		if len(instances[t.Environment]) >= least {
-			runs[i].Unit = fmt.Sprintf("i%d", t.Instance)
+			runs[i].Unit = t.instance()
 		}
 	}
 	return runs
+}
+
+// instance names the problem.
+func (t Trajectory) instance() string {
+	if t.Hash != "" {
+		return t.Hash
+	}
+	return fmt.Sprintf("i%d", t.Instance)
 }

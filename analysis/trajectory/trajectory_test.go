@@ -169,6 +169,37 @@ func TestFromRows(t *testing.T) {
 	}
 }
 
+// An instance is its question: what two data sets number alike is held out apart, and what
+// both of them ask together.
+func TestUnitsGoByQuestion(t *testing.T) {
+	var runs []trajectory.Trajectory
+	for _, x := range []struct {
+		instance, replicate int32
+		hash                string
+	}{{0, 0, "one"}, {0, 1, "two"}, {7, 2, "one"}, {1, 0, ""}, {1, 1, ""}} {
+		r := rows("qa")
+		c := &r.Collaborations[0]
+		c.Instance, c.Replicate = x.instance, x.replicate
+		if x.hash != "" {
+			c.InstanceHash = &x.hash
+		}
+		run, err := trajectory.FromRows(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, run)
+	}
+	for least, want := range map[int]string{3: "one two one i1 i1", 4: "one-r0 two-r1 one-r2 i1-r0 i1-r1"} {
+		var units []string
+		for _, run := range trajectory.ByInstance(runs, least) {
+			units = append(units, run.Unit)
+		}
+		if got := strings.Join(units, " "); got != want {
+			t.Errorf("of at least %d: %s, want %s", least, got, want)
+		}
+	}
+}
+
 func TestFromRowsExplains(t *testing.T) {
 	for says, spoil := range map[string]func(*record.Rows){
 		"it is failed":                       func(r *record.Rows) { r.Collaborations[0].Status = "failed" },

@@ -43,7 +43,7 @@ Examples:
 var ofTemporal = []string{"state", "temporal", "namespace", "insecure"}
 
 // takesData names the commands that read questions or ask them again.
-var takesData = []string{"show", "view", "report", "analyze", "retally", "verify", "query", "export", "resume", "worker"}
+var takesData = []string{"show", "view", "report", "analyze", "retally", "verify", "query", "export", "resume", "worker", "fork", "attribute"}
 
 // arrangeCommands names the groups of commands, and completes their arguments.
 func arrangeCommands(o *cli.Options, root *cobra.Command) {

@@ -162,7 +162,7 @@ func checkQuestions(t *testing.T, answers map[string][]map[string]any, want map[
 }
 
 // TestPrivateData: what is read of a lake whose data files are private, and have moved, takes
-// --data; a paused campaign goes on with it.
+// --data; a paused campaign goes on with it, and so do forks, which are private, too.
 func TestPrivateData(t *testing.T) {
 	t.Parallel()
 	dir, moved := t.TempDir(), t.TempDir()
@@ -183,6 +183,24 @@ func TestPrivateData(t *testing.T) {
 	contains(t, output(t, dir, "query", asked, "--data", moved), "What is 0 + 1?", "(3 rows)")
 	contains(t, output(t, dir, "show", id, "--prompts", "--data", moved), "What is")
 	contains(t, output(t, dir, "verify", "own", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
+
+	output(t, dir, "export", "own", "--table", "instances", "-o", "i.csv", "--data", moved)
+	exported, err := os.ReadFile(filepath.Join(dir, "i.csv"))
+	noError(t, err)
+	contains(t, string(exported), "campaign_id,condition_id,instance,environment,instance_id,instance_hash,source,question,context,options_json,key_json\n", ",What is 0 + 1?,,,")
+
+	out, err = program(t, dir, "fork", "own", "--at", "round=2", "--control").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), hint) {
+		t.Errorf("a fork without data: %v\n%s", err, out)
+	}
+	questionsFile(t, dir, "q.jsonl", 4)
+	out, err = program(t, dir, "fork", "own", "--at", "round=2", "--control").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "the data file q.jsonl is not the one that own was run with") {
+		t.Errorf("a fork with other data: %v\n%s", err, out)
+	}
+	output(t, dir, "fork", "own", "--at", "round=2", "--control", "--data", moved)
+	contains(t, output(t, dir, "verify", "own-fork", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
+	contains(t, output(t, dir, "attribute", "own", "--of", "agents", "--data", moved), "all together")
 
 	for _, folder := range []string{"raw", "answers"} { // it was interrupted
 		noError(t, os.RemoveAll(filepath.Join(dir, "lake", folder)))

@@ -10,11 +10,18 @@ import (
 
 // Identity returns a hash of what is asked and of its right answer, whatever the question is
 // called and wherever its options stand: 32 hexadecimal digits. Of a question with contexts
-// of viewpoints each is one of its own.
+// of viewpoints each is one of its own, and so is each time that the data ask it again.
 func (in *Instance) Identity() string {
-	q := in.q
+	besides := []any{in.suffix}
+	if in.repeat > 0 {
+		besides = append(besides, in.repeat)
+	}
+	return in.q.hash(besides...)
+}
+
+func (q Question) hash(besides ...any) string {
 	options := slices.Sorted(slices.Values(q.Options))
-	data, err := json.Marshal([]any{q.Kind, q.Text, q.Context, options, q.keyTexts(), in.suffix})
+	data, err := json.Marshal(append([]any{q.Kind, q.Text, q.Context, options, q.keyTexts()}, besides...))
 	if err != nil {
 		panic("qa: " + err.Error()) // texts always marshal
 	}
@@ -26,23 +33,47 @@ func (in *Instance) Identity() string {
 // Identity returns it, or, of a line without one, the one that is called so. Ids such as 1, 2, 3
 // are those of any file.
 func (e *QA) questionOf(id, hash string) (Question, error) {
-	q, known := e.byID[id]
-	switch {
-	case known && (hash == "" || hash == (&Instance{env: e, q: q}).Identity()):
+	if hash == "" {
+		q, known := e.byID[id]
+		if !known {
+			return q, fmt.Errorf("there is no question %q in %s", id, e.params.File)
+		}
 		return q, nil
-	case hash == "":
-		return q, fmt.Errorf("there is no question %q in %s", id, e.params.File)
 	}
 	if e.byHash == nil {
 		e.byHash = map[string]Question{}
-		for _, q := range e.questions {
-			e.byHash[(&Instance{env: e, q: q}).Identity()] = q
+		for i, q := range e.questions {
+			e.byHash[(&Instance{env: e, q: q, repeat: e.repeats[i]}).Identity()] = q
 		}
 	}
-	if q, known = e.byHash[hash]; !known {
+	q, known := e.byHash[hash]
+	if !known {
 		return q, fmt.Errorf("question %q (hash %s) is none of %s: its text, options or right answer differ", id, hash, e.params.File)
 	}
 	return q, nil
+}
+
+// countRepeats returns how often each question has been asked before among some, and a
+// warning that names one; "" if each is asked once.
+func countRepeats(questions []Question) (repeats []int, warning string) {
+	before, first, n := map[string]int{}, map[string]string{}, 0
+	for _, q := range questions {
+		hash := q.hash()
+		if before[hash] == 0 {
+			first[hash] = q.ID
+		} else if n++; n == 1 {
+			warning = fmt.Sprintf("%s asks the same as %s, with the same right answer", q.ID, first[hash])
+		}
+		repeats = append(repeats, before[hash])
+		before[hash]++
+	}
+	if n > 1 {
+		warning = fmt.Sprintf("%d questions ask the same as others, with the same right answer: %s", n, warning)
+	}
+	if n > 0 {
+		warning += "; each counts as a question of its own; skip: [IDS] leaves some out"
+	}
+	return repeats, warning
 }
 
 // keyTexts returns the right answers, those that are options by their texts, in one order.

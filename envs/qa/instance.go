@@ -60,6 +60,7 @@ type Instance struct {
 	seen   Observation
 	views  viewpoints
 	suffix string // of the context
+	repeat int    // how often the data have asked it before
 }
 
 // ID returns the question's, and the number of the context if there is a pool.

@@ -105,6 +105,8 @@ type QA struct {
 	params    Params
 	source    source
 	questions []Question
+	repeats   []int  // how often each has been asked before, see Identity
+	repeated  string // a warning about these
 	byID      map[string]Question
 	shots     []Shot
 	pool      map[string]viewpoints // by question; nil without a pool
@@ -141,6 +143,7 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 	if e.shots, e.questions, err = takeShots(p, questions, files); err != nil {
 		return nil, err
 	}
+	e.repeats, e.repeated = countRepeats(e.questions)
 	for _, q := range e.questions {
 		e.byID[q.ID] = q
 	}
@@ -227,7 +230,7 @@ func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 	if e.Instances() < len(e.questions)*e.contextsEach() {
 		at = envs.Stream(seed, "qa/sample").Perm(len(e.questions))[at]
 	}
-	in := &Instance{env: e, q: e.questions[at].withShuffledOptions(seed)}
+	in := &Instance{env: e, q: e.questions[at].withShuffledOptions(seed), repeat: e.repeats[at]}
 	in.seen = Observation{
 		ID: in.q.ID, Kind: in.q.Kind, Question: in.q.Text, Context: in.q.Context, Options: in.q.letteredOptions(), Form: in.q.answerForm(), Shots: e.shots,
 	}

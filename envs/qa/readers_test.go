@@ -3,6 +3,7 @@ package qa
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -209,6 +210,28 @@ func TestIdentity(t *testing.T) {
 	for i, hash := range others { // another key, text, option
 		if hash == first[0] {
 			t.Errorf("question %d is the first one", i)
+		}
+	}
+	_, again := identities(head + "1,x?,a,b,A\n2,x?,a,b,A\n3,y?,a,b,B\n4,x?,b,a,B\n") // three times, the options moved in one
+	if again[0] != first[0] || again[2] != first[1] || len(slices.Compact(slices.Sorted(slices.Values(again)))) != 4 {
+		t.Errorf("of a question that is there three times: %v", again)
+	}
+	if _, elsewhere := identities(head + "7,x?,a,b,A\n8,x?,a,b,A\n"); elsewhere[1] != again[1] {
+		t.Errorf("the second time of two data sets: %v and %v", elsewhere[1], again[1])
+	}
+	for data, want := range map[string]string{
+		"1,x?,a,b,A\n2,x?,a,b,A\n3,y?,a,b,B\n4,x?,b,a,B\n": "2 questions ask the same as others, with the same right answer: 2 asks the same as 1",
+		"1,x?,a,b,A\n2,x?,a,b,A\n":                         "2 asks the same as 1",
+		"1,x?,a,b,A\n2,x?,a,b,B\n":                         "",
+	} {
+		e, err := loadLines("format: csv, file: q", fstest.MapFS{"q": {Data: []byte(head + data)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		survey, err := e.Survey(1)
+		said := strings.Join(survey.Warnings, "\n")
+		if err != nil || (want == "") == strings.Contains(said, "asks the same") || !strings.Contains(said, want) {
+			t.Errorf("%q warns %q: %v", data, said, err)
 		}
 	}
 	ids, _ := identities(head + "問一,x?,a,b,A\n問二,y?,a,b,B\nñ é,z?,a,b,A\nñ é,w?,a,b,A\n")

@@ -30,6 +30,9 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 	if like := columns.Contexts(s.Unused); len(like) > 0 && len(cols.Context) == 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the column %s is not shown to anybody; write columns: {context: %s} if questions are about it", wording.And(like), like[0]))
 	}
+	if e.repeated != "" {
+		s.Warnings = append(s.Warnings, e.repeated)
+	}
 	e.countKeys(seed, &s)
 	first, err := e.Instance(seed, 0)
 	if err != nil {

@@ -47,6 +47,7 @@ type File struct {
 	Embedder    string          // what information distances rest on; "" for the default
 	Data        string          // folder of the environment's data set
 	Fork        string          // name of the campaign that it goes on from; "" for none
+	DataFiles   fs.FS           // that folder, open; nil without one
 	PrivateData bool            // data files stay out of the lake
 	Prompts     string          // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
@@ -159,7 +160,7 @@ func (p *parser) parseFile(s Source) File {
 			p.errs.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
-	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, PrivateData: h.PrivateData, Prompts: h.Prompts}
+	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, DataFiles: p.data, PrivateData: h.PrivateData, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
 	if h.Fork != nil {

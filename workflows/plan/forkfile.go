@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -60,8 +61,10 @@ type ForkReplacement struct {
 
 // Forked is a recorded campaign that a file goes on from.
 type Forked struct {
-	Campaign Campaign
-	Data     string // folder of its data set; "" if it has none
+	Campaign    Campaign
+	Data        string // folder of its data set; "" if it has none
+	DataFiles   fs.FS  // the data set as it was recorded; nil if it has none
+	PrivateData bool
 }
 
 // changeAxis is the axis of the changes in a fork's grid, originAxis that of the
@@ -116,8 +119,8 @@ func (p *parser) parseFork(top *yaml.Node, h Header, file *File) {
 		}
 	}
 	p.recorded = append(slices.Clone(p.recorded), of.Campaign.Conditions...)
-	file.Data, file.Fork = of.Data, f.block.Campaign
-	p.data = p.openFolder(top, "fork", of.Data)
+	file.Data, file.PrivateData, file.Fork = of.Data, of.PrivateData, f.block.Campaign
+	file.DataFiles, p.data = of.DataFiles, of.DataFiles
 	file.Campaign.Seed, file.Campaign.Replicates = of.Campaign.Seed, f.replicates*h.Replicates
 	f.expansion = &expansion{p: p, campaign: file.Campaign, seen: map[string]int{}}
 	f.addAll()

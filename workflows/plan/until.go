@@ -68,6 +68,7 @@ func (p *parser) parseUntil(key, n *yaml.Node, u *Until, file File) *until.Quest
 	if q.Reference != "" && !slices.Contains(names, q.Reference) {
 		p.errs.add(at("reference"), "until.reference", "%q is no value of %s; it has %s%s", q.Reference, u.Compare, wording.And(names), wording.DidYouMean(q.Reference, names))
 	}
+	q.Same = p.sameQuestions(file.Campaign, q)
 	p.setMethod(at, u, file, &q)
 	if len(p.errs) > before {
 		return nil
@@ -77,6 +78,40 @@ func (p *parser) parseUntil(key, n *yaml.Node, u *Until, file File) *until.Quest
 		return nil
 	}
 	return &q
+}
+
+// sameQuestions returns which instances of the levels ask what one of an earlier environment asks.
+func (p *parser) sameQuestions(c Campaign, q until.Question) (same []until.Same) {
+	compared, first := map[string]bool{}, map[string]until.Asked{}
+	for _, level := range q.Levels {
+		for _, m := range level.Members {
+			compared[m.Env] = true
+		}
+	}
+	if len(compared) < 2 {
+		return nil
+	}
+	for i, condition := range c.Conditions {
+		key, env := condition.EnvKey(), p.envs[digestOf(condition.Env)]
+		if env == nil || !compared[key] {
+			continue
+		}
+		compared[key] = false // once
+		for _, n := range c.InstancesOf(i) {
+			instance, err := env.Instance(c.Seed, n)
+			known, ok := instance.(envs.Identified)
+			if err != nil || !ok {
+				break
+			}
+			asked, hash := until.Asked{Env: key, Instance: n}, known.Identity()
+			if as, ok := first[hash]; ok {
+				same = append(same, until.Same{Asked: asked, As: as})
+			} else {
+				first[hash] = asked
+			}
+		}
+	}
+	return same
 }
 
 // checkUntil reports what of it cannot be, whatever the conditions are, and fills in numbers.

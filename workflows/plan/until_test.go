@@ -1,10 +1,14 @@
 package plan_test
 
 import (
+	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/until"
 )
 
@@ -85,5 +89,27 @@ func TestUntilErrors(t *testing.T) {
 		if got := errorsOf(t, text+"\n"); len(got) != 1 || !strings.Contains(got.Error(), says) {
 			t.Errorf("%v\nwant %s", got, says)
 		}
+	}
+}
+
+// Data sets that share a question have it as one unit, whatever they call it; what two data
+// sets number alike is not the same.
+func TestUntilGoesByQuestions(t *testing.T) {
+	files := fstest.MapFS{
+		"a.csv": {Data: []byte("id,question,answer\n1,One?,yes\n2,Two?,no\n3,Three?,no\n")},
+		"b.csv": {Data: []byte("id,question,answer\n1,Two?,no\n2,Four?,yes\n3,Three?,yes\n")}, // another key
+	}
+	host := plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }}
+	file, err := plan.Parse([]byte("name: a\ndata: .\nenv: {name: qa, format: csv, kind: yesno, agents: 3}\nprotocol: {name: debate, rounds: 1}\nmodel: scripted/answerer\ngrid: {rule: [plurality, unanimous], env.file: [a.csv, b.csv]}\nuntil: {compare: rule, measure: score}\n"), host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := file.Until.Levels[0].Members
+	want := []until.Same{{Asked: until.Asked{Env: members[1].Env, Instance: 0}, As: until.Asked{Env: members[0].Env, Instance: 1}}}
+	if !reflect.DeepEqual(file.Until.Same, want) {
+		t.Errorf("the same are %+v, want %+v", file.Until.Same, want)
+	}
+	if n := until.NewDesign(*file.Until, file.Campaign.QuestionGrid()).Units(); n != 5 {
+		t.Errorf("%d units, want 5", n)
 	}
 }

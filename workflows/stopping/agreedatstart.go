@@ -84,20 +84,21 @@ func agreementIn(t *transcript.Transcript, round int, counts func(agent int) boo
 	return share, ok
 }
 
-// agreementOf a count; false if it had nothing to count.
+// agreementOf a count; false if it had nothing to count. Candidates that are the same
+// proposal, as where a vote is on each agent's text, are one here.
 func agreementOf(t *transcript.Transcript, count transcript.Entry, counts func(agent int) bool) (float64, bool) {
 	most, all := 0, count.Payload.Electorate
 	if all == 0 {
 		all = t.Agents
 	}
+	holders := map[string]int{} // by key
 	for _, c := range count.Payload.Candidates {
-		n := 0
 		for _, agent := range c.Agents {
 			if counts(agent) {
-				n++
+				holders[c.Key]++
 			}
 		}
-		most = max(most, n)
+		most = max(most, holders[c.Key])
 	}
 	return float64(most) / float64(all), len(count.Payload.Candidates) > 0
 }

@@ -57,6 +57,15 @@ func TestAgreement(t *testing.T) {
 			t.Errorf("%s: a round without a decision has an agreement", answers)
 		}
 	}
+	apart := transcript.Transcript{Agents: 5} // a vote on each agent's text, whatever it answers
+	count := transcript.Step{Kind: transcript.Decide, Round: 1}
+	for agent, key := range "AABAB" {
+		count.Payload.Candidates = append(count.Payload.Candidates, transcript.Candidate{Key: string(key), Entry: agent, Agents: []int{agent}})
+	}
+	apart.Append(count, transcript.Act{Decision: &transcript.Decision{Selected: 0, Standing: -1}})
+	if got, _ := stopping.Agreement(&apart, 1); got != 0.6 {
+		t.Errorf("three of five give an answer of a candidate each: agreement is %v, want 0.6", got)
+	}
 	talk := transcript.Transcript{Agents: 4}
 	answered(&talk, 1, "----")
 	if _, ok := stopping.Agreement(&talk, 1); ok {

@@ -39,11 +39,16 @@ type Design struct {
 	besides  map[string][]int   // conditions of no level, as baselines, by environment
 	has      []map[int]bool     // instances, by condition
 	sizes    Sizes
+	same     map[Asked]Asked
+	places   map[Unit][]Asked // the instances of each unit: one, unless they are the same
 }
 
 // NewDesign lays a question over a plan.
 func NewDesign(q Question, g Grid) *Design {
-	d := &Design{question: q, grid: g, besides: map[string][]int{}, sizes: Sizes{}}
+	d := &Design{question: q, grid: g, besides: map[string][]int{}, sizes: Sizes{}, same: map[Asked]Asked{}, places: map[Unit][]Asked{}}
+	for _, s := range q.Same {
+		d.same[s.Asked] = s.As
+	}
 	at := d.layOut()
 	first := map[string]int{}
 	for i, c := range g.Conditions {
@@ -101,21 +106,30 @@ func (d *Design) layOut() map[string]position {
 
 // listUnits lists every unit of which some level has a cell.
 func (d *Design) listUnits(at map[string]position) {
-	known := map[Unit]bool{}
 	for _, c := range d.grid.Conditions {
 		if _, ok := at[c.ID]; !ok {
 			continue
 		}
 		for _, n := range c.Instances {
 			for r := range d.grid.Replicates {
-				u := d.sizes.UnitOf(Place{c.Env, n, r})
-				if !known[u] {
-					known[u] = true
+				u, place := d.unitOf(Place{c.Env, n, r}), Asked{c.Env, n}
+				if d.places[u] == nil {
 					d.units = append(d.units, u)
+				}
+				if !slices.Contains(d.places[u], place) {
+					d.places[u] = append(d.places[u], place)
 				}
 			}
 		}
 	}
+}
+
+func (d *Design) unitOf(p Place) Unit {
+	u := d.sizes.UnitOf(p)
+	if as, ok := d.same[Asked{p.Env, p.Instance}]; ok && u.Replicate < 0 && d.sizes[as.Env] {
+		u.Env, u.Instance = as.Env, as.Instance
+	}
+	return u
 }
 
 // Units returns how many there are.
@@ -128,25 +142,33 @@ func (d *Design) Cells(unit int, levels []bool) []Cell {
 	u := d.units[unit]
 	for l, wanted := range levels {
 		if wanted {
-			cells = append(cells, d.cellsOf(u, d.levels[l][u.Env])...)
+			cells = append(cells, d.cellsOf(u, d.levels[l])...)
 		}
 	}
 	if len(cells) > 0 {
-		cells = append(cells, d.cellsOf(u, d.besides[u.Env])...)
+		cells = append(cells, d.cellsOf(u, d.besides)...)
 	}
 	return cells
 }
 
-func (d *Design) cellsOf(u Unit, conditions []int) []Cell {
+// cellsOf returns the cells of a unit in some conditions, by environment.
+func (d *Design) cellsOf(u Unit, conditions map[string][]int) []Cell {
 	var cells []Cell
-	for _, c := range conditions {
-		if c < 0 || !d.has[c][u.Instance] {
-			continue
+	for _, place := range d.places[u] {
+		for _, c := range conditions[place.Env] {
+			cells = append(cells, d.cellsAt(u, place, c)...)
 		}
-		for r := range d.grid.Replicates {
-			if u.Replicate < 0 || u.Replicate == r {
-				cells = append(cells, Cell{c, u.Instance, r})
-			}
+	}
+	return cells
+}
+
+func (d *Design) cellsAt(u Unit, place Asked, condition int) (cells []Cell) {
+	if condition < 0 || !d.has[condition][place.Instance] {
+		return nil
+	}
+	for r := range d.grid.Replicates {
+		if u.Replicate < 0 || u.Replicate == r {
+			cells = append(cells, Cell{condition, place.Instance, r})
 		}
 	}
 	return cells
@@ -179,7 +201,7 @@ func (d *Design) observe(u Unit, levels []bool, ended Ended) (unit []Observation
 		if !has {
 			continue
 		}
-		for _, cell := range d.cellsOf(u, d.levels[l][u.Env]) {
+		for _, cell := range d.cellsOf(u, d.levels[l]) {
 			v, ok := ended(cell)
 			if !ok {
 				return nil, false
@@ -190,7 +212,7 @@ func (d *Design) observe(u Unit, levels []bool, ended Ended) (unit []Observation
 	for _, pair := range d.question.Contrasts() {
 		var o Observation
 		if levels[pair[0]] && levels[pair[1]] {
-			o = d.compare(u, d.levels[pair[0]][u.Env], d.levels[pair[1]][u.Env], values)
+			o = d.compare(u, d.levels[pair[0]], d.levels[pair[1]], values)
 		}
 		unit = append(unit, o)
 	}
@@ -198,20 +220,22 @@ func (d *Design) observe(u Unit, levels []bool, ended Ended) (unit []Observation
 }
 
 // compare pairs the cells of two levels in a unit.
-func (d *Design) compare(u Unit, a, b []int, values map[Cell]*float64) (o Observation) {
+func (d *Design) compare(u Unit, a, b map[string][]int, values map[Cell]*float64) (o Observation) {
 	sum, combinations := 0., 0
-	for k := range a {
-		differences, pairs := 0., 0
-		for _, cell := range d.cellsOf(u, a[k:k+1]) {
-			other := Cell{b[k], cell.Instance, cell.Replicate}
-			if x, y := values[cell], values[other]; x != nil && y != nil {
-				differences, pairs = differences+*x-*y, pairs+1
-			} else {
-				o.LeftOut++
+	for _, place := range d.places[u] {
+		for k, condition := range a[place.Env] {
+			differences, pairs := 0., 0
+			for _, cell := range d.cellsAt(u, place, condition) {
+				other := Cell{b[place.Env][k], cell.Instance, cell.Replicate}
+				if x, y := values[cell], values[other]; x != nil && y != nil {
+					differences, pairs = differences+*x-*y, pairs+1
+				} else {
+					o.LeftOut++
+				}
 			}
-		}
-		if pairs > 0 {
-			sum, combinations = sum+differences/float64(pairs), combinations+1
+			if pairs > 0 {
+				sum, combinations = sum+differences/float64(pairs), combinations+1
+			}
 		}
 	}
 	if combinations > 0 {

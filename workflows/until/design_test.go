@@ -92,6 +92,40 @@ func TestUnitsAreWhole(t *testing.T) {
 	}
 }
 
+// A question that two data sets ask is one unit: its cells are needed together, and it is
+// one observation.
+func TestSameQuestionsAreOneUnit(t *testing.T) {
+	q := twice("first", "second")
+	g := gridOf(q, 2, map[string]int{"first": 3, "second": 2})
+	if apart := NewDesign(q, g); apart.Units() != 5 {
+		t.Fatalf("%d units without any in common", apart.Units())
+	}
+	q.Same = []Same{{Asked{"second", 1}, Asked{"first", 0}}}
+	d := NewDesign(q, g)
+	if d.Units() != 4 {
+		t.Fatalf("%d units, want 4", d.Units())
+	}
+	both, all := 0, map[Cell]bool{}
+	for u := range d.units {
+		cells := d.Cells(u, []bool{true, true})
+		for _, cell := range cells {
+			all[cell] = true
+		}
+		if len(cells) == 8 { // 2 levels × 2 data sets × 2 replicates
+			both++
+			unit, complete := d.observe(d.units[u], []bool{true, true}, func(c Cell) (*float64, bool) {
+				return new(map[int]float64{0: .5, 1: 1}[c.Condition]), true // a0 and a1; b0 and b1 are 0
+			})
+			if !complete || *unit[0].Difference != .75 {
+				t.Errorf("%v", unit)
+			}
+		}
+	}
+	if both != 1 || len(all) != 2*(3+2)*2 {
+		t.Errorf("%d units of both, %d cells", both, len(all))
+	}
+}
+
 // twice is a question about a and b, each with two values on another axis.
 func twice(envs ...string) Question {
 	q := questionOf(2, Betting)

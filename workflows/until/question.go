@@ -53,6 +53,20 @@ type Question struct {
 	Level     float64 `json:"level"`               // family-wise error rate, over all comparisons and all looks
 	Ahead     int     `json:"ahead"`               // instances that are under way at once
 	Seed      uint64  `json:"seed"`                // of the order of the instances
+	Same      []Same  `json:"same,omitempty"`      // instances that are one unit with another
+}
+
+// Same is an instance that asks what one of an earlier environment asks: what is found on
+// both is one observation.
+type Same struct {
+	Asked
+	As Asked `json:"as"`
+}
+
+// Asked is an instance of an environment.
+type Asked struct {
+	Env      string `json:"env"` // as Member's
+	Instance int    `json:"instance"`
 }
 
 // Level is a value of the axis.

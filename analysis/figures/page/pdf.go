@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
 	imagefont "golang.org/x/image/font"
@@ -36,10 +37,42 @@ func (s Sheet) pdf(w io.Writer) (err error) {
 	sameBytes()
 	c := vgpdf.New(s.Width*vg.Length(s.Zoom), s.Height*vg.Length(s.Zoom))
 	c.Scale(s.Zoom, s.Zoom)
-	s.on(draw.NewCanvas(pdf{c}, s.Width, s.Height), color.White)
-	_, err = c.WriteTo(w)
+	return s.write(w, "PDF", pdf{c})
+}
+
+// write draws on white, unless there is a text that the font does not have.
+func (s Sheet) write(w io.Writer, format string, c interface {
+	vg.Canvas
+	io.WriterTo
+}) error {
+	checked := &readable{Canvas: c}
+	s.on(draw.NewCanvas(checked, s.Width, s.Height), color.White)
+	if checked.missing != "" {
+		return fmt.Errorf("a %s cannot show %q: the font of figures has no such letters, or writes them in the wrong order; write an SVG file, which is shown with the fonts of its reader", format, checked.missing)
+	}
+	_, err := c.WriteTo(w)
 	return err
 }
+
+// readable is a canvas that notes the first text that it cannot show.
+type readable struct {
+	vg.Canvas
+	missing string
+}
+
+func (c *readable) FillString(face font.Face, at vg.Point, text string) {
+	var buffer sfnt.Buffer
+	for _, letter := range text {
+		glyph, err := face.Face.GlyphIndex(&buffer, letter)
+		if c.missing == "" && (err != nil || glyph == 0 || unicode.In(letter, rightToLeft...)) {
+			c.missing = text
+		}
+	}
+	c.Canvas.FillString(face, at, text)
+}
+
+// rightToLeft are scripts whose order and joined letters no canvas but an SVG's knows.
+var rightToLeft = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko}
 
 // pdf is a canvas that can write what the font has. vgpdf takes bytes of Windows-1252
 // for text; what has other letters is drawn.

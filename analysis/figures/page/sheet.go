@@ -67,10 +67,7 @@ func (s Sheet) Write(w io.Writer, format string) error {
 		if s.Zoom == ForPrint {
 			dpi = int(dpiOfPrint * s.Zoom)
 		}
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(s.Width, s.Height), vgimg.UseDPI(dpi))}
-		s.on(draw.New(c), color.White)
-		_, err := c.WriteTo(w)
-		return err
+		return s.write(w, "PNG", vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(s.Width, s.Height), vgimg.UseDPI(dpi))})
 	case "pdf":
 		return s.pdf(w)
 	}

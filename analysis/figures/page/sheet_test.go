@@ -81,6 +81,26 @@ func TestOutlines(t *testing.T) {
 	}
 }
 
+// A text that a format cannot show is an error that names it, and nothing is written.
+func TestUnreadableTexts(t *testing.T) {
+	for text, readable := range map[string]bool{
+		"Müller, 95 % (χ²) – “Да”": true, "多数决": false, "majority 多": false, "الإجماع": false, "הצבעה": false, "多数決ルール": false, "합의": false, "बहुमत": false,
+	} {
+		sheet := Sheet{Width: 4 * vg.Inch, Height: 2 * vg.Inch, Zoom: 1, Draw: func(c draw.Canvas) { c.FillText(Words(9), vg.Point{X: 10, Y: 20}, text) }}
+		for _, format := range Formats() {
+			var b bytes.Buffer
+			err := sheet.Write(&b, format)
+			if readable || format == "svg" {
+				if err != nil || b.Len() == 0 || format == "svg" && !strings.Contains(b.String(), text) {
+					t.Errorf("%s as %s: %v", text, format, err)
+				}
+			} else if err == nil || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "SVG") || b.Len() > 0 {
+				t.Errorf("%s as %s: %d bytes, %v", text, format, b.Len(), err)
+			}
+		}
+	}
+}
+
 func TestParseWidth(t *testing.T) {
 	for text, want := range map[string]vg.Length{"85mm": 85 * vg.Millimeter, "8.5cm": 8.5 * vg.Centimeter, "3.5in": 3.5 * vg.Inch, "240pt": 240} {
 		if got, err := ParseWidth(text); err != nil || got-want > 1e-6 || want-got > 1e-6 {

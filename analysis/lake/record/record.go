@@ -88,7 +88,7 @@ type Round struct {
 	Simulated    bool      `parquet:"simulated" digest:"-"`  // a scripted agent answered in this round
 	Outcome      *float64  `parquet:"outcome" digest:"-"`    // what to average, as collaborations.outcome
 	VotesJSON    *string   `parquet:"votes_json" digest:"-"` // what each candidate of the round's last count got: {"(B)": 3, "(C)": 1}, by candidate_key where proposals are no texts, (unread) for answers that could not be read: the sum of its ballots' values, as in ballots.value; of debates and others without ballots the number of agents whose answer it is; absent without a count
-	Agreement    *float64  `parquet:"agreement" digest:"-"`  // greatest share of the agents that hold the same candidate at the round's last count; absent without candidates
+	Agreement    *float64  `parquet:"agreement" digest:"-"`  // greatest share of the agents that hold the same proposal or answer at the round's last count, however many candidates have it; absent without candidates
 }
 
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.

@@ -144,7 +144,7 @@ const schemaDerived = `
 
 %s
 
-` + "`roundtable query`" + ` makes it from the plan and from the data files that are stored with it: a copy of the lake needs no others. It has no file; ` + "`roundtable export --query \"FROM instances\" -o instances.parquet`" + ` writes one.
+` + "`roundtable query`" + ` makes it from the plan and from the data files that are stored with it: a copy of the lake needs no others. It has no file; ` + "`roundtable export NAME --table instances -o instances.parquet`" + ` writes one.
 Environments that make up their instances (exchange, consensus and others) have no rows here.
 
 `

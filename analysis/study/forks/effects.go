@@ -11,8 +11,9 @@ import (
 	"roundtable/analysis/table"
 )
 
-// beginning is what forks of one collaboration have in common.
-type beginning struct{ instance, replicate int32 }
+// beginning is what forks of one collaboration have in common: its question, whatever its
+// number, and its replicate.
+type beginning = campaign.Pair
 
 // row is one change of one condition.
 type row struct {
@@ -69,7 +70,7 @@ func rowsOf(c campaign.Campaign, v campaign.View) []row {
 		if originals[r.ConditionID] == nil {
 			originals[r.ConditionID] = map[beginning]campaign.Run{}
 		}
-		originals[r.ConditionID][beginning{r.Instance, r.Replicate}] = r
+		originals[r.ConditionID][campaign.PairOf(r.Collaboration)] = r
 	}
 	var rows []row
 	for _, g := range v.Groups {
@@ -108,7 +109,9 @@ func settingsOf(c campaign.Campaign, g campaign.Group) *campaign.Fork {
 }
 
 func (r row) beginning(run campaign.Run) beginning {
-	return beginning{run.Instance, r.fork.Origin(run.Replicate)}
+	at := campaign.PairOf(run.Collaboration)
+	at.Replicate = r.fork.Origin(run.Replicate)
+	return at
 }
 
 // points returns where the row's collaborations leave the original, by beginning.
@@ -173,7 +176,7 @@ func (r row) cells(keep func(campaign.Run) bool) []counterfactual.Cell {
 		changed[at], units[at] = append(changed[at], run), run.Unit
 	}
 	slices.SortFunc(order, func(a, b beginning) int {
-		return cmp.Or(cmp.Compare(a.instance, b.instance), cmp.Compare(a.replicate, b.replicate))
+		return cmp.Or(cmp.Compare(changed[a][0].Instance, changed[b][0].Instance), cmp.Compare(a.Replicate, b.Replicate))
 	})
 	var cells []counterfactual.Cell
 	for _, at := range order {

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -67,4 +68,28 @@ func TestBuyNextWithoutReplicates(t *testing.T) {
 		t.Errorf("%v", row)
 	}
 	tabletest.Near(t, "half width", row["half width"].Value, 12.706204736432095*.25) // differences 0.75 and 0.25
+}
+
+// Instances are paired by what they ask, whatever their numbers: here the second condition
+// has its questions the other way round.
+func TestBuyNextGoesByQuestion(t *testing.T) {
+	var c campaign.Campaign
+	for question := range 4 {
+		for k := range 2 {
+			value, hash := .2*float64(question), fmt.Sprint("question ", question)
+			a, b := asked("a", question, k, value+.1*float64(k)), asked("b", 3-question, k, value)
+			a.InstanceHash, b.InstanceHash = &hash, &hash
+			c.Runs = append(c.Runs, a, b)
+		}
+	}
+	got, ok := BuyNext(c)
+	if !ok || len(got.Rows) != 1 {
+		t.Fatalf("%d rows", len(got.Rows))
+	}
+	row := tabletest.ByColumn(got, got.Rows[0])
+	for column, want := range map[string]float64{"instances": 4, "replicates": 2, "between": 0, "within": .1 / math.Sqrt2} {
+		if v := row[column].Value; v == nil || math.Abs(*v-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", column, row[column], want)
+		}
+	}
 }

@@ -145,7 +145,7 @@ func play(t *testing.T, env catalogue.Environment, proto, stop, rule string) str
 	if err != nil {
 		return err.Error()
 	}
-	if _, _, err := rehearsal.Rehearse(planned, 0, "", crossed(), providers.Sources(s), providers.New(s).Build); err != nil {
+	if _, _, err := rehearsal.Rehearse(planned, 0, "", crossed(), providers.Sources(s, planned), providers.New(s).Build); err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
 	return ""

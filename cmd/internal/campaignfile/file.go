@@ -67,7 +67,13 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	host.Forked = func(name string) (plan.Forked, error) {
 		forked, err = readForked(ctx, s, name)
 		ran.folder = forked.Folder // where its programs are
-		return plan.Forked{Campaign: forked.Campaign, Data: forked.Data}, err
+		of := plan.Forked{Campaign: forked.Campaign, Data: forked.Data, PrivateData: forked.PrivateData}
+		if err == nil && forked.Data != "" {
+			sources := providers.Sources(s, forked)
+			sources.Lake = s
+			of.DataFiles, err = sources.OpenData(forked)
+		}
+		return of, err
 	}
 	file, err := plan.ParseSource(source, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
@@ -93,7 +99,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	}
 	p, err := Recordable(plugins, file, from, ran)
 	if err == nil && file.Fork != "" {
-		if err = forkPrompts(forked, &p); err == nil {
+		if err = cmp.Or(checkForkedData(forked, p), forkPrompts(forked, &p)); err == nil {
 			err = checkReplacements(plugins, s, p)
 		}
 	}
@@ -189,11 +195,7 @@ func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.File
 		if p.Data, err = from.Path(file.Data); err != nil {
 			return p, err
 		}
-		folder, err := providers.OpenData(p.Data)
-		if err != nil {
-			return p, err
-		}
-		files := campaign.NewDataFiles(folder)
+		files := campaign.NewDataFiles(file.DataFiles)
 		data, p.Files, p.PrivateData = files, files.Sums, file.PrivateData
 	}
 	var override fs.FS

@@ -101,7 +101,7 @@ func checkReplacements(plugins catalogue.Catalogue, s store.Store, p campaign.Pl
 		if len(c.Fork.Replace) == 0 {
 			continue
 		}
-		unusable, err := rehearsal.CheckReplacements(p, i, plugins, providers.Sources(s), providers.New(s).Build)
+		unusable, err := rehearsal.CheckReplacements(p, i, plugins, providers.Sources(s, p), providers.New(s).Build)
 		if err != nil {
 			return err
 		}
@@ -113,6 +113,17 @@ func checkReplacements(plugins catalogue.Catalogue, s store.Store, p campaign.Pl
 	}
 	if len(lines) > 0 {
 		return errors.New(strings.Join(lines, "\n"))
+	}
+	return nil
+}
+
+// checkForkedData refuses data files that have changed since the campaign that a fork goes
+// on from was run: other questions would have its answers.
+func checkForkedData(of, p campaign.Plan) error {
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		if p.Files[name] != of.Files[name] {
+			return fmt.Errorf("the data file %s is not the one that %s was run with; --data DIR names a folder that has it", name, of.Campaign.Name)
+		}
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func RenderPrompts(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 	var all []RenderedPrompt
 	at := map[string]int{}
 	var kinds []string
-	sources := providers.Sources(s)
+	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
 		prompts, err := rehearsal.Prompts(p, i, plugins, sources, providers.New(s).Build)
 		if err != nil {

@@ -40,7 +40,7 @@ func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 		return "", nil
 	}
 	var same []string
-	sources := providers.Sources(s)
+	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
 		if !repeatable(c) {
 			continue

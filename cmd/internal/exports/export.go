@@ -23,13 +23,14 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/queries"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 var Formats = []string{"parquet", "csv", "jsonl"}
 
 // Tables are those that can be named; without a name, those of the collaborations themselves are
 // written, and of the others those that have rows.
-var Tables = slices.Concat(record.Tables[:], record.Annotations[:])
+var Tables = append(slices.Concat(record.Tables[:], record.Annotations[:]), record.Instances)
 
 // Export is what is written of a campaign.
 type Export struct {
@@ -103,7 +104,7 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 	}()
 	var written []string
 	for _, t := range x.Tables {
-		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, s, d, t, w) })
+		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, o.Plugins, s, d, t, w) })
 		if err != nil {
 			return x.explainErr(ctx, err)
 		}
@@ -173,7 +174,7 @@ func (x *Export) explainErr(ctx context.Context, err error) error {
 	return queries.WithExitCode(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
 }
 
-func (x *Export) write(ctx context.Context, s store.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
+func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
 	switch table {
 	case record.Collaborations:
 		return writeRows(lake.Scan[record.Collaboration](ctx, s, d), x.Format, w)
@@ -189,12 +190,24 @@ func (x *Export) write(ctx context.Context, s store.Store, d lake.Dataset, table
 		return writeRows(lake.ScanAdded[record.Feature](ctx, s, d), x.Format, w)
 	case record.Gold:
 		return writeRows(lake.ScanAdded[record.GoldLabel](ctx, s, d), x.Format, w)
+	case record.Instances:
+		all, err := queries.Instances(ctx, s, plugins, x.Campaign)
+		if err != nil {
+			return 0, err
+		}
+		return writeRows(func(yield func(record.Instance, error) bool) {
+			for _, row := range all {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}, x.Format, w)
 	}
 	return writeRows(lake.Scan[record.Call](ctx, s, d), x.Format, w)
 }
 
 // writeRows needs no DuckDB: rows go from the lake to the file.
-func writeRows[T record.Row](rows iter.Seq2[T, error], format string, w io.Writer) (int64, error) {
+func writeRows[T any](rows iter.Seq2[T, error], format string, w io.Writer) (int64, error) {
 	switch format {
 	case "csv":
 		return sql.WriteCSV(w, sql.Table(rows))

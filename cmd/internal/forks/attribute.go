@@ -253,8 +253,8 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 // games returns the outcomes of coalitions by condition of the original.
 func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
 	type beginning struct {
-		condition           string
-		instance, replicate int32
+		condition string
+		campaign.Pair
 	}
 	values := map[beginning]map[counterfactual.Coalition]float64{}
 	var order []beginning
@@ -273,13 +273,16 @@ func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
 			if !ok || !known {
 				continue
 			}
-			at := beginning{f.Condition, r.Instance, int32(f.Origin(int(r.Replicate)))}
+			at := beginning{f.Condition, campaign.PairOf(r.Collaboration)}
+			at.Replicate = int32(f.Origin(int(r.Replicate)))
 			put(at, of, y)
 			units[at] = r.Unit
 		}
 	}
+	instances := map[beginning]int{} // as the plan numbers them, by which orders are drawn
 	for _, r := range c.Original.Runs {
-		at := beginning{r.ConditionID, r.Instance, r.Replicate}
+		at := beginning{r.ConditionID, campaign.PairOf(r.Collaboration)}
+		instances[at] = int(r.Instance)
 		if y, known := r.Outcome(); known && r.Status == record.Succeeded && values[at] != nil {
 			values[at][counterfactual.Everyone(len(w.list))] = y
 		}
@@ -287,7 +290,7 @@ func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
 	games := map[string][]counterfactual.Game{}
 	for _, at := range order {
 		games[at.condition] = append(games[at.condition], counterfactual.Game{
-			Unit: units[at], Orders: w.orders(int(at.instance), w.Pairs), Values: values[at],
+			Unit: units[at], Orders: w.orders(instances[at], w.Pairs), Values: values[at],
 		})
 	}
 	return games

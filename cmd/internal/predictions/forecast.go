@@ -1,7 +1,10 @@
 package predictions
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -72,10 +75,11 @@ func (f Forecast) CappedBy(most Forecast) Forecast {
 const level = 0.95
 
 // forecastPilot extrapolates from the collaborations of a pilot to all cells of each
-// condition, which are known by condition ID. The interval is Student's, for
-// the total of a stratified sample: the means' uncertainty and the spread of
-// the cells still to come. Where a condition has one cell, the spread is that
-// of all conditions around their means. False if there is too little to tell.
+// condition, which are known by condition ID. The interval is Student's, for the total of
+// a sample of clusters: the means' uncertainty and the spread of the cells still to come.
+// The cells of one instance and replicate are a cluster, since conditions ask the same
+// questions: a long one is long in all of them. Where a condition has one cell, the spread
+// is that of all conditions around their means. False if there is too little to tell.
 func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast, bool) {
 	strata := map[string][]record.Collaboration{}
 	for _, c := range pilot {
@@ -110,28 +114,40 @@ func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast
 
 // total of a quantity over all cells.
 func total(strata map[string][]record.Collaboration, cells map[string]int, of func(record.Collaboration) float64) Estimate {
-	var sum, squares, variance float64
+	type turn struct{ instance, replicate int32 }
+	var sum, squares, variance, alone float64
 	free := 0
-	for id, n := range cells {
+	means, rest := map[turn]float64{}, map[turn]float64{} // what a cluster adds to the error of the means, and to the rest
+	for _, id := range slices.Sorted(maps.Keys(cells)) {
 		values := make([]float64, len(strata[id]))
 		for i, c := range strata[id] {
 			values[i] = of(c)
 		}
-		mean := stat.Mean(values, nil)
-		sum += float64(n) * mean
-		for _, v := range values {
-			squares += (v - mean) * (v - mean)
+		mean, m := stat.Mean(values, nil), float64(len(values))
+		left := float64(cells[id]) - m
+		sum += float64(cells[id]) * mean
+		if m == 1 {
+			alone += left*left + left
+			continue
 		}
 		free += len(values) - 1
+		for i, c := range strata[id] {
+			off := (values[i] - mean) * math.Sqrt(m/(m-1))
+			squares += (values[i] - mean) * (values[i] - mean)
+			at := turn{c.Instance, c.Replicate}
+			means[at] += left / m * off
+			rest[at] += math.Sqrt(left/m) * off
+		}
 	}
 	if free == 0 {
 		return Estimate{Low: 0, Mean: sum, High: math.Inf(1), Most: math.Inf(1)}
 	}
-	spread := squares / float64(free) // pooled: a pilot has few cells a condition
-	for id, n := range cells {
-		m, left := float64(len(strata[id])), float64(n-len(strata[id]))
-		variance += spread * (left*left/m + left)
+	for _, at := range slices.SortedFunc(maps.Keys(means), func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.replicate, b.replicate), cmp.Compare(a.instance, b.instance))
+	}) {
+		variance += means[at]*means[at] + rest[at]*rest[at]
 	}
-	half := statistics.QuantileT((1+level)/2, float64(free)) * math.Sqrt(variance)
+	variance += alone * squares / float64(free)
+	half := statistics.QuantileT((1+level)/2, float64(len(means)-1)) * math.Sqrt(variance)
 	return Estimate{Low: max(0, sum-half), Mean: sum, High: sum + half, Most: sum + half}
 }

@@ -53,7 +53,7 @@ type Prediction struct {
 // condition that scripted agents play in memory, and the lengths of recorded answers.
 func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (Prediction, error) {
 	var sum Forecast
-	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s), 0.
+	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s, p), 0.
 	for i, c := range p.Campaign.Conditions {
 		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
 		if err != nil {
@@ -258,7 +258,7 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 	if l.Labeller.Name == labels.Rules { // it asks nobody
 		return &sum, nil
 	}
-	sources := providers.Sources(s)
+	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
 		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, plugins, sources, providers.New(s).Build)
 		if err != nil {
@@ -283,12 +283,16 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 	return &sum, nil
 }
 
+// leastPilot is how many cells of each condition a pilot runs at least: of fewer, equal ones
+// are common, and the interval is too narrow where they are and useless where they are not.
+const leastPilot = 5
+
 // runPilot runs the first cells of a campaign for real and predicts the whole from
 // them. They are part of the campaign: run goes on after them.
 func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, share float64, again string) (Prediction, error) {
 	conditions := len(p.Campaign.Conditions)
 	first := int(math.Ceil(share * float64(p.Campaign.Size())))
-	first = min(p.Campaign.Size(), max(2*conditions, (first+conditions-1)/conditions*conditions))
+	first = min(p.Campaign.Size(), max(leastPilot*conditions, (first+conditions-1)/conditions*conditions))
 	r := runs.Options{Options: o, Until: first}
 	if _, err := r.Work(ctx, s, p, m, again); err != nil {
 		return Prediction{}, err

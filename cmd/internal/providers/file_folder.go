@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/programs"
 	"roundtable/activities/setup"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 )
@@ -53,7 +54,12 @@ func OpenData(path string) (fs.FS, error) {
 	return files.FS(root), nil
 }
 
-// Sources opens data sets and asks programs for what is planned: nothing is recorded.
-func Sources(s store.Store) setup.Sources {
-	return setup.Sources{Data: OpenData, Programs: programs.New(s).Asking}
+// Sources opens data sets and asks programs for what is planned: nothing is recorded. A
+// plan's data set is in its folder, which was just read, a fork's as the lake has it.
+func Sources(s store.Store, p campaign.Plan) setup.Sources {
+	sources := setup.Sources{Data: OpenData, Programs: programs.New(s).Asking}
+	if len(p.Campaign.Conditions) > 0 && p.Campaign.Conditions[0].Fork != nil {
+		sources.Lake = s
+	}
+	return sources
 }

@@ -44,73 +44,52 @@ func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) 
 		Open: eachAsked(ctx, s, reader.Answers, answerRows),
 	}
 	schema, err := record.InstanceSchema()
-	instances := sql.Function{Name: "instances_of", Table: record.Instances, Columns: schema.Columns, Open: eachInstance(ctx, reader)}
+	instances := sql.Function{Name: "instances_of", Table: record.Instances, Columns: schema.Columns, Open: eachRow(func(campaign string) ([][]any, error) {
+		rows, err := Instances(ctx, s, plugins, campaign)
+		return sql.Values(rows), err
+	})}
 	tables, failed := record.Schema()
 	all := []sql.Function{prompts, answers, instances}
 	for _, t := range tables {
 		all = append(all, sql.Function{
 			Name: "unfinished_" + t.Name + "_of", Table: "unfinished_" + t.Name, Columns: t.Columns,
-			Open: func(campaign string) func() ([]any, error) { return eachUnfinished(ctx, s, plugins, campaign, t.Name) },
+			Open: eachRow(func(campaign string) ([][]any, error) { return unfinishedRows(ctx, s, plugins, campaign, t.Name) }),
 		})
 	}
 	return all, errors.Join(err, failed)
 }
 
-// eachInstance returns one question of a campaign after another.
-func eachInstance(ctx context.Context, reader *collaboration.Reader) func(string) func() ([]any, error) {
+// eachRow returns one row after another of a campaign, which are read when the first is
+// asked for; none of no campaign.
+func eachRow(read func(campaign string) ([][]any, error)) func(campaign string) (next func() ([]any, error)) {
 	return func(campaign string) func() ([]any, error) {
-		var left []record.Instance
-		found := campaign == "" // of no campaign
-		return func() (row []any, err error) {
-			if !found {
-				if left, err = reader.Instances(ctx, campaign); err != nil {
-					return nil, fmt.Errorf("the instances of %s: %w", campaign, err)
-				}
-				found = true
-			}
-			if len(left) == 0 {
+		all, at := sync.OnceValues(func() ([][]any, error) { return read(campaign) }), -1
+		return func() ([]any, error) {
+			if campaign == "" {
 				return nil, io.EOF
 			}
-			i := left[0]
-			left = left[1:]
-			return []any{
-				i.CampaignID, i.ConditionID, i.Instance, i.Environment, i.InstanceID, valueOf(i.InstanceHash), valueOf(i.Source),
-				valueOf(i.Question), valueOf(i.Context), valueOf(i.OptionsJSON), valueOf(i.KeyJSON),
-			}, nil
+			rows, err := all()
+			if at++; err == nil && at >= len(rows) {
+				err = io.EOF
+			}
+			if err != nil {
+				return nil, err
+			}
+			return rows[at], nil
 		}
 	}
 }
 
-func valueOf(text *string) any {
-	if text == nil {
-		return nil
+// Instances returns what a campaign asks.
+func Instances(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign string) ([]record.Instance, error) {
+	all, err := collaboration.NewReader(s, plugins, providers.OpenData).Instances(ctx, campaign)
+	if err != nil {
+		return nil, fmt.Errorf("the instances of %s: %w", campaign, err)
 	}
-	return *text
+	return all, nil
 }
 
 func isUnfinished(m lake.Marker) bool { return m.Status == record.Unfinished }
-
-// eachUnfinished returns one row after another of a table, of the collaborations of a
-// campaign that have begun and not ended.
-func eachUnfinished(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign, table string) func() ([]any, error) {
-	read := sync.OnceValues(func() ([][]any, error) {
-		if campaign == "" { // of no campaign
-			return nil, nil
-		}
-		return unfinishedRows(ctx, s, plugins, campaign, table)
-	})
-	at := -1
-	return func() ([]any, error) {
-		rows, err := read()
-		if at++; err == nil && at >= len(rows) {
-			err = io.EOF
-		}
-		if err != nil {
-			return nil, err
-		}
-		return rows[at], nil
-	}
-}
 
 // valuesOf returns the rows of a table as values of its columns.
 func valuesOf(rows record.Rows, table string) [][]any {
@@ -127,6 +106,8 @@ func valuesOf(rows record.Rows, table string) [][]any {
 	return sql.Values(rows.Calls)
 }
 
+// unfinishedRows returns the rows of a table of the collaborations of a campaign that have
+// begun and not ended.
 func unfinishedRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign, table string) (rows [][]any, err error) {
 	unfinished, err := transcripts.ReadUnfinished(ctx, s, plugins, campaign)
 	if err != nil {
