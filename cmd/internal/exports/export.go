@@ -29,7 +29,7 @@ import (
 var Formats = []string{"parquet", "csv", "jsonl"}
 
 // Tables are those that can be named; without a name, those of the collaborations themselves are
-// written, and of the others those that have rows.
+// written, and of the others those that have rows, but not instances, whose data files may be elsewhere.
 var Tables = append(slices.Concat(record.Tables[:], record.Annotations[:]), record.Instances)
 
 // Export is what is written of a campaign.
@@ -51,7 +51,7 @@ func (x *Export) Choose(format string) error {
 		}
 	}
 	if asked := x.Tables; len(asked) == 0 {
-		x.Tables, x.unnamed = Tables, true
+		x.Tables, x.unnamed = Tables[:len(Tables)-1], true
 	} else {
 		x.Tables = slices.DeleteFunc(slices.Clone(Tables), func(t string) bool { return !slices.Contains(asked, t) })
 	}
