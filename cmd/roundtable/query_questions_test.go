@@ -184,6 +184,10 @@ func TestPrivateData(t *testing.T) {
 	contains(t, output(t, dir, "show", id, "--prompts", "--data", moved), "What is")
 	contains(t, output(t, dir, "verify", "own", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
 
+	output(t, dir, "export", "own", "-o", "tables") // the rows need no data files
+	if _, err := os.Stat(filepath.Join(dir, "tables", "instances.parquet")); err == nil {
+		t.Error("instances are exported without being named")
+	}
 	output(t, dir, "export", "own", "--table", "instances", "-o", "i.csv", "--data", moved)
 	exported, err := os.ReadFile(filepath.Join(dir, "i.csv"))
 	noError(t, err)
