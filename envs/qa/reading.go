@@ -122,11 +122,15 @@ var formula = regexp.MustCompile(`^(?:\$[^$]+\$|\\\(.+\\\)|(?:\\[a-z]+|[^\pL\\]|
 // to its end; a text of one line is an answer as it is.
 func (q Question) textAnswer(text string, cut bool) (string, reading.Way, error) {
 	if q.Kind == Open {
-		if spans := openAnswer.FindAllStringIndex(text, -1); spans != nil {
-			text = strings.TrimLeft(text[spans[len(spans)-1][1]:], "*_ ")
-			if strings.TrimSpace(text) == "" {
-				return "", "", errNotAtEnd
-			}
+		spans := openAnswer.FindAllStringIndex(text, -1)
+		if spans != nil {
+			text = text[spans[len(spans)-1][1]:]
+		}
+		text = strings.TrimLeft(text, "*_ ") // emphasis
+		if strings.TrimSpace(text) == "" {
+			return "", "", errNotAtEnd
+		}
+		if spans != nil {
 			return text, reading.Stated, nil
 		}
 	}

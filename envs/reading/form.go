@@ -411,15 +411,15 @@ func findYesNo(text string, from, to int) (all []found) {
 		}
 		add(m[0], m[1])
 	}
-	if m := firmNo.FindStringSubmatchIndex(text[from:to]); m != nil {
+	if m := firmNo.FindStringSubmatchIndex(part); m != nil {
 		all = append(all, found{from + m[2], from + m[3], mention{value: "no"}})
 	}
-	if m := wholeYesNo.FindStringSubmatchIndex(text); m != nil {
+	if m := wholeYesNo.FindStringSubmatchIndex(part); m != nil && len(part) == len(text) { // no box is beside it
 		value := "yes"
 		if m[4] >= 0 {
 			value = "no"
 		}
-		return []found{{0, len(text), mention{value: value}}}
+		return []found{{from, to, mention{value: value}}}
 	}
 	slices.SortFunc(all, func(a, b found) int { return a.from - b.from })
 	return all
