@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -94,6 +95,9 @@ func TestLabelsGoOn(t *testing.T) {
 			}
 			switch first := strings.Contains(r.IdempotencyKey, ".0/0/"); { // of a talk
 			case broken.Load() && first && (refused.Load() || strings.Contains(r.IdempotencyKey, "-r1.0/")):
+				if refused.Load() { // by then the others are asked, too, and refused
+					time.Sleep(300 * time.Millisecond)
+				}
 				return model.Response{}, &model.Error{Class: model.Fail, Provider: "test", Code: "context_length_exceeded", Unbilled: true}
 			case refused.Load():
 				return model.Response{}, &model.Error{Class: model.Pause, Provider: "test", Status: 401, Code: "invalid_api_key", Unbilled: true}
