@@ -97,7 +97,7 @@ func TestOpens(t *testing.T) {
 		"10 s":              {&service{Latency: 10 * time.Second}, 200, 0, 12 * time.Second},
 		"60 s":              {&service{Latency: time.Minute}, 200, 0, 62 * time.Second},
 		"30 s, 3,000":       {&service{Latency: 30 * time.Second}, 3000, 0, 33 * time.Second},
-		"10 s, room for 40": {&service{Latency: 10 * time.Second, AtOnce: 40}, 200, 25, 5 * time.Second},
+		"10 s, room for 40": {&service{Latency: 10 * time.Second, AtOnce: 40}, 200, 40, 5 * time.Second},
 		"refuses late":      {&service{Latency: 10 * time.Second, AtOnce: 40, Refuses: 5 * time.Second}, 200, 175, 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
