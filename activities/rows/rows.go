@@ -207,26 +207,30 @@ const unreadName = "(unread)"
 
 // countVotes returns what each candidate of a count got since the entry of the one before.
 func (t *tables) countVotes(count transcript.Entry, since int) *string {
-	votes, ballots := map[string]float64{}, false
-	var names []string // by candidate
+	votes, ballots, names := map[string]float64{}, false, map[string]string{} // by key, which is "" without a proposal
 	for _, c := range count.Payload.Candidates {
 		name := cmp.Or(c.Key, unreadName)
 		if answer := ""; json.Unmarshal([]byte(t.proposalOf(c.Entry)), &answer) == nil {
 			name = answer // which says more than its key
 		}
-		names, votes[name] = append(names, name), 0
+		names[c.Key], votes[name] = name, 0
 	}
 	for _, b := range t.rows.Ballots {
 		if int(b.Entry) < since || int(b.Entry) > count.Index {
 			continue
 		}
-		if ballots = true; b.Candidate != nil {
-			votes[names[*b.Candidate]] += *b.Value
+		ballots = true
+		key := ""
+		if b.CandidateKey != nil {
+			key = *b.CandidateKey
+		}
+		if name, isCounted := names[key]; isCounted && b.Candidate != nil { // else it is about what no longer stands to the vote
+			votes[name] += *b.Value
 		}
 	}
-	for i, c := range count.Payload.Candidates {
+	for _, c := range count.Payload.Candidates {
 		if !ballots {
-			votes[names[i]] += float64(len(c.Agents)) // several candidates may be the same answer
+			votes[names[c.Key]] += float64(len(c.Agents)) // several candidates may be the same answer
 		}
 	}
 	for name, sum := range votes {
