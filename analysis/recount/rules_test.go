@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/workflows/catalogue"
@@ -138,4 +139,24 @@ func vote(t *testing.T, rule decision.Rule, draw *rand.Rand) (record.Rows, []int
 	rows.Rounds[0].Winners = int32(len(winners))
 	add(transcript.Decide, "", 0, transcript.Act{Decision: &d})
 	return rows, winners
+}
+
+// A ballot may be about a candidate that no longer stands when the round's last votes are counted.
+func TestCandidatesThatChanged(t *testing.T) {
+	s, d := played(t, "changed", `name: changed
+instances: 60
+env: allocation
+rule: unanimous
+model: {name: scripted/sharer, noise: 0.4, share: 0.8, skill: 0.5, trust: 0.7}
+protocol: {name: deliberation, variant: oracle}
+`)
+	r, err := recount.Check(ctx, s, d, counting)
+	if err != nil || len(r.Mismatches) > 0 {
+		t.Errorf("%+v %v", r, err)
+	}
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
+		if err != nil || row.Status != record.Succeeded {
+			t.Errorf("%s: %s, %v", row.CollaborationID, row.Status, err)
+		}
+	}
 }
