@@ -54,6 +54,14 @@ func TestTrustIsAPlace(t *testing.T) {
 			t.Errorf("%s is trusted", what)
 		}
 	}
+	spoof, err := TrustOf(theirs, []string{"python3", "well.py", ", * ,", entry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if t.Setenv(TrustEnv, spoof); CheckTrusted(mine, command) == nil {
+		t.Errorf("%q trusts what its words say", spoof)
+	}
+	t.Setenv(TrustEnv, entry)
 	write(mine, "import os")
 	if CheckTrusted(mine, command) == nil {
 		t.Error("another content is trusted")
