@@ -41,8 +41,8 @@ func countLedger(ctx context.Context, s store.Store, campaign string) (map[strin
 	return counts, nil
 }
 
-// CheckLedger compares what the card has counted of the ledger with what is there, and says what
-// is missing. What came after the card is no fault.
+// CheckLedger says, by folder, of which objects that the card has counted some are missing. There
+// may be more than it has counted: those came later.
 func CheckLedger(ctx context.Context, s store.Store, campaign string) (problems map[string]string, err error) {
 	data, err := s.Get(ctx, lake.AboutKey(campaign, ledgerName))
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
+	lakefiles "roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 )
 
@@ -183,7 +183,7 @@ func (f files) checkAll(deep bool) error {
 const maxErrors = 3
 
 func (f file) checkContent(root *os.Root, deep bool) error {
-	at, err := root.OpenFile(f.place, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is not waited for
+	at, err := lakefiles.OpenIn(root, f.place)
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is missing", f.Key)
 	}

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// errIrregular is the error of what is no file with an end.
-var errIrregular = errors.New("is no regular file, but a pipe, a device or a folder")
+// ErrIrregular marks what may have no end or keep its reader waiting.
+var ErrIrregular = errors.New("is no regular file, but a pipe, a device or a folder")
 
 // notWaiting opens a file for reading; a pipe without a writer is not waited for.
 const notWaiting = os.O_RDONLY | syscall.O_NONBLOCK
@@ -31,7 +31,7 @@ func checked(f *os.File, err error) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: f.Name(), Err: errIrregular}
+		err = &fs.PathError{Op: "open", Path: f.Name(), Err: ErrIrregular}
 	}
 	if err != nil {
 		_ = f.Close()

@@ -51,9 +51,9 @@ type Lease struct {
 	ended chan struct{}
 }
 
-// TakeLease takes a lease. One that is held is taken over when nobody renews it for 30 s; waiting
-// is told once whose it is. The error is an ErrLeased as soon as it is renewed. The context that is
-// returned ends when the lease is released, or lost (its cause is then ErrLeaseLost).
+// TakeLease takes a lease that is free, or that nobody has renewed for 30 s; before it waits for
+// that, it calls waiting with the holder. Once the holder renews it, the error is an ErrLeased. The
+// context that is returned ends when the lease is released, or lost (its cause is then ErrLeaseLost).
 func TakeLease(ctx context.Context, s Store, key string, by Holder, waiting func(Holder)) (context.Context, *Lease, error) {
 	l := &Lease{store: s, key: key, own: leaseObject{Holder: by, ID: rand.Text()}, ended: make(chan struct{})}
 	var first string // the ETag of the first look

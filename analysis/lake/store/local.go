@@ -20,6 +20,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"roundtable/analysis/lake/files"
 )
 
 const (
@@ -260,9 +262,6 @@ func (l *Local) Head(ctx context.Context, key string) (Object, error) {
 	return o, nil
 }
 
-// notWaiting opens what is there for reading, also a pipe to which nobody writes.
-const notWaiting = os.O_RDONLY | syscall.O_NONBLOCK
-
 func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, size int64) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -273,7 +272,10 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 	defer l.begin()()
 	parent, base := path.Split(key)
 	return l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error {
-		f, err := d.root.OpenFile(base, notWaiting, 0)
+		f, err := files.OpenIn(d.root, base)
+		if errors.Is(err, files.ErrIrregular) {
+			return &fs.PathError{Op: "open", Path: key, Err: fs.ErrNotExist}
+		}
 		if err != nil {
 			return err
 		}
@@ -282,8 +284,6 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 		switch {
 		case err != nil:
 			return err
-		case !info.Mode().IsRegular():
-			return &fs.PathError{Op: "open", Path: key, Err: fs.ErrNotExist}
 		case info.Size() > maxObject:
 			return fmt.Errorf("%d bytes are too many; an object has at most %d", info.Size(), maxObject)
 		}

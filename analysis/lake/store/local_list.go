@@ -132,7 +132,7 @@ func (l *Local) Keys(ctx context.Context, prefix string) ([]string, error) {
 // directory of a Root asks after each entry: with 100,000 that is most of the time.
 func (l *Local) readKinds(dir string) ([]fs.DirEntry, error) {
 	defer l.begin()()
-	within, err := l.root.OpenFile(dir, notWaiting|syscall.O_DIRECTORY, 0)
+	within, err := l.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY, 0) // a pipe is not waited for
 	if err != nil {
 		return nil, err
 	}
