@@ -364,11 +364,11 @@ var (
 	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예"}
 	noun       = regexp.MustCompile(`^(?:\s+|-)[\pL\pN]`)
 	joins      = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
-	offers     = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would|understand|see|hear)\b|i'(?:ll|d)\b|let me\b|let's\b|let us\b)`)
+	offers     = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
 	numbered   = regexp.MustCompile(`^\. ?\d`)
 	// wholeYesNo are texts that say yes, or no if the second group matches.
-	wholeYesNo = regexp.MustCompile(`(?i)^\W*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))?(?: indeed| absolutely)? ?(?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))\W*$`)
-	firmNo     = regexp.MustCompile(`(?i)[.?!\n]\W*((?:absolutely|definitely|certainly|of course|surely) not)\W*$`)
+	wholeYesNo = regexp.MustCompile(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
+	firmNo     = regexp.MustCompile(`(?i)[.?!\n][^\pL\pN]*((?:absolutely|definitely|certainly|of course|surely) not)[^\pL\pN]*$`)
 	echoes     = regexp.MustCompile(`(?i)\b(?:yes(?:[ -]or[ -]|/)no|no(?:[ -]or[ -]|/)yes)\b`)
 )
 

@@ -130,7 +130,7 @@ var declines = rules{
 
 // withdrawals after a statement take it back.
 var withdrawals = rules{
-	`(?:can ?not|can't|could not|couldn't|unable to) (?:give|commit|settle|make up|decide)`, `(?:going|go) back and forth`, `(?:i|we)(?: a|')re? (?:stuck|at a loss)|i'm stuck`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
+	`(?:can ?not|can't|could not|couldn't|unable to) (?:give|commit|settle|make up|decide)`, `(?:going|go) back and forth`, `(?:i am|i'm|we are|we're) (?:stuck|at a loss)`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
 }
 
 // retractions take back what was said right before them.
