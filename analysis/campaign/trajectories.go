@@ -55,7 +55,9 @@ func (t Trajectories) number(runs []Run) {
 	}
 	for i, one := range t.Runs {
 		if r, ok := byRun[lake.Run{Collaboration: one.ID, Generation: one.Generation}]; ok {
-			t.Runs[i].Instance, t.Runs[i].Unit = int(r.Instance), fmt.Sprintf("i%d-r%d", r.Instance, r.Replicate)
+			one.Instance = int(r.Instance)
+			one.Unit = one.UnitOf(r.Replicate)
+			t.Runs[i] = one
 		}
 	}
 }

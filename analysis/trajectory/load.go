@@ -76,7 +76,7 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 	if c.InstanceHash != nil {
 		t.Hash = *c.InstanceHash
 	}
-	t.Unit = fmt.Sprintf("%s-r%d", t.instance(), c.Replicate)
+	t.Unit = t.UnitOf(c.Replicate)
 	for _, r := range rows.Rounds {
 		free := 0.0
 		round := Round{Goodness: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement, Proposals: int(r.NewProposals), CostUSD: &free}

@@ -121,6 +121,11 @@ func ByInstance(runs []Trajectory, least int) []Trajectory {
 	return runs
 }
 
+// UnitOf returns the Unit of a replicate of the problem.
+func (t Trajectory) UnitOf(replicate int32) string {
+	return fmt.Sprintf("%s-r%d", t.instance(), replicate)
+}
+
 // instance names the problem.
 func (t Trajectory) instance() string {
 	if t.Hash != "" {
