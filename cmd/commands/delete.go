@@ -79,11 +79,12 @@ func newRemoval(o *cli.Options, cmd *cobra.Command, act func(*removal, context.C
 		}
 		r := &removal{o: o, s: s, w: cmd.OutOrStdout(), Name: name}
 		if yes {
-			_, lock, err := o.LockCampaign(ctx, s, name, "")
+			held, lock, err := o.LockCampaign(ctx, s, name, "")
 			if err != nil {
 				return cli.UsageError(fmt.Errorf("nothing is deleted: %s is in use: %w", name, err))
 			}
 			defer lock.Close()
+			ctx = held
 		}
 		if err := r.refuseRunning(ctx, yes); err != nil {
 			return cli.UsageError(fmt.Errorf("nothing is deleted: %w", err))

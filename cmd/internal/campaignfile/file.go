@@ -18,6 +18,7 @@ import (
 	"roundtable/activities/labels"
 	"roundtable/activities/prompt"
 	"roundtable/activities/scoring"
+	"roundtable/activities/setup"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
@@ -69,9 +70,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		ran.folder = forked.Folder // where its programs are
 		of := plan.Forked{Campaign: forked.Campaign, Data: forked.Data, PrivateData: forked.PrivateData}
 		if err == nil && forked.Data != "" {
-			sources := providers.Sources(s, forked)
-			sources.Lake = s
-			of.DataFiles, err = sources.OpenData(forked)
+			of.DataFiles, err = setup.Sources{Data: providers.OpenData, Lake: s}.OpenData(forked)
 		}
 		return of, err
 	}

@@ -28,6 +28,7 @@ type embeddingBudget struct {
 	opened   func() (embed.Source, error)
 	closers  []func() error
 	paying   *activities.Activities
+	held     context.Context // ends when another process takes the campaign over
 }
 
 // Vectors makes one request (embed.Source).
@@ -35,6 +36,9 @@ func (t *embeddingBudget) Vectors(ctx context.Context, texts []string) ([][]floa
 	source, err := t.opened()
 	if err != nil {
 		return nil, model.Usage{}, err
+	}
+	if t.held.Err() != nil {
+		return nil, model.Usage{}, context.Cause(t.held)
 	}
 	return source.Vectors(ctx, texts)
 }
@@ -51,11 +55,13 @@ func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
 		return nil, cli.UsageError(err)
 	}
 	alone := false
+	t.held = ctx
 	if infra.TargetFromEnv(t.Temporal).HostPort == "" { // else its campaigns run on another's server: the budget is shared
-		_, lock, err := t.LockCampaign(ctx, t.store, t.campaign, "")
+		held, lock, err := t.LockCampaign(ctx, t.store, t.campaign, "")
 		if err != nil {
 			return nil, err
 		}
+		t.held = held
 		t.closers = append(t.closers, lock.Close)
 		_, alone = t.LocalLake()
 	}

@@ -13,7 +13,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	random "math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -83,7 +82,7 @@ type Job struct {
 // ends it.
 func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine, err error) {
 	host, _ := os.Hostname() // without a name the number stands alone
-	e := &Engine{Queue: task.Queue, identity: fmt.Sprintf("%d@%s@%016x", os.Getpid(), host, random.Uint64())}
+	e := &Engine{Queue: task.Queue, identity: fmt.Sprintf("%d@%s@%s", os.Getpid(), host, rand.Text())}
 	defer func() {
 		if err != nil {
 			e.Stop()
