@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/activities/ledger"
+	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 )
@@ -22,9 +24,9 @@ func countLedger(ctx context.Context, s store.Store, campaign string) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	folders := []string{"budget/campaign=" + campaign + "/"}
+	folders := []string{money.LogFolder(campaign)}
 	for _, run := range runs {
-		if strings.HasPrefix(run, "check-") || strings.HasPrefix(run, "embeddings-") {
+		if strings.HasPrefix(run, ledger.CheckPrefix) || strings.HasPrefix(run, ledger.EmbeddingsPrefix) {
 			folders = append(folders, answers+run+"/")
 		}
 	}
