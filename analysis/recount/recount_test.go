@@ -10,6 +10,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/analysis/recount"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
@@ -69,11 +70,7 @@ func settings(c record.Collaboration) (recount.Counting, error) {
 // played runs campaigns into a lake and reads the one of that name.
 func played(t testing.TB, name, campaigns string) (store.Store, lake.Dataset) {
 	t.Helper()
-	s, err := store.NewLocal(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	s := storetest.NewMemory(map[string]string{})
 	if err := laketest.Play(ctx, s, campaigns, 0); err != nil {
 		t.Fatal(err)
 	}

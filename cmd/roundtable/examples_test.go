@@ -208,7 +208,7 @@ var fullExamples = []struct {
 	{"debate", []string{"replicates: 3", "replicates: 2", "agents: 10}", "agents: 10, n: 12}"}, checkDebates},
 	{"viewpoints", []string{"contexts: 5", "contexts: 2", "replicates: 2", "replicates: 1"}, checkViewpoints},
 	{"deliberation", []string{"instances: 60", "instances: 20"}, checkDeliberation},
-	{"consensus", nil, nil},
+	{"consensus", []string{"instances: 300", "instances: 60"}, nil},
 	{"consensus-networks", nil, nil},
 	{"robots", nil, nil},
 	{"discussion-sizes", []string{"replicates: 3", "instances: 12", "[1, 3, 5, 9]", "[1, 3, 9]", "conformity: 0.9", "conformity: 1"}, checkSizes},

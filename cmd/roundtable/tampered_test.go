@@ -23,7 +23,7 @@ import (
 	"roundtable/workflows/catalogue"
 )
 
-var bitFlips = flag.Int("flips", 300, "how many bits TestTampered turns round where -long is set")
+var bitFlips = flag.Int("flips", 120, "how many bits TestTampered turns round where -long is set")
 
 // harmless are files of a lake whose damage verify passes over, since nothing that is
 // read depends on them: locks, and the room that is set aside.
@@ -114,7 +114,7 @@ func TestTampered(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n, others := 30, 3
 	if *long {
-		n, others = *bitFlips, 100
+		n, others = *bitFlips, 40
 	}
 	for range n {
 		path := l.names[rng.IntN(len(l.names))]

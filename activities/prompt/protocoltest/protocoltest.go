@@ -33,8 +33,9 @@ type Game struct {
 	Hears protocol.Hearing
 }
 
-// seed of everything that is dealt and drawn here.
-const seed = 20250321
+// seed of everything that is dealt and drawn here. Environments that generate benchmarks
+// have recorded that of the first seed.
+const seed = 1
 
 // Run runs the whole suite.
 func Run(t *testing.T, g Game) {
