@@ -270,6 +270,35 @@ func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file plan.File
 	return all, most, nil
 }
 
+// forecastFile says in one line what a campaign file will take; it starts nothing.
+func forecastFile(ctx context.Context, o *cli.Options, path string, flags campaignfile.Flags) (string, error) {
+	s, made, err := o.CreateLake()
+	if err != nil {
+		return "", err
+	}
+	defer made.Discard()
+	p, m, file, err := flags.Read(ctx, o.Plugins, path, s, false)
+	if err != nil {
+		return "", err
+	}
+	_, most, err := planConditions(o.Plugins, p, file)
+	if err != nil {
+		return "", err
+	}
+	f, err := predictions.Predict(ctx, o, s, p, m, most, 0, "")
+	if err != nil {
+		return "", err
+	}
+	cost := "at a price that is not known"
+	if f.CostUSD != nil {
+		cost = fmt.Sprintf("about $%.2f, at most $%.2f", f.CostUSD.Mean, f.CostUSD.High)
+	}
+	if f.Labels != nil && f.Labels.CostUSD != nil {
+		cost += fmt.Sprintf("; labels about $%.2f", f.Labels.CostUSD.Mean)
+	}
+	return fmt.Sprintf("%s: %s, %s, about %s calls, %s", p.Campaign.Name, wording.Count(len(p.Campaign.Conditions), "condition"), wording.Count(p.Campaign.Size(), "collaboration"), cli.Abbreviate(int64(f.Calls.Mean)), cost), nil
+}
+
 // atOnce returns how many of the cells run at once, each with a call under way.
 func atOnce(l plan.Limits, cells int) int {
 	n := min(cells, cmp.Or(l.Collaborations, workflows.DefaultWindow))

@@ -28,7 +28,6 @@ import (
 	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/exports"
 	"roundtable/cmd/internal/measurements"
-	"roundtable/cmd/internal/predictions"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/replicate"
 	"roundtable/cmd/internal/runs"
@@ -181,41 +180,20 @@ func (r replication) run(ctx context.Context, output string) error {
 
 // plan checks a campaign and says on standard error what it will take.
 func (r replication) plan(ctx context.Context, c string) error {
-	s, made, err := r.CreateLake()
-	if err != nil {
-		return err
-	}
-	defer made.Discard()
 	if r.entry.Pool != "" && c != r.entry.Pool {
 		if _, err := os.Stat(r.poolFile()); err != nil {
 			fmt.Fprintf(os.Stderr, "%s is planned once %s has the viewpoints of %s\n", r.campaign(c), r.poolFile(), r.campaign(r.entry.Pool))
 			return nil
 		}
 	}
-	p, m, file, err := r.flagsOf(c, 0).Read(ctx, r.Plugins, replicate.Path(c), s, false)
-	if err != nil {
-		if data := r.papers.Campaigns[c].Data; data != "" {
-			err = fmt.Errorf("%w\n--data is the folder in which lie: %s", err, data)
-		}
-		return err
+	said, err := forecastFile(ctx, r.Options, replicate.Path(c), r.flagsOf(c, 0))
+	if data := r.papers.Campaigns[c].Data; err != nil && data != "" {
+		return fmt.Errorf("%w\n--data is the folder in which lie: %s", err, data)
 	}
-	_, most, err := planConditions(r.Plugins, p, file)
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Fprintln(os.Stderr, said)
 	}
-	f, err := predictions.Predict(ctx, r.Options, s, p, m, most, 0, "")
-	if err != nil {
-		return err
-	}
-	cost := "at a price that is not known"
-	if f.CostUSD != nil {
-		cost = fmt.Sprintf("about $%.2f, at most $%.2f", f.CostUSD.Mean, f.CostUSD.High)
-	}
-	if f.Labels != nil && f.Labels.CostUSD != nil {
-		cost += fmt.Sprintf("; labels about $%.2f", f.Labels.CostUSD.Mean)
-	}
-	fmt.Fprintf(os.Stderr, "%s: %s, %s, about %s calls, %s\n", p.Campaign.Name, wording.Count(len(p.Campaign.Conditions), "condition"), wording.Count(p.Campaign.Size(), "collaboration"), cli.Abbreviate(int64(f.Calls.Mean)), cost)
-	return nil
+	return err
 }
 
 // work runs what is left of a campaign, of whose budget so much is spent by others.
