@@ -62,6 +62,27 @@ func TestNumbersOfThePapers(t *testing.T) {
 	}
 }
 
+// TestReadmesCampaign: the campaign of the README can be planned with the questions beside it.
+func TestReadmesCampaign(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	noError(t, err)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, begins := range map[string]string{"questions.csv": "id,question,", "mine.yaml": "name: mine\n"} {
+		_, block, ok := strings.Cut(string(text), "\n"+begins)
+		block, _, ended := strings.Cut(block, "```")
+		if !ok || !ended {
+			t.Fatalf("README.md has no %s", name)
+		}
+		save(t, dir, name, begins+block)
+	}
+	out, err := runCommand(t, "plan", "mine.yaml", "--json")
+	noError(t, err)
+	if cells := document(t, out)["cells"]; cells != 54.0 {
+		t.Errorf("it has %v cells", cells)
+	}
+}
+
 // TestThreatsNameTests: each test that docs/threats.md names exists, and each promise
 // names one.
 func TestThreatsNameTests(t *testing.T) {
