@@ -62,24 +62,38 @@ func TestNumbersOfThePapers(t *testing.T) {
 	}
 }
 
-// TestReadmesCampaign: the campaign of the README can be planned with the questions beside it.
-func TestReadmesCampaign(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// TestCampaignsOfTheFirstPages: the campaigns of the README and of AGENTS.md can be planned.
+func TestCampaignsOfTheFirstPages(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	noError(t, err)
+	agents, err := os.ReadFile(filepath.Join("..", "..", "AGENTS.md"))
 	noError(t, err)
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for name, begins := range map[string]string{"questions.csv": "id,question,", "mine.yaml": "name: mine\n"} {
-		_, block, ok := strings.Cut(string(text), "\n"+begins)
-		block, _, ended := strings.Cut(block, "```")
+	t.Setenv("OPENAI_API_KEY", "")
+	block := func(page []byte, begins string) string {
+		_, rest, ok := strings.Cut(string(page), "\n"+begins)
+		text, _, ended := strings.Cut(rest, "```")
 		if !ok || !ended {
-			t.Fatalf("README.md has no %s", name)
+			t.Fatalf("no block begins with %q", begins)
 		}
-		save(t, dir, name, begins+block)
+		return begins + text
 	}
-	out, err := runCommand(t, "plan", "mine.yaml", "--json")
-	noError(t, err)
-	if cells := document(t, out)["cells"]; cells != 54.0 {
-		t.Errorf("it has %v cells", cells)
+	questions := block(readme, "id,question,")
+	for _, x := range []struct {
+		file, questions string
+		cells           float64
+	}{
+		{block(readme, "name: mine\n"), questions, 54},
+		{block(agents, "name: study"), strings.Replace(questions, "id,question,A,B,C,answer", "nr,message,first,second,third,right", 1), 108},
+	} {
+		save(t, dir, "questions.csv", x.questions)
+		save(t, dir, "campaign.yaml", x.file)
+		out, err := runCommand(t, "plan", "campaign.yaml", "--json")
+		noError(t, err)
+		if cells := document(t, out)["cells"]; cells != x.cells {
+			t.Errorf("it has %v cells, want %v:\n%s", cells, x.cells, x.file)
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func (at point) shownValues(axes []axis) []Value {
 
 // AxisLabels returns the labels of conditions by their ID, and then by the key of the
 // axis, of those axes of which some value has a label; nil if none has. A value
-// without one is called by its own text. The labels of a baseline say so, too.
+// without one is called by its own text. Baselines and controls say that they are such.
 func (f File) AxisLabels() map[string]map[string]string {
 	some := map[string]bool{}
 	for i, values := range f.Values {
@@ -125,6 +125,9 @@ func (f File) AxisLabels() map[string]map[string]string {
 		}
 		if f.baselines[i] != "" {
 			put(i, baselineAxis, f.baselines[i])
+		}
+		if c := f.Campaign.Conditions[i].Control; c != "" {
+			put(i, controlKey, string(c))
 		}
 	}
 	if len(labels) == 0 {

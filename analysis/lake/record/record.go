@@ -55,7 +55,7 @@ type Collaboration struct {
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
 	// Follow from other columns: not part of the row digest.
 	Measure      string   `parquet:"measure,dict" digest:"-"`  // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
-	Label        *string  `parquet:"label,dict" digest:"-"`    // what the campaign file calls the values of the condition, those of several axes with commas between; absent without labels. Query shows the file's present one
+	Label        *string  `parquet:"label,dict" digest:"-"`    // what the campaign file calls the values of the condition, those of several axes with commas between; controls and baselines say that they are such; absent without labels. Query shows the file's present one
 	KeyJSON      *string  `parquet:"key_json" digest:"-"`      // the right answers, written as decision_json: ["(B)"]; absent if none is known
 	InstanceHash *string  `parquet:"instance_hash" digest:"-"` // identity of what is asked and its right answer, whatever its id: equal hashes are paired; absent where the environment deals its instances
 	Outcome      *float64 `parquet:"outcome" digest:"-"`       // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
