@@ -27,7 +27,7 @@ import (
 
 func newRun(o *cli.Options) *cobra.Command {
 	r := runs.Options{Options: o}
-	noCheck, flags := false, campaignfile.Flags{Fit: fitRule}
+	noCheck, alone, flags := false, false, campaignfile.Flags{Fit: fitRule}
 	cmd := &cobra.Command{
 		Use:     "run FILE",
 		Short:   "Run a campaign, or resume it where it stopped",
@@ -38,6 +38,7 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 3 something is left or did not succeed, 130 interrupted.`,
 		Example: `  roundtable run campaign.yaml
   roundtable run campaign.yaml --retry-failed
+  roundtable run campaign.yaml --detach --json
   roundtable run campaign.yaml --limit 10 --name a-try --set rule=borda
   ROUNDTABLE_LAKE=s3://bucket/study roundtable run campaign.yaml`,
 		Args: cli.OneArg("campaign file"),
@@ -45,12 +46,16 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 			if err := o.Telemetry.Check(); err != nil {
 				return err
 			}
+			if alone {
+				return detach(cmd.Context(), o, args[0], flags)
+			}
 			r.Checks = !noCheck
 			return runCampaign(cmd.Context(), r, args[0], flags)
 		},
 	}
 	cmd.Flags().BoolVar(&r.Retry, "retry-failed", false, "run failed and stopped cells again, as another generation")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
+	cmd.Flags().BoolVar(&alone, "detach", false, "start it as a process of its own that outlives the terminal, and say where its log is")
 	cmd.Flags().BoolVar(&r.NoCache, "no-cache", false, "do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
 	flags.Add(cmd.Flags())
 	o.Telemetry.Flags(cmd.Flags())

@@ -49,6 +49,9 @@ func Interrupted(ctx context.Context, resume string) error {
 // InterruptedError returns the error of work that the operator ended.
 func InterruptedError(err error) error { return exitError{ExitInterrupted, err} }
 
+// CodeError returns an error of another run of the program, which ended with this code.
+func CodeError(code int, err error) error { return exitError{code, err} }
+
 // ExitCode returns the code that the program ends with after an error.
 func ExitCode(err error) int {
 	if err == nil {
