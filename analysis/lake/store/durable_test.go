@@ -49,6 +49,9 @@ func TestWritesAreSynced(t *testing.T) {
 			t.Errorf("%s: synced are %q, want %q, error %v", x.what, synced, x.want, err)
 		}
 	}
+	if left, err := os.ReadDir(filepath.Join(folder, "a/b")); err != nil || len(left) != 2 {
+		t.Errorf("beside c and d there are %v, %v", left, err)
+	}
 	failure = errors.New("the disk is gone")
 	if err := l.PutIfAbsent(ctx, "a/b/e", []byte("5")); !errors.Is(err, failure) {
 		t.Errorf("of a file that cannot be synced: %v", err)
