@@ -141,7 +141,7 @@ func (e edit) write(temp string) (overlay, what string, err error) {
 	from := bytes.LastIndexByte(data[:e.start], '\n') + 1
 	to := e.end + max(0, bytes.IndexByte(append(data[e.end:len(data):len(data)], '\n'), '\n'))
 	short := func(b []byte) string { return strings.Join(strings.Fields(string(b)), " ") }
-	what = fmt.Sprintf("%s: %s => %s", e.file, short(data[from:to]), short(changed[from:to+len(e.with)-(e.end-e.start)]))
+	what = strings.TrimSpace(fmt.Sprintf("%s: %s => %s", e.file, short(data[from:to]), short(changed[from:to+len(e.with)-(e.end-e.start)])))
 	path, err := filepath.Abs(e.file)
 	file := filepath.Join(temp, "changed.go")
 	overlay = filepath.Join(temp, "overlay.json")

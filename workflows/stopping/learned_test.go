@@ -3,6 +3,7 @@ package stopping
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,8 +50,21 @@ func TestAnnotations(t *testing.T) {
 			if steps[i].Phase != phase || steps[i].Round != 2 {
 				t.Errorf("%s: %+v", method, steps[i])
 			}
+			if want := []transcript.Range{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2 + i, To: 3 + i}}; method == MethodDialogueAct && !slices.Equal(ranged(steps[i].Sees), ranged(want)) {
+				t.Errorf("the labeller of message %d sees %v, want %v", 2+i, steps[i].Sees, want)
+			}
 		}
 	}
+}
+
+// ranged lists the entries of ranges.
+func ranged(all []transcript.Range) (entries []int) {
+	for _, r := range all {
+		for i := r.From; i < r.To; i++ {
+			entries = append(entries, i)
+		}
+	}
+	return entries
 }
 
 // A label of whom there is not, or that names no act, shows nothing.
@@ -74,5 +88,88 @@ func TestEpsilon(t *testing.T) {
 	}
 	if _, err := NewConverged(ConvergedParams{}); err == nil {
 		t.Error("0 rounds in a row are accepted")
+	}
+}
+
+// Groups have converged when all states at the end of each of so many rounds are as near.
+func TestConverged(t *testing.T) {
+	move := func(round, agent int, values ...float64) transcript.Entry {
+		e := transcript.Entry{Step: transcript.Step{Kind: transcript.Env, Round: round, Speaker: transcript.Speaker{Index: agent}}}
+		e.Act.Values = values
+		return e
+	}
+	talk := &transcript.Transcript{Agents: 2, Entries: []transcript.Entry{
+		move(1, 0, 0, 5), move(1, 1, 1, 5),
+		move(2, 0, 0, 5), move(2, 1, 1, 7),
+		move(3, 0, 9, 9), move(3, 1, 0, 0), move(3, 0, 4, 4), move(3, 1, 4, 5), move(3, 0), // the last of each counts, and no other note
+		move(4, 0, 4, 4), move(4, 1, 4, 4),
+	}}
+	for _, x := range []struct {
+		params ConvergedParams
+		round  int
+		want   bool
+	}{
+		{DefaultConverged(), 1, true}, // as near as 1 is near
+		{DefaultConverged(), 2, false},
+		{DefaultConverged(), 3, true},
+		{ConvergedParams{Epsilon: 1, Rounds: 2}, 3, false},
+		{ConvergedParams{Epsilon: 1, Rounds: 2}, 4, true},
+		{ConvergedParams{Epsilon: 0, Rounds: 1}, 4, true},
+		{DefaultConverged(), 5, false}, // no states
+	} {
+		rule, err := NewConverged(x.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rule.Stop(talk, x.round) != x.want {
+			t.Errorf("%+v after round %d: %v", x.params, x.round, !x.want)
+		}
+	}
+	one := &transcript.Transcript{Agents: 1, Entries: []transcript.Entry{move(1, 0, 3)}}
+	if rule, err := NewConverged(DefaultConverged()); err != nil || !rule.Stop(one, 1) {
+		t.Error("one agent is not near to itself")
+	}
+	half := &transcript.Transcript{Agents: 2, Entries: one.Entries}
+	if rule, err := NewConverged(DefaultConverged()); err != nil || rule.Stop(half, 1) {
+		t.Error("half of a round is taken for one")
+	}
+}
+
+// A pair counts each agent that showed A before another agent shows B, and not one that shows
+// B itself alone.
+func TestTimes(t *testing.T) {
+	p := Pair(1)
+	a, b := p.Acts()
+	showing := func(acts ...int) (s Acts) {
+		for _, act := range acts {
+			s |= 1 << act
+		}
+		return s
+	}
+	for _, x := range []struct {
+		before, now []Acts
+		want        int
+	}{
+		{[]Acts{showing(a), 0}, []Acts{0, showing(b)}, 1},
+		{[]Acts{showing(a), showing(a)}, []Acts{0, showing(b)}, 1},
+		{[]Acts{showing(a), showing(a)}, []Acts{showing(b), showing(b)}, 2},
+		{[]Acts{showing(a), 0}, []Acts{showing(b), 0}, 0},
+		{[]Acts{0, 0}, []Acts{showing(b), showing(b)}, 0},
+		{[]Acts{0, showing(a)}, []Acts{showing(b)}, 1}, // an agent that left
+	} {
+		if got := Times(x.before, x.now, p); got != x.want {
+			t.Errorf("%v, %v: %d, want %d", x.before, x.now, got, x.want)
+		}
+	}
+}
+
+func TestAlpha(t *testing.T) {
+	for alpha, ok := range map[float64]bool{0.1: true, 0: false, 1: false, -1: false, math.NaN(): false} {
+		if err := (LearnedParams{From: "c", Method: MethodEProcess, Alpha: &alpha}).Check(); (err == nil) != ok {
+			t.Errorf("%v: %v", alpha, err)
+		}
+	}
+	if p := DefaultConfidentAtStart(); p.Share != 1 || p.Confidence != 0.8 {
+		t.Errorf("%+v", p)
 	}
 }

@@ -41,3 +41,12 @@ func TestNoNumberHasNoDigest(t *testing.T) {
 		}
 	}
 }
+
+func TestSees(t *testing.T) {
+	if got := (record.Turn{SeesJSON: "[[0,2],[3,4]]"}).Sees(); len(got) != 2 || got[0] != [2]int32{0, 2} || got[1] != [2]int32{3, 4} {
+		t.Errorf("%v", got)
+	}
+	if got := (record.Turn{SeesJSON: "[[0,2],[3"}).Sees(); got != nil {
+		t.Errorf("of what cannot be read: %v", got)
+	}
+}

@@ -4,11 +4,13 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // The groups sum up to the total, whatever they stand for, and the order in
@@ -139,5 +141,42 @@ func TestSettledLabels(t *testing.T) {
 	g.settleMarker(m, settled)
 	if g.Billed != 3 || g.Unknown != 1 || g.Settled != 1 || g.USD != 1.125 || g.SettledUSD != 0.125 || g.WorstUSD != 0.5 {
 		t.Errorf("%+v", g)
+	}
+}
+
+// Labels are a group of each labeller, from its markers, and part of the total.
+func TestAddLabels(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	cost := 0.25
+	for _, by := range []string{"a", "b"} {
+		m := lake.Marker{Campaign: "c", Condition: "k", Collaboration: "k-i0-r0", By: by, Table: record.Labels, SchemaVersion: record.SchemaVersion, Status: "succeeded", Calls: 3, CostUSD: &cost}
+		sealed, err := lake.Seal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Objects[m.Key()] = string(sealed)
+	}
+	r := Report{Campaign: "c", byName: map[[2]string]*Group{}, bySnapshot: map[[2]string]*Snapshot{}}
+	if err := r.addLabels(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if g := r.byName[[2]string{"labels by b"}]; g == nil || g.Billed != 3 || g.Collaborations != 1 || g.USD != 0.25 || r.Total.Billed != 6 || r.Total.USD != 0.5 {
+		t.Errorf("%+v of %+v", g, r.Total)
+	}
+	for key := range s.Objects {
+		s.Objects[key] = "{}"
+	}
+	if err := r.addLabels(t.Context(), s); err == nil {
+		t.Error("markers that cannot be read are passed over")
+	}
+}
+
+// A name that two models answer to is said, with how often and when.
+func TestTwoModelsBehindAName(t *testing.T) {
+	at := time.Date(2026, 9, 21, 14, 13, 0, 0, time.UTC)
+	r := Report{Snapshots: []Snapshot{{"m/1", "m/1-old", 1, at, at}, {"m/1", "m/1-new", 2, at, at.Add(time.Minute)}, {"m/2", "m/2", 9, at, at}}}
+	got := r.Changed()
+	if want := "m/1 was answered by 2 models: m/1-old (1 call, 2026-09-21 14:13 to 2026-09-21 14:13 UTC); m/1-new (2 calls, 2026-09-21 14:13 to 2026-09-21 14:14 UTC)."; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -17,7 +17,7 @@ import (
 func Files(t *testing.T, n int, valid []string, read func(data []byte)) {
 	t.Helper()
 	for seed := range n {
-		Bounded(t, []byte(change(rand.New(rand.NewPCG(uint64(seed), 0)), valid)), read)
+		Bounded(t, Change(seed, valid), read)
 	}
 }
 
@@ -68,8 +68,9 @@ var (
 
 const largest = 1 << 20
 
-// change returns a text that one to four changes make of a valid one.
-func change(r *rand.Rand, valid []string) string {
+// Change returns what one to four changes make of a valid file.
+func Change(seed int, valid []string) []byte {
+	r := rand.New(rand.NewPCG(uint64(seed), 0))
 	text := valid[r.IntN(len(valid))]
 	place := func() int { return r.IntN(len(text) + 1) }
 	part := func() (from, to int) {
@@ -111,5 +112,5 @@ func change(r *rand.Rand, valid []string) string {
 		}
 		text = text[:min(len(text), 2*largest)]
 	}
-	return text
+	return []byte(text)
 }
