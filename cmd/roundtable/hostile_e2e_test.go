@@ -25,7 +25,7 @@ func TestHostile(t *testing.T) {
 	t.Run("file", func(t *testing.T) {
 		dir := t.TempDir()
 		files := map[string]string{
-			"campaign.yaml":              "name: near\ndata: data\nprompts: words\nprices: prices.json\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl, score: {expression: \"answer == reference ? 1 : 0\"}}\nprotocol: {name: debate, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\ngrid: {reasks: [0, 1]}\nagents: [{role: doctor}, {role: nurse, votes: 2}, {}]\n",
+			"campaign.yaml":              "name: near\ndata: data\nprompts: words\nprices: prices.json\nenv: {name: qa, format: jsonl, kind: integer, file: a.jsonl, score: {expression: \"answer == key ? 1 : 0\"}}\nprotocol: {name: debate, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\ngrid: {reasks: [0, 1]}\nagents: [{role: doctor}, {role: nurse, votes: 2}, {}]\n",
 			"data/a.jsonl":               "{\"question\": \"2 + 2?\", \"answer\": 4}\n{\"question\": \"1 + 3?\", \"answer\": 4}\n",
 			"words/protocol/answer.tmpl": "NEXT {{if true}}x{{end}}\n",
 			"prices.json":                `{"a/b": {"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}`,
