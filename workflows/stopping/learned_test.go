@@ -103,6 +103,7 @@ func TestConverged(t *testing.T) {
 		move(2, 0, 0, 5), move(2, 1, 1, 7),
 		move(3, 0, 9, 9), move(3, 1, 0, 0), move(3, 0, 4, 4), move(3, 1, 4, 5), move(3, 0), // the last of each counts, and no other note
 		move(4, 0, 4, 4), move(4, 1, 4, 4),
+		move(6, 0, 0, 0), move(6, 1, 9, 9), move(6, 0),
 	}}
 	for _, x := range []struct {
 		params ConvergedParams
@@ -116,6 +117,7 @@ func TestConverged(t *testing.T) {
 		{ConvergedParams{Epsilon: 1, Rounds: 2}, 4, true},
 		{ConvergedParams{Epsilon: 0, Rounds: 1}, 4, true},
 		{DefaultConverged(), 5, false}, // no states
+		{DefaultConverged(), 6, false},
 	} {
 		rule, err := NewConverged(x.params)
 		if err != nil {
