@@ -2,6 +2,7 @@ package records
 
 import (
 	"flag"
+	"strings"
 	"testing"
 
 	"roundtable/envs/envtest/hostile"
@@ -31,5 +32,6 @@ func TestHostile(t *testing.T) {
 			})
 		})
 	}
+	hostile.Bounded(t, []byte("question"+strings.Repeat(",", 1_000_000)+"\nx\n"), func(data []byte) { _, _ = Read("a.csv", data, Options{}) })
 	hostile.Files(t, n, []string{string(lines(t))}, func(data []byte) { _, _ = Read("a.parquet", data, Options{}) })
 }
