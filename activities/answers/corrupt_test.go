@@ -11,6 +11,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // Damaged objects are errors that name them, never missing ones; only an entry
@@ -137,5 +138,22 @@ func TestUnreadAnswers(t *testing.T) {
 		if err == nil || errors.Is(err, store.ErrCorrupt) || len(s.Turns) > 0 {
 			t.Errorf("%s cannot be read: error %v, %d turns", suffix, err, len(s.Turns))
 		}
+	}
+}
+
+// An entry of the cache that holds another question's answer, whole and under its own key, is
+// none: copied by hand, or by a tool that confused two names.
+func TestCacheEntryOfAnotherKey(t *testing.T) {
+	memory := storetest.NewMemory(map[string]string{})
+	a, one, other := answers.NewAnswers(memory), strings.Repeat("ab", 32), strings.Repeat("cd", 32)
+	must(t, a.PutCached(ctx, one, answer(0, "z")))
+	sealed, err := memory.Get(ctx, "cache/ab/"+one+".json")
+	must(t, err)
+	must(t, memory.PutIfAbsent(ctx, "cache/cd/"+other+".json", sealed))
+	if got, ok, err := a.Cached(ctx, other); ok || err != nil {
+		t.Errorf("taken for its answer: %+v, %v", got, err)
+	}
+	if _, ok, err := a.Cached(ctx, one); !ok || err != nil {
+		t.Errorf("the entry itself: %v, %v", ok, err)
 	}
 }

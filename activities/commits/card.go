@@ -32,22 +32,22 @@ import (
 // It describes what is committed, tables that were added later among it, so
 // writing it again brings it up to date, and the same rows make the same card.
 // Licence and citation are the owner's to give, in owner.json next to it.
-func WriteCard(ctx context.Context, store store.Store, campaign string) error {
-	d, err := lake.ReadDataset(ctx, store, campaign)
+func WriteCard(ctx context.Context, s store.Store, campaign string) error {
+	d, err := lake.ReadDataset(ctx, s, campaign)
 	if err != nil {
 		return err
 	}
 	c := card{Campaign: campaign, SchemaVersion: record.SchemaVersion, Dataset: d}
-	if place, ok := store.(fmt.Stringer); ok && strings.HasPrefix(place.String(), "s3://") {
+	if place, ok := store.As[fmt.Stringer](s); ok && strings.HasPrefix(place.String(), "s3://") {
 		c.Root = place.String() + "/"
 	}
-	if err := c.describeTables(ctx, store); err != nil {
+	if err := c.describeTables(ctx, s); err != nil {
 		return err
 	}
-	if err := c.countRows(ctx, store); err != nil {
+	if err := c.countRows(ctx, s); err != nil {
 		return err
 	}
-	if c.Edition, err = editionOf(ctx, store, campaign); err != nil {
+	if c.Edition, err = editionOf(ctx, s, campaign); err != nil {
 		return err
 	}
 	d, tables := c.Dataset, c.Tables
@@ -61,7 +61,7 @@ func WriteCard(ctx context.Context, store store.Store, campaign string) error {
 		{"schema.json", func() ([]byte, error) { return indentJSON(schema{record.SchemaVersion, tables}) }},
 		{"croissant.json", func() ([]byte, error) { return indentJSON(c.describeCroissant()) }},
 		{ledgerName, func() ([]byte, error) {
-			counts, err := countLedger(ctx, store, campaign)
+			counts, err := countLedger(ctx, s, campaign)
 			if err != nil {
 				return nil, err
 			}
@@ -72,12 +72,12 @@ func WriteCard(ctx context.Context, store store.Store, campaign string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", lake.AboutKey(campaign, f.name), err)
 		}
-		if err := store.Replace(ctx, lake.AboutKey(campaign, f.name), data, ""); err != nil {
+		if err := s.Replace(ctx, lake.AboutKey(campaign, f.name), data, ""); err != nil {
 			return err
 		}
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), f.name)
 	}
-	return store.Replace(ctx, lake.AboutKey(campaign, sumsName), sums.Bytes(), "")
+	return s.Replace(ctx, lake.AboutKey(campaign, sumsName), sums.Bytes(), "")
 }
 
 const sumsName = "SHA256SUMS"

@@ -16,15 +16,20 @@ import (
 
 const ledgerName = "ledger.json"
 
-// countLedger counts the objects of folders of which no row and no marker tells, by folder:
-// checks of models, requests for embeddings, and the log of the budget.
+// countLedger counts the objects of folders of which no row and no other marker tells, by folder:
+// markers of labels and of other tables that were added, checks of models, requests for
+// embeddings, and the log of the budget.
 func countLedger(ctx context.Context, s store.Store, campaign string) (map[string]int, error) {
 	answers := "answers/campaign=" + campaign + "/"
 	runs, err := lake.Folders(ctx, s, answers)
 	if err != nil {
 		return nil, err
 	}
-	folders := []string{money.LogFolder(campaign)}
+	folders, err := lake.AnnotationFolders(ctx, s, campaign)
+	if err != nil {
+		return nil, err
+	}
+	folders = append(folders, money.LogFolder(campaign))
 	for _, run := range runs {
 		if strings.HasPrefix(run, ledger.CheckPrefix) || strings.HasPrefix(run, ledger.EmbeddingsPrefix) {
 			folders = append(folders, answers+run+"/")

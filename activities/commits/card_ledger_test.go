@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store/storetest"
 )
@@ -22,6 +23,12 @@ func TestCheckLedger(t *testing.T) {
 	key := record.Key{SchemaVersion: 1, CampaignID: "c", ConditionID: "k", CollaborationID: "k-i0-r0"}
 	_, err := commits.Commit(ctx, s, commits.Rows{Collaborations: []record.Collaboration{{Key: key, Status: "succeeded"}}})
 	must(t, err)
+	for table, by := range map[string]string{record.Labels: "by", record.Features: "m"} { // of a collaboration without messages
+		m := lake.Marker{Campaign: "c", Condition: "k", Collaboration: "k-i0-r0", By: by, Table: table, SchemaVersion: record.SchemaVersion, Status: "succeeded"}
+		sealed, err := lake.Seal(m)
+		must(t, err)
+		must(t, s.PutIfAbsent(ctx, m.Key(), sealed))
+	}
 	must(t, commits.WriteCard(ctx, s, "c"))
 	missing := func() map[string]string {
 		problems, err := commits.CheckLedger(ctx, s, "c")
@@ -41,6 +48,8 @@ func TestCheckLedger(t *testing.T) {
 		{"answers/campaign=c/check-abc.0/", []string{"000000.0.json"}},
 		{"answers/campaign=c/check-abc.0/", []string{"000000.0.json", "000000.0.intent-0.json"}},
 		{"answers/campaign=c/embeddings-m-1-xyz.0/", []string{"000001.0.json"}},
+		{"raw/_commits/labels/campaign=c/by/", []string{"k-i0-r0.0.json"}},
+		{"raw/_commits/features/campaign=c/m/", []string{"k-i0-r0.0.json"}},
 		{"budget/campaign=c/", []string{"00000001.json", "00000002.json", "00000003.json"}},
 	} {
 		for _, name := range gone.objects {

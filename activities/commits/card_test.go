@@ -236,7 +236,7 @@ func TestCardOfAddedTables(t *testing.T) {
 		!strings.HasPrefix(c.Version, "1.0.0+") || c.DatePublished != "2026-09-21" {
 		t.Errorf("croissant.json: %+v", c)
 	}
-	must(t, commits.WriteCard(ctx, inBucket{s}, "c"))
+	must(t, commits.WriteCard(ctx, store.Watch(inBucket{s}), "c")) // as the engine wraps it
 	text = content(t, s, cardFolder+"README.md", nil)
 	for _, want := range []string{
 		"FROM 's3://bucket/some/prefix/lake/_campaigns/c/files.json'", "list('s3://bucket/some/prefix/' || f.key)", `scan_parquet("s3://bucket/some/prefix/" + f["key"]`, "httpfs",

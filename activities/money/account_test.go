@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"roundtable/activities/money"
 )
@@ -222,6 +223,7 @@ func TestClockSteps(t *testing.T) {
 func TestEitherClock(t *testing.T) {
 	now := time.Now() // with both
 	wall := func(d time.Duration) time.Time { return now.Round(0).Add(d) }
+	slept := jump(t, now.Add(time.Second), time.Hour) // a second has passed, and an hour by the wall clock
 	for name, c := range map[string]struct {
 		now, until time.Time
 		over       bool
@@ -229,12 +231,27 @@ func TestEitherClock(t *testing.T) {
 		"both in time":   {now, now.Add(time.Minute), false},
 		"both over":      {now.Add(time.Minute), now, true},
 		"the wall alone": {wall(time.Hour), now.Add(time.Minute), true},
+		"slept":          {slept, now.Add(time.Minute), true},
 		"set back":       {wall(-time.Hour), now.Add(time.Minute), false},
+		"set back late":  {jump(t, now.Add(2*time.Minute), -time.Hour), now.Add(time.Minute), true},
 	} {
 		if got := money.IsOver(c.now, c.until); got != c.over {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// jump returns a time whose wall clock has jumped while its monotonic one has not, which only
+// the system makes: the seconds of package time's representation are changed in place.
+func jump(t *testing.T, at time.Time, d time.Duration) time.Time {
+	t.Helper()
+	moved := at
+	wall := (*uint64)(unsafe.Pointer(&moved)) // the first field: a flag, 33 bits of seconds, 30 of nanoseconds
+	*wall = uint64(int64(*wall) + int64(d/time.Second)<<30)
+	if moved.Sub(at) != 0 || moved.Round(0).Sub(at.Round(0)) != d {
+		t.Fatalf("package time represents times in another way: %v is %v", at, moved)
+	}
+	return moved
 }
 
 func TestLate(t *testing.T) {

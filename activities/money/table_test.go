@@ -2,6 +2,7 @@ package money_test
 
 import (
 	"bytes"
+	"flag"
 	"net/url"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/envs/envtest/hostile"
 )
 
 func TestDefaultTable(t *testing.T) {
@@ -205,4 +207,19 @@ func BenchmarkDefault(b *testing.B) {
 	for b.Loop() {
 		money.Default()
 	}
+}
+
+var long = flag.Bool("long", false, "run the long tests as well")
+
+// Prices that a stranger could have made of valid ones take neither memory nor time.
+func TestHostilePrices(t *testing.T) {
+	n := 30
+	if *long {
+		n = 1000
+	}
+	hostile.Files(t, n, []string{odd}, func(data []byte) {
+		if table, err := money.Read(bytes.NewReader(data)); err == nil {
+			table.Keys()
+		}
+	})
 }

@@ -1,9 +1,15 @@
 package prompt
 
 import (
+	"flag"
 	"strings"
 	"testing"
+
+	"roundtable/envs/envtest/hostile"
 )
+
+// Long is the flag of all tests here.
+var Long = flag.Bool("long", false, "run the long tests as well")
 
 // A stranger's template writes a text, or the error names it.
 func FuzzPack(f *testing.F) {
@@ -27,6 +33,24 @@ func FuzzPack(f *testing.F) {
 		}
 		if err != nil && !strings.HasPrefix(err.Error(), "prompt ") {
 			t.Errorf("the error does not say that it is of a prompt: %v", err)
+		}
+	})
+}
+
+// Templates that a stranger could have made of valid ones take neither memory nor time to be
+// read and to write a text.
+func TestHostileTemplates(t *testing.T) {
+	n := 30
+	if *Long { // *long
+		n = 1000
+	}
+	hostile.Files(t, n, []string{"You are {{.Me}}.\n{{range .Names}}- {{.}}\n{{end}}{{if .Me}}{{printf \"%d\" 7}}{{else}}{{slice .Me 0 1}}{{end}}\n", `{{define "x"}}{{len .Names}}{{end}}{{template "x" .}}`}, func(data []byte) {
+		templates, err := Pack{"protocol/x.tmpl": string(data)}.Parse()
+		if err == nil {
+			_, _ = templates.execute("protocol/x.tmpl", struct {
+				Me    string
+				Names []string
+			}{"a", []string{"b"}})
 		}
 	})
 }

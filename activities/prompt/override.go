@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -12,16 +13,18 @@ import (
 )
 
 // CheckOverride returns an error for each file of a folder of templates that
-// replaces none of those known: a misspelt one would be passed over. Files
-// elsewhere than in the folders of a pack are nobody's business, unless they
-// are templates.
+// replaces none of those known: a misspelt one would be passed over, as would a
+// folder without any. Files elsewhere than in the folders of a pack are nobody's
+// business, unless they are templates.
 func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
+	replaced := false
 	err := fs.WalkDir(override, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		folder, base := path.Split(name)
 		inPack := slices.Contains([]string{"env/", "protocol/", "rule/", "agent/", "score/"}, folder) && !strings.HasPrefix(base, ".")
+		replaced = replaced || known[name]
 		if known[name] || !inPack && path.Ext(name) != ".tmpl" {
 			return nil
 		}
@@ -32,8 +35,11 @@ func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
 		errs = append(errs, fmt.Errorf("%s replaces no template%s", name, hint))
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		errs = append(errs, err)
+	case !replaced && len(errs) == 0:
+		errs = append(errs, errors.New("no file in it replaces a template"))
 	}
 	return errs
 }

@@ -3,7 +3,6 @@ package prompt_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"math"
 	"os"
 	"testing"
@@ -19,7 +18,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-var long = flag.Bool("long", false, "run the long tests as well")
+var long = prompt.Long
 
 // outcome of one debate: whether the group is right, and the share of its agents that are.
 type outcome struct{ group, share float64 }

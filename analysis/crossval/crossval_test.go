@@ -127,6 +127,19 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// The fixed round that is best on average can be any, the first and the last among them.
+func TestFixedBestRoundTriesEveryRound(t *testing.T) {
+	for best := range 4 {
+		goodness := []float64{.2, .2, .2, .2}
+		goodness[best] = .8
+		d := data(t, []trajectory.Trajectory{run("a", goodness, "xxxx", "xxxx"), run("b", goodness, "xxxx", "xxxx")})
+		fit, err := crossval.FixedBestRound{}.Fit(d, []int{0, 1})
+		if err != nil || *fit.Learned.Round != best+1 || fit.Stop(0).Round != best+1 || !near(*fit.Learned.Train, .8) {
+			t.Errorf("best in round %d: %+v, %v", best+1, fit.Learned, err)
+		}
+	}
+}
+
 func TestUnknownPriceIsNotSaved(t *testing.T) {
 	a := run("a", []float64{1, 2, 3}, "xxx", "xxx")
 	a.Rounds[2].CostUSD = nil

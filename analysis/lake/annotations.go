@@ -28,6 +28,20 @@ func Annotators(ctx context.Context, store store.Store, table, campaign string) 
 	return Folders(ctx, store, annotationFolder(table, campaign))
 }
 
+// AnnotationFolders returns the folders of the markers of all that was added to a campaign.
+func AnnotationFolders(ctx context.Context, store store.Store, campaign string) (folders []string, err error) {
+	for _, table := range record.Annotations {
+		all, err := Annotators(ctx, store, table, campaign)
+		if err != nil {
+			return nil, err
+		}
+		for _, by := range all {
+			folders = append(folders, commitsBy(table, campaign, by))
+		}
+	}
+	return folders, nil
+}
+
 // AnnotatedRuns returns the collaborations to which a maker has added a table.
 func AnnotatedRuns(ctx context.Context, store store.Store, table, campaign, by string) (map[Run]bool, error) {
 	objects, err := List(ctx, store, commitsBy(table, campaign, by))

@@ -141,6 +141,9 @@ func TestMisspeltTemplates(t *testing.T) {
 	save(t, dir, "campaign.yaml", "name: words\nprompts: words\nenv: exchange\nprotocol: roundtable\nrule: majority\nmodel: scripted/trader\n")
 	s, err := store.Open(t.TempDir())
 	noError(t, err)
+	if _, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false); err == nil || !strings.Contains(err.Error(), "prompts: no file in it replaces a template") {
+		t.Errorf("of an empty folder: %v", err)
+	}
 	for _, name := range []string{"protocol/message.tmpl", "protocol/talk.tmpl", "README.md"} { // talk is of another protocol
 		save(t, dir, "words/"+name, "x")
 	}

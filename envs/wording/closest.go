@@ -2,11 +2,20 @@ package wording
 
 import "strings"
 
+// longestWord is what may be a slip: comparing takes time as the square of the length.
+const longestWord = 100
+
 // DidYouMean returns "; did you mean X?" with the word of a list that is most alike
 // to what was written; empty if none is.
 func DidYouMean[T ~string](written string, list []T) string {
+	if len(written) > longestWord {
+		return ""
+	}
 	best, least := "", 1+2*len(written)/5
 	for _, word := range list {
+		if max(len(word)-len(written), len(written)-len(word)) >= least {
+			continue
+		}
 		if d := Distance(strings.ToLower(written), strings.ToLower(string(word))); d < least {
 			best, least = string(word), d
 		}

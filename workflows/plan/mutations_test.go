@@ -2,12 +2,14 @@ package plan_test
 
 import (
 	"errors"
+	"flag"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"roundtable/envs/envtest/hostile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
@@ -100,4 +102,15 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+var long = flag.Bool("long", false, "run the long tests as well")
+
+// Files that a stranger could have made of valid ones take neither memory nor time.
+func TestHostile(t *testing.T) {
+	n := 30
+	if *long {
+		n = 1000
+	}
+	hostile.Files(t, n, []string{good, minimal}, func(data []byte) { _, _ = plan.Parse(data, host) })
 }

@@ -146,6 +146,21 @@ func TestConsensusRandom(t *testing.T) {
 	}
 }
 
+// TestConsensusEqualWeights: without weights, who is heard weighs 1.
+func TestConsensusEqualWeights(t *testing.T) {
+	s := protocol.NewSession(must(numbered(3, `{"network": "chain"}`)), protocol.Setting{Agents: 3}, stopping.Never{})
+	for _, p := range s.Pending() {
+		if err := s.Record(p.Entry, transcript.Act{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range [][]float64{{1, 0, 0}, {1, 1, 0}, {0, 1, 1}} {
+		if got := s.Pending()[i].Payload.Data; !slices.Equal(got.([]float64), want) {
+			t.Errorf("agent %d weighs %v, want %v", i, got, want)
+		}
+	}
+}
+
 // TestConsensusWeights: who is not heard weighs nothing.
 func TestConsensusWeights(t *testing.T) {
 	c := must(numbered(3, `{"network": "chain", "weights": [[1,2,3],[4,5,6],[7,8,9]]}`))

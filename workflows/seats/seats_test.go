@@ -108,3 +108,21 @@ func TestWeigh(t *testing.T) {
 		t.Errorf("of a judge: %+v", got)
 	}
 }
+
+// Who has no seat, a judge among them, has one vote.
+func TestWeight(t *testing.T) {
+	all := []seats.Seat{{Votes: ptr(3)}, {}, {Votes: ptr(0)}}
+	for agent, want := range map[int]int{-1: 1, 0: 3, 1: 1, 2: 0, 3: 1} {
+		if got := seats.Weight(all, agent); got != want {
+			t.Errorf("agent %d has %d, want %d", agent, got, want)
+		}
+	}
+}
+
+func TestSeatInWords(t *testing.T) {
+	none := []string{}
+	s := seats.Seat{Role: "doctor", Description: "old", Stance: "contrarian", Instructions: "listen", Style: "dry", Language: "French", Memory: ptr(2), Votes: ptr(3), Tools: &none}
+	if got, want := s.String(), "doctor; old; contrarian; instructed: listen; style: dry; language: French; remembers 2 rounds; 3 votes; tools: none"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -71,6 +71,35 @@ func TestStudentReference(t *testing.T) {
 			t.Errorf("after %d: %v, want %v", i+1, got, w)
 		}
 	}
+	if s.Sign() != 1 {
+		t.Errorf("a mean above 0 has the sign %d", s.Sign())
+	}
+	below, err := newStudent(.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range y {
+		if i < BurnIn-1 && below.Sign() != 0 {
+			t.Errorf("after %d values the sign is %d", i, below.Sign())
+		}
+		if err := below.Add(-v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if below.Sign() != -1 {
+		t.Errorf("a mean below 0 has the sign %d", below.Sign())
+	}
+}
+
+// Widths are below the range of the differences, twice that of the measure, which has one for
+// betting alone.
+func TestGoalRange(t *testing.T) {
+	if least, most := (Question{Method: Betting, Low: -1, High: 3}).GoalRange(); least != 8*finest || most != 8 {
+		t.Errorf("from %v to %v", least, most)
+	}
+	if least, most := (Question{}).GoalRange(); least != 0 || most != 0 {
+		t.Errorf("without bounds from %v to %v", least, most)
+	}
 }
 
 func TestWhatCannotBe(t *testing.T) {

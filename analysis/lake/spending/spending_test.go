@@ -4,10 +4,13 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // The groups sum up to the total, whatever they stand for, and the order in
@@ -85,6 +88,95 @@ func answeredCall(entry int32, model string, usd float64, ms int64) record.Call 
 func TestMovedServers(t *testing.T) {
 	got := Report{Addresses: map[string][]string{"openai/b": {"http://one/v1"}, "openai/a": {"http://old/v1", "http://new/v1"}}}.Changed()
 	if want := "openai/a was asked at 2 addresses, the present one last: http://old/v1, http://new/v1."; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Calls of unknown outcome with and without a worst case, and who answered from when to when.
+func TestUnknownCallsAndSnapshots(t *testing.T) {
+	x := Report{By: Bys()[0], byName: map[[2]string]*Group{}, bySnapshot: map[[2]string]*Snapshot{}}
+	worst, at := 0.5, int64(1_790_000_000_000_000)
+	var calls []record.Call
+	for i, status := range []string{"unknown", "unknown", "answered", "answered", "answered"} {
+		c := answeredCall(0, "m/1", 1, int64(50-i))
+		if c.Status = status; i == 0 {
+			c.WorstUSD = &worst
+		}
+		c.ModelAnswered, c.StartedAt = "m/1-2026", at+[]int64{0, 0, 60e6, 0, 120e6}[i]
+		calls = append(calls, c)
+	}
+	x.addCalls(calls, []record.Turn{{Entry: 0, Phase: "vote"}})
+	x.sortGroups()
+	if g := x.Total; g.Unknown != 2 || g.Unbounded != 1 || g.WorstUSD != 0.5 || g.Billed != 3 {
+		t.Errorf("%+v", g)
+	}
+	if len(x.Snapshots) != 1 || x.Snapshots[0].String() != "m/1-2026 (3 calls, 2026-09-21 14:13 to 2026-09-21 14:15 UTC)" {
+		t.Errorf("%v", x.Snapshots)
+	}
+	x.Judged(map[string][]record.Call{"b": calls[2:3], "a": calls[3:]})
+	x.Checked(calls[4:])
+	x.Checked(nil)
+	if n := len(x.Groups); n != 4 || x.Groups[1].Name != "scores by a" || x.Groups[1].Billed != 2 || x.Groups[2].Name != "scores by b" || !x.Groups[3].Shared {
+		t.Errorf("%+v", x.Groups)
+	}
+	if !slices.IsSorted(x.Total.Latency) || !slices.IsSorted(x.Groups[1].Latency) || x.Total.Billed != 7 {
+		t.Errorf("%+v", x.Total)
+	}
+}
+
+// Settled calls of labels count at what they were billed, once.
+func TestSettledLabels(t *testing.T) {
+	worst, cost := 0.75, 1.0
+	m := lake.Marker{Collaboration: "c", By: "l", Calls: 5, Unknown: 2, CostUSD: &cost, WorstUSD: &worst}
+	of := func(collaboration string, entry int) lake.SettledCall {
+		half := 0.25
+		return lake.SettledCall{CallKey: lake.CallKey{Run: lake.Run{Collaboration: collaboration}, Entry: entry}, USD: 0.125, WorstUSD: &half}
+	}
+	settled := lake.Settled{}
+	for _, c := range []lake.SettledCall{of("labels-l-c", 0), of("labels-l-other", 0)} {
+		settled[c.CallKey] = c
+	}
+	var g Group
+	g.addMarker(m)
+	g.settleMarker(m, settled)
+	if g.Billed != 3 || g.Unknown != 1 || g.Settled != 1 || g.USD != 1.125 || g.SettledUSD != 0.125 || g.WorstUSD != 0.5 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// Labels are a group of each labeller, from its markers, and part of the total.
+func TestAddLabels(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	cost := 0.25
+	for _, by := range []string{"a", "b"} {
+		m := lake.Marker{Campaign: "c", Condition: "k", Collaboration: "k-i0-r0", By: by, Table: record.Labels, SchemaVersion: record.SchemaVersion, Status: "succeeded", Calls: 3, CostUSD: &cost}
+		sealed, err := lake.Seal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Objects[m.Key()] = string(sealed)
+	}
+	r := Report{Campaign: "c", byName: map[[2]string]*Group{}, bySnapshot: map[[2]string]*Snapshot{}}
+	if err := r.addLabels(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if g := r.byName[[2]string{"labels by b"}]; g == nil || g.Billed != 3 || g.Collaborations != 1 || g.USD != 0.25 || r.Total.Billed != 6 || r.Total.USD != 0.5 {
+		t.Errorf("%+v of %+v", g, r.Total)
+	}
+	for key := range s.Objects {
+		s.Objects[key] = "{}"
+	}
+	if err := r.addLabels(t.Context(), s); err == nil {
+		t.Error("markers that cannot be read are passed over")
+	}
+}
+
+// A name that two models answer to is said, with how often and when.
+func TestTwoModelsBehindAName(t *testing.T) {
+	at := time.Date(2026, 9, 21, 14, 13, 0, 0, time.UTC)
+	r := Report{Snapshots: []Snapshot{{"m/1", "m/1-old", 1, at, at}, {"m/1", "m/1-new", 2, at, at.Add(time.Minute)}, {"m/2", "m/2", 9, at, at}}}
+	got := r.Changed()
+	if want := "m/1 was answered by 2 models: m/1-old (1 call, 2026-09-21 14:13 to 2026-09-21 14:13 UTC); m/1-new (2 calls, 2026-09-21 14:13 to 2026-09-21 14:14 UTC)."; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

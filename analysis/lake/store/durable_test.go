@@ -49,11 +49,44 @@ func TestWritesAreSynced(t *testing.T) {
 			t.Errorf("%s: synced are %q, want %q, error %v", x.what, synced, x.want, err)
 		}
 	}
+	if left, err := os.ReadDir(filepath.Join(folder, "a/b")); err != nil || len(left) != 2 {
+		t.Errorf("beside c and d there are %v, %v", left, err)
+	}
 	failure = errors.New("the disk is gone")
 	if err := l.PutIfAbsent(ctx, "a/b/e", []byte("5")); !errors.Is(err, failure) {
 		t.Errorf("of a file that cannot be synced: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "a/b/e")); err == nil {
 		t.Error("it has its name all the same")
+	}
+}
+
+// A disk that cannot sync is said: stores sync by syncFile, which passes over no other error
+// than that directories of a network's file system cannot be synced.
+func TestSyncFile(t *testing.T) {
+	l, err := NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.dirs.sync(f); err != nil {
+		t.Error(err)
+	}
+	_ = f.Close()
+	if err := l.dirs.sync(f); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("of a file that is closed: %v", err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if err := l.dirs.sync(w); err != nil {
+		t.Errorf("of what cannot be synced: %v", err)
 	}
 }

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"roundtable/envs/envtest/hostile"
 )
 
 func TestParseEnvFile(t *testing.T) {
@@ -125,4 +128,15 @@ func TestEnvFileOfALake(t *testing.T) {
 	if err := loadEnvFileHere(&said, dir); err != nil || os.Getenv("OF_A_LAKE_KEY") != "canary-of-the-file" {
 		t.Errorf("where the command is given: said %q, error %v", said.String(), err)
 	}
+}
+
+var long = flag.Bool("long", false, "run the long tests as well")
+
+// Files that a stranger could have made of a valid one take neither memory nor time.
+func TestHostileEnvFile(t *testing.T) {
+	n := 30
+	if *long {
+		n = 1000
+	}
+	hostile.Files(t, n, []string{"A=b\n# c\nexport D='e f'\nG=\"h\"\r\nKEY=sk-abc_1.2/3+4=\n"}, func(data []byte) { _, _ = parseEnvFile(data) })
 }

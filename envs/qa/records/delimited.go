@@ -90,14 +90,15 @@ func findDelimiter(data []byte) rune {
 // is called by its number.
 func headerOf(cells []string, line int) ([]string, error) {
 	var header []string
+	seen := make(map[string]bool, len(cells))
 	for i, name := range cells {
 		if name = strings.TrimSpace(name); name == "" {
 			name = fmt.Sprint("column ", i+1)
 		}
-		if slices.Contains(header, name) {
+		if seen[name] {
 			return nil, fmt.Errorf("line %d has the column %q twice", line, name)
 		}
-		header = append(header, name)
+		header, seen[name] = append(header, name), true
 	}
 	return header, nil
 }

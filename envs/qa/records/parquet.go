@@ -1,7 +1,6 @@
 package records
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -18,10 +17,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"roundtable/envs/qa/records/pagecheck"
 )
 
-// maxRows is how many rows of one Parquet file are read.
-const maxRows = 5_000_000
+const (
+	maxRows = 5_000_000 // of one Parquet file
+	// What a row takes, and what a value in it takes beside its content, about.
+	rowBytes, valueBytes = 200, 50
+)
 
 // readParquet reads all rows of a Parquet file. Values are what their logical types mean:
 // a date is "1989-11-09", a decimal its digits, a map an object, NaN nothing.
@@ -31,7 +35,7 @@ func readParquet(data []byte) (t Table, err error) {
 			t, err = Table{}, fmt.Errorf("this is not a Parquet file that can be read: %v", r)
 		}
 	}()
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	file, err := pagecheck.Open(data, rowBytes, valueBytes)
 	if err != nil {
 		return Table{}, fmt.Errorf("this is not a Parquet file that can be read: %w", err)
 	}

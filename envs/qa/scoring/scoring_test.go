@@ -172,3 +172,20 @@ func FuzzExpression(f *testing.F) {
 		}
 	})
 }
+
+// What people write is within the bounds: the longest expression, and texts that are read.
+func TestWithinBounds(t *testing.T) {
+	if _, err := Compile(strings.Repeat(" ", maxSource-1) + "1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := Compile(strings.Repeat(" ", maxSource) + "1"); err == nil {
+		t.Error("a longer one is accepted")
+	}
+	e, err := Compile(`question contains "there" ? 1 : 0`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if score, err := e.Score(Case{Question: strings.Repeat("long ", 200_000) + "there"}); err != nil || score != 1 {
+		t.Errorf("of a question of a megabyte: %v, %v", score, err)
+	}
+}

@@ -1,0 +1,3 @@
+module roundtable/ci/mutation
+
+go 1.26

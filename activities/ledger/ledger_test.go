@@ -1,0 +1,99 @@
+package ledger_test
+
+import (
+	"testing"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/laketest"
+	"roundtable/activities/ledger"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store/storetest"
+	"roundtable/workflows/task"
+)
+
+// Settled calls count at what they were billed and no longer at their worst case, in what
+// status shows and in what the budget goes by.
+func TestSettledCallsOfEndedCells(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
+	if err := laketest.Play(ctx, s, "{name: c, env: exchange, protocol: {name: roundtable, rounds: 1}, rule: plurality, model: scripted/trader, replicates: 1}", 0); err != nil {
+		t.Fatal(err)
+	}
+	before, err := ledger.Spent(ctx, s, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := ledger.Open(ctx, s, "c").Outcomes()
+	if err != nil || len(ended) != 1 {
+		t.Fatalf("%+v, %v", ended, err)
+	}
+	worst := 0.25
+	call := lake.SettledCall{CallKey: lake.CallKey{Run: ended[0].Run, Entry: 3}, USD: 0.125, Tokens: 100, WorstUSD: &worst, WorstTokens: 400}
+	if err := lake.WriteSettlement(ctx, s, "c", lake.Settlement{Calls: []lake.SettledCall{call}}); err != nil {
+		t.Fatal(err)
+	}
+	spent := task.Result{CostUSD: 1, WorstUSD: 0.375}
+	if err := ledger.Open(ctx, s, "c").CorrectSpent(&spent); err != nil || spent.CostUSD != 1.125 || spent.WorstUSD != 0.125 {
+		t.Errorf("status says $%v, at most $%v more; want 1.125 and 0.125; %v", spent.CostUSD, spent.WorstUSD, err)
+	}
+	after, err := ledger.Spent(ctx, s, "c")
+	if err != nil || after.NanoUSD != before.NanoUSD-125_000_000 || after.Tokens != before.Tokens-300 {
+		t.Errorf("spent is %v, before it was settled %v; %v", after, before, err)
+	}
+}
+
+// Calls of unknown outcome are found, settled once, and held to what was announced of them.
+func TestUnsettledCalls(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
+	worst := 0.25
+	run := answers.RunKey{Campaign: "c", Collaboration: "k-i0-r0"}
+	for entry := range 2 {
+		if _, err := answers.NewAnswers(s).Intend(ctx, run, answers.Intent{Entry: entry, WorstUSD: &worst, WorstTokens: 400}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unknown, err := ledger.Unsettled(ctx, s, "c")
+	if err != nil || len(unknown) != 2 {
+		t.Fatalf("%+v, %v", unknown, err)
+	}
+	calls, err := ledger.Open(ctx, s, "c").UnfinishedCalls(ctx)
+	if err != nil || len(calls) != 2 || calls[0].CollaborationID != "k-i0-r0" {
+		t.Errorf("%+v, %v", calls, err)
+	}
+	settle := func(c lake.SettledCall) {
+		if err := lake.WriteSettlement(ctx, s, "c", lake.Settlement{Calls: []lake.SettledCall{c}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle(unknown[0].Settle(0.125, 100))
+	left, err := ledger.Unsettled(ctx, s, "c")
+	if err != nil || len(left) != 1 || left[0].Key != unknown[1].Key {
+		t.Errorf("left are %+v, %v", left, err)
+	}
+	if n, problems, err := ledger.CheckSettled(ctx, s, "c"); n != 1 || len(problems) > 0 || err != nil {
+		t.Errorf("%d, %q, %v", n, problems, err)
+	}
+	other := unknown[1].Settle(0.125, 100)
+	more := 0.5
+	other.WorstUSD = &more
+	settle(other)
+	nobody := unknown[1].Settle(1, 1)
+	nobody.Entry = 9
+	settle(nobody)
+	if n, problems, err := ledger.CheckSettled(ctx, s, "c"); n != 3 || len(problems) != 2 || err != nil {
+		t.Errorf("%d, %q, %v", n, problems, err)
+	}
+	spent, err := ledger.Spent(ctx, s, "c")
+	if err != nil || spent.Tokens != 2*400-300-300+(1-400) {
+		t.Errorf("%v, %v", spent, err)
+	}
+}
+
+func TestShareDone(t *testing.T) {
+	for _, x := range [][3]float64{{0, 0, 0}, {1, 4, 0.25}, {4, 4, 1}, {9, 4, 1}} {
+		if got := ledger.ShareDone(int(x[0]), int(x[1])); got != x[2] {
+			t.Errorf("%v of %v: %v", x[0], x[1], got)
+		}
+	}
+}

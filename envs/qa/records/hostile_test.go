@@ -1,0 +1,37 @@
+package records
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	"roundtable/envs/envtest/hostile"
+)
+
+var long = flag.Bool("long", false, "run the long tests as well")
+
+// Data that a stranger could have made of valid data take neither memory nor time. Parquet
+// files have a test of their own in pagecheck.
+func TestHostile(t *testing.T) {
+	n := 20
+	if *long {
+		n = 1000
+	}
+	for name, text := range map[string]string{
+		"a.jsonl": "{\"question\":\"Which?\",\"options\":[\"x\",\"y\"],\"answer\":1}\n{\"question\":\"2 + 2\",\"more\":{\"b\":[null,1.5]}}\n",
+		"a.json":  `[{"question":"Which?","options":{"text":["x"],"label":["A"]},"answer":"A"},{"a":1e3}]`,
+		"a.csv":   "question,answer,c\n\"x\ny\",1,\"2,3\"\nz,4,\n",
+		"a.yaml":  "- question: Which?\n  options: [x, y]\n  answer: 1\n- {question: z, a: &a [1], b: *a}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			hostile.Files(t, n, []string{text}, func(data []byte) {
+				table, _ := Read(name, data, Options{})
+				for _, r := range table.Records {
+					Plain(r.Fields)
+				}
+			})
+		})
+	}
+	hostile.Bounded(t, []byte("question"+strings.Repeat(",", 1_000_000)+"\nx\n"), func(data []byte) { _, _ = Read("a.csv", data, Options{}) })
+	hostile.Files(t, n, []string{string(lines(t))}, func(data []byte) { _, _ = Read("a.parquet", data, Options{}) })
+}
