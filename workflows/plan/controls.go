@@ -86,7 +86,8 @@ func (x *expansion) addControls(n *yaml.Node, points []expanded, all []Control) 
 		if len(errs) > 0 {
 			return fmt.Sprintf("%s does not fit %s: %s", c, g.name, errs[0].Text)
 		}
-		made.name, made.count, made.chosen, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.count, g.chosen, g.values
+		made.name, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.values
+		made.count, made.chosen, made.replicates = g.count, g.chosen, g.replicates
 		x.add(made)
 		return ""
 	})
