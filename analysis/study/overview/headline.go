@@ -112,7 +112,7 @@ func leadText(v campaign.View, environment string, ranked []outcome) string {
 	return floorText(itselves(v, environment), ranked[0].name, ranked[1].name)
 }
 
-// aloneText says what one agent alone, self-consistency for the same tokens, and the controls
+// aloneText says what one agent alone, self-consistency for the same money, or tokens where that is not known, and the controls
 // that hear nobody or strangers reach next to the highest condition that has these and is no control.
 func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
 	for _, o := range ranked {
@@ -120,11 +120,15 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 		if o.group.Settings[campaign.Control] != "" {
 			continue
 		}
+		equal, selfConsistency := "self-consistency for the same money", a.ForMoney
+		if selfConsistency == nil { // nobody was paid, or it is not known how much
+			equal, selfConsistency = "self-consistency for the same tokens", a.SelfConsistency
+		}
 		var parts []string
 		for _, x := range []struct {
 			name string
 			gain *worth.Gain
-		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {"self-consistency for the same tokens", a.SelfConsistency}} {
+		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {equal, selfConsistency}} {
 			if x.gain == nil {
 				continue
 			}
