@@ -45,7 +45,7 @@ what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 			return p.plan(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least five a condition, and predict from them (0.02 is 2 %)")
+	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least ten a condition, and predict from them (0.02 is 2 %)")
 	cmd.Flags().StringSliceVar(&p.between, "difference", nil, "with --prompts: show only where the prompts of two conditions differ, as ID,ID")
 	cmd.Flags().BoolVar(&p.prompts, "prompts", false, "render every distinct prompt, by phase, role and conditions")
 	p.flags.Add(cmd.Flags())
