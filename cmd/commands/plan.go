@@ -27,7 +27,7 @@ import (
 )
 
 func newPlan(o *cli.Options) *cobra.Command {
-	p := planOptions{flags: campaignfile.Flags{Fit: fitRule}}
+	p := planOptions{flags: campaignfile.Flags{Fit: fitRule, Data: &o.Data}}
 	cmd := &cobra.Command{
 		Use:     "plan FILE",
 		Short:   "Show what a campaign would do and cost; starts nothing unless --pilot is given",
