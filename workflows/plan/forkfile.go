@@ -141,8 +141,12 @@ func (p *parser) parseFork(top *yaml.Node, h Header, replicates byEnvironment, f
 
 // identity returns what an extension of the fork must keep, and the grid of its changes.
 func (f forking) identity() ([]byte, []Axis) {
+	most := 0
+	for _, j := range f.forked() {
+		most = max(most, f.replicates[f.of.Conditions[j].ID()])
+	}
 	base := jsonOf(map[string]any{"fork": map[string]any{
-		"campaign": f.block.Campaign, "at": f.block.At, "conditions": f.block.Conditions,
+		"campaign": f.block.Campaign, "at": f.block.At, "conditions": f.block.Conditions, "replicates": most,
 	}})
 	change, origin := Axis{Key: changeAxis}, Axis{Key: originAxis}
 	for i := range f.changes() {
