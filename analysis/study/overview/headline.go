@@ -87,7 +87,13 @@ func oneInstanceText(ranked []outcome) string {
 // decided achieved, and how the first two differ where both decided.
 func undecidedText(v campaign.View, environment string, ranked []outcome) string {
 	var parts []string
-	for _, o := range ranked {
+	all := slices.Clone(ranked)
+	for _, g := range v.WithoutSame() { // those that never decided have no outcome where that is an error
+		if g.Settings["env"] == environment && !slices.ContainsFunc(ranked, func(o outcome) bool { return o.group.ID == g.ID }) {
+			all = append(all, outcome{name: v.Title(g), group: g})
+		}
+	}
+	for _, o := range all {
 		runs := o.group.Succeeded()
 		none := 0
 		for _, r := range runs {

@@ -112,3 +112,16 @@ func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
 		}
 	}
 }
+
+// A condition that never decided has no outcome where outcomes are errors, and is named all the same.
+func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
+	var c campaign.Campaign
+	for r := range 4 {
+		for rule, scores := range map[string][]*float64{"majority": {new(-float64(r))}, "unanimous": {nil}} {
+			c.Runs = append(c.Runs, campaigntest.Cell{Condition: rule + "-1", Env: "recsys", Rule: rule, Replicate: r, Agents: 3, Planned: 1, Scores: scores}.Run())
+		}
+	}
+	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "No decision, not counted: 4 of 4 groups of unanimous.") {
+		t.Error(said)
+	}
+}
