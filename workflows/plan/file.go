@@ -164,7 +164,7 @@ func (p *parser) parseFile(s Source) File {
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, CacheScope: h.CacheScope}
 	if h.Fork != nil {
-		p.parseFork(top, h, p.parseReplicates(valueOf(top, "replicates")), &file)
+		p.parseFork(top, p.parseReplicates(valueOf(top, "replicates")), &file)
 		return file
 	}
 	axes := p.parseAxes(grid, &file.Campaign)

@@ -88,7 +88,7 @@ type forking struct {
 }
 
 // parseFork reads a file whose collaborations go on from another campaign's.
-func (p *parser) parseFork(top *yaml.Node, h Header, replicates byEnvironment, file *File) {
+func (p *parser) parseFork(top *yaml.Node, replicates byEnvironment, file *File) {
 	n := valueOf(top, "fork")
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		if key := top.Content[i]; !slices.Contains(besideFork, key.Value) && slices.Contains(Keys(), key.Value) {
