@@ -5,6 +5,7 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,9 +42,10 @@ type Answer struct {
 	Waived        []string    `json:"waived,omitempty"`
 	RequestID     string      `json:"request_id,omitempty"`
 	Usage         model.Usage `json:"usage"`
-	Cached        bool        `json:"cached,omitempty"`   // taken from the cache: not billed
-	CostUSD       *float64    `json:"cost_usd,omitempty"` // nil if a price or the usage is not known
-	StartedAt     int64       `json:"started_at"`         // µs UTC
+	Cached        bool        `json:"cached,omitempty"`    // taken from the cache: not billed
+	CostUSD       *float64    `json:"cost_usd,omitempty"`  // nil if a price or the usage is not known
+	PriceUSD      *float64    `json:"price_usd,omitempty"` // of an answer that was paid elsewhere: what it cost there
+	StartedAt     int64       `json:"started_at"`          // µs UTC
 	LatencyMS     int64       `json:"latency_ms"`
 	Simulated     bool        `json:"simulated,omitempty"`
 	// What the call can have cost at most, if the service did not say what it has used
@@ -263,6 +265,7 @@ func (t Turn) OfFork(from RunKey) Turn {
 
 // free returns an answer that was paid elsewhere.
 func (a Answer) free() Answer {
+	a.PriceUSD = cmp.Or(a.CostUSD, a.PriceUSD)
 	a.Cached, a.CostUSD, a.Attempt = true, nil, 0
 	a.WorstUSD, a.WorstTokens, a.Told = nil, 0, nil
 	return a

@@ -293,7 +293,7 @@ func TestCache(t *testing.T) {
 	must(t, a.PutCached(ctx, key, answer(0, "second")))
 	got, ok, err := a.Cached(ctx, key)
 	must(t, err)
-	if !ok || string(got.Raw) != "first \xff" || !got.Cached || got.CostUSD != nil {
+	if !ok || string(got.Raw) != "first \xff" || !got.Cached || got.CostUSD != nil || got.PriceUSD == nil || *got.PriceUSD != *answer(0, "").CostUSD {
 		t.Fatalf("%v %+v", ok, got)
 	}
 }

@@ -33,7 +33,7 @@ func (a Answer) callRow(key record.Key, entry int) record.Call {
 	row := record.Call{
 		Key: key, Entry: int32(entry), Ask: int32(a.Ask), Attempt: int32(a.Attempt),
 		Provider: a.Provider, ModelAsked: a.ModelAsked, ModelAnswered: a.ModelAnswered,
-		Status: "answered", Cached: a.Cached, CostUSD: a.CostUSD,
+		Status: "answered", Cached: a.Cached, CostUSD: a.CostUSD, PriceUSD: cmp.Or(a.CostUSD, a.PriceUSD),
 		InputTokens: &a.Usage.Input, CachedInputTokens: &a.Usage.CachedInput, CacheWriteTokens: &a.Usage.CacheWrite,
 		OutputTokens: &a.Usage.Output, ReasoningTokens: &a.Usage.Reasoning, LatencyMS: &a.LatencyMS,
 		FinishReason: a.FinishReason, RequestID: a.RequestID, StartedAt: a.StartedAt, Simulated: a.Simulated, ForkedFrom: record.Optional(a.From),

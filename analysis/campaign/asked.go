@@ -1,10 +1,14 @@
 package campaign
 
-import "roundtable/analysis/lake/record"
+import (
+	"cmp"
 
-// Asked is what questions took, no matter which campaign paid for the answers:
-// those that the cache gave count too, so that conditions that share answers
-// are not cheaper for it. Only USD is what was paid.
+	"roundtable/analysis/lake/record"
+)
+
+// Asked is what questions took, no matter who paid for the answers: those that the cache
+// gave count too, at what they cost when they were bought, so that conditions that share
+// answers are not cheaper for it. What was paid is the run's CostUSD.
 type Asked struct {
 	Calls, Input, Output int64
 	Thinking             int64 // of Output, as far as services say
@@ -26,6 +30,9 @@ func (a Asked) Plus(b Asked) Asked {
 		Thinking: a.Thinking + b.Thinking, Thought: a.Thought + b.Thought, USD: a.USD + b.USD, Unpriced: a.Unpriced + b.Unpriced,
 	}
 }
+
+// Price returns what the answers of a run cost, whoever paid; false if a price is not known.
+func (r Run) Price() (float64, bool) { return r.Asked.USD, r.Asked.Unpriced == 0 }
 
 // SumUSD returns what some questions of runs cost together; nil if a price is not known.
 func SumUSD(runs []Run, of func(Run) Asked) *float64 {
@@ -54,10 +61,9 @@ func CountAsked(calls []record.Call) Asked {
 		if c.ReasoningTokens != nil {
 			a.Thinking, a.Thought = a.Thinking+*c.ReasoningTokens, a.Thought+1
 		}
-		switch {
-		case c.CostUSD != nil:
-			a.USD += *c.CostUSD
-		case !c.Cached:
+		if price := cmp.Or(c.PriceUSD, c.CostUSD); price != nil {
+			a.USD += *price
+		} else {
 			a.Unpriced++
 		}
 	}

@@ -23,7 +23,7 @@ func (v View) Sizes() string {
 		if g.Instances == 0 {
 			return ""
 		}
-		same = same && g.Instances == v.Groups[0].Instances
+		same = same && g.Instances == v.Groups[0].Instances && g.Replicates == v.Groups[0].Replicates
 	}
 	if len(v.Groups) == 0 {
 		return ""

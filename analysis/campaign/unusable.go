@@ -148,7 +148,7 @@ const mostWarnings = 6
 func (v View) warnings() []string {
 	var list []string
 	for _, g := range v.Groups {
-		if u := g.Usable; u.bad() {
+		if u := g.Usable; g.HasUnusable() {
 			where := ""
 			if len(v.Groups) > 1 {
 				where = " in " + v.Title(g)
@@ -165,9 +165,12 @@ func (v View) warnings() []string {
 // Warnings returns the warnings of every table, about the whole campaign.
 func (c Campaign) Warnings() []string { return c.View("").warnings() }
 
+// HasUnusable reports whether too many answers of a condition could not be used, or were cut off.
+func (g Group) HasUnusable() bool { return g.Usable.bad() }
+
 // hasUnusable reports whether some condition has too few usable answers.
 func (v View) hasUnusable() bool {
-	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Usable.bad() })
+	return slices.ContainsFunc(v.Groups, Group.HasUnusable)
 }
 
 // countDistinct counts the collaborations that are averaged and whose answers differ,

@@ -42,8 +42,8 @@ Examples:
 // ofTemporal are flags that only those need who run or steer the server.
 var ofTemporal = []string{"state", "temporal", "namespace", "insecure"}
 
-// takesData names the commands that read questions or ask them again.
-var takesData = []string{"show", "view", "report", "analyze", "retally", "verify", "query", "export", "resume", "worker", "fork", "attribute"}
+// takesData names the commands that read questions or ask them.
+var takesData = []string{"run", "plan", "show", "view", "report", "analyze", "retally", "verify", "query", "export", "resume", "worker", "fork", "attribute"}
 
 // arrangeCommands names the groups of commands, and completes their arguments.
 func arrangeCommands(o *cli.Options, root *cobra.Command) {

@@ -27,7 +27,7 @@ import (
 )
 
 func newPlan(o *cli.Options) *cobra.Command {
-	p := planOptions{flags: campaignfile.Flags{Fit: fitRule}}
+	p := planOptions{flags: campaignfile.Flags{Fit: fitRule, Data: &o.Data}}
 	cmd := &cobra.Command{
 		Use:     "plan FILE",
 		Short:   "Show what a campaign would do and cost; starts nothing unless --pilot is given",
@@ -45,7 +45,7 @@ what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 			return p.plan(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least five a condition, and predict from them (0.02 is 2 %)")
+	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least ten a condition, and predict from them (0.02 is 2 %)")
 	cmd.Flags().StringSliceVar(&p.between, "difference", nil, "with --prompts: show only where the prompts of two conditions differ, as ID,ID")
 	cmd.Flags().BoolVar(&p.prompts, "prompts", false, "render every distinct prompt, by phase, role and conditions")
 	p.flags.Add(cmd.Flags())
@@ -65,19 +65,20 @@ type planOptions struct {
 
 // planned is what plan says of one condition.
 type planned struct {
-	Condition string       `json:"condition"`
-	Env       string       `json:"env"`
-	Protocol  string       `json:"protocol"`
-	Rule      string       `json:"rule"`
-	Model     string       `json:"model"`
-	Agents    int          `json:"agents"` // that take part
-	Rounds    int          `json:"rounds"`
-	Instances int          `json:"instances"`
-	Cells     int          `json:"cells"`            // instances × replicates
-	MaxTurns  int          `json:"max_turns"`        // that ask a model, if no rule stops early
-	MaxCalls  int          `json:"max_calls"`        // these, each asked again as often as it may be
-	Settings  any          `json:"settings"`         // the whole condition
-	Values    []plan.Value `json:"values,omitempty"` // on the axes of the grid
+	Condition  string       `json:"condition"`
+	Env        string       `json:"env"`
+	Protocol   string       `json:"protocol"`
+	Rule       string       `json:"rule"`
+	Model      string       `json:"model"`
+	Agents     int          `json:"agents"` // that take part
+	Rounds     int          `json:"rounds"`
+	Instances  int          `json:"instances"`
+	Replicates int          `json:"replicates"`       // of each instance
+	Cells      int          `json:"cells"`            // instances × replicates
+	MaxTurns   int          `json:"max_turns"`        // that ask a model, if no rule stops early
+	MaxCalls   int          `json:"max_calls"`        // these, each asked again as often as it may be
+	Settings   any          `json:"settings"`         // the whole condition
+	Values     []plan.Value `json:"values,omitempty"` // on the axes of the grid
 }
 
 func (o planOptions) plan(ctx context.Context, path string) error {
@@ -264,7 +265,7 @@ func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file plan.File
 		all = append(all, planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
 			Agents: cmp.Or(session.Protocol().Traits().Members, p.Agents[i]), Rounds: p.Rounds[i],
-			Instances: p.Campaign.Instances[i], Cells: cells, MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
+			Instances: p.Campaign.Instances[i], Replicates: p.Campaign.ReplicatesOf(i), Cells: cells, MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
 		})
 	}
 	return all, most, nil
@@ -320,8 +321,8 @@ func printPlan(file plan.File, all []planned) {
 	}{
 		{"agents", func(p planned) string { return fmt.Sprint(p.Agents) }, func(p planned) string { return wording.Count(p.Agents, "agent") }},
 		{"rounds", func(p planned) string { return fmt.Sprint(p.Rounds) }, func(p planned) string { return "at most " + wording.Count(p.Rounds, "round") }},
-		{"instances × replicates", func(p planned) string { return fmt.Sprintf("%d × %d", p.Instances, file.Campaign.Replicates) }, func(p planned) string {
-			return wording.Count(p.Instances, "instance") + " × " + wording.Count(file.Campaign.Replicates, "replicate")
+		{"instances × replicates", func(p planned) string { return fmt.Sprintf("%d × %d", p.Instances, p.Replicates) }, func(p planned) string {
+			return wording.Count(p.Instances, "instance") + " × " + wording.Count(p.Replicates, "replicate")
 		}},
 	}
 	settings := len(columns)

@@ -327,6 +327,9 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 		}
 	}
 	compared := c.Table(r.name, r.entry.Title, r.entry.NotDerived)
+	if own := replicate.Model(r.entry.Campaigns[0]); r.model != "" && own != "" {
+		compared.Notes = append([]string{fmt.Sprintf("Here %s answered; the paper's numbers are of %s.", r.modelName(), own)}, compared.Notes...)
+	}
 	if r.model != "" && len(models) > 0 {
 		note := fmt.Sprintf("Beside %s stands the paper's %s.", r.modelName(), beside)
 		if !known {
@@ -388,7 +391,7 @@ func (r replication) list(cmd *cobra.Command) error {
 	}
 	table.Fill(&t, r.papers.Names(),
 		table.Column("name", table.Word),
-		table.Column("what", func(name string) table.Cell { return table.Word(r.papers.Entries[name].Title) }),
+		table.Column("shows", func(name string) table.Cell { return table.Word(r.papers.Entries[name].Title) }),
 		table.Column("calls", number(func(f replicate.Forecast) table.Cell { return table.Count(int64(f.Calls)) })),
 		table.Column("cost, $", number(func(f replicate.Forecast) table.Cell {
 			switch {
@@ -399,14 +402,17 @@ func (r replication) list(cmd *cobra.Command) error {
 			}
 			return table.Number((f.Input*price.Price.Input+f.Output*price.Price.Output)/1e6, 2)
 		})),
-		table.Column("hours", number(func(f replicate.Forecast) table.Cell {
-			return table.Number(f.Calls*replicate.SecondsACall/replicate.CallsAtOnce/3600, 1)
+		table.Column("minutes", number(func(f replicate.Forecast) table.Cell {
+			return table.Number(f.Calls*replicate.SecondsACall/replicate.CallsAtOnce/60, 1)
 		})),
 		table.Column("needs", func(name string) table.Cell { return table.Word(r.papers.Needs(name)) }),
 	)
-	t.Notes = []string{fmt.Sprintf("Calls, cost and time are about those of the paper's size, --limit makes them fewer; answers as long as recorded ones, %d s a call and %d calls at once. Labels, a call a message, are not in them. Campaigns that several entries share are run once. Without a number: it depends on the data.", replicate.SecondsACall, replicate.CallsAtOnce)}
+	t.Notes = []string{
+		"Make one again: roundtable replicate paper1/table-1 --model MODEL --limit 3; without --limit at the paper's size; scripted/trader in the place of MODEL asks nobody and costs nothing.",
+		fmt.Sprintf("Calls, cost and minutes are estimates at the paper's size, with answers as long as recorded ones, %d s a call and %d calls at once; --limit makes them fewer. Labels, a call a message, are not in them. Campaigns that several entries share are run once. Without a number: it depends on the data. Needs: flags that say where the data, the labeller or the embedder are; started without --data, the command says which files.", replicate.SecondsACall, replicate.CallsAtOnce),
+	}
 	if r.model == "" {
-		t.Notes = append(t.Notes, "--model says what it costs.")
+		t.Notes = append(t.Notes, "With --model the list has what each costs at that model.")
 	} else if !priced && !strings.HasPrefix(r.modelName(), "scripted/") {
 		t.Notes = append(t.Notes, fmt.Sprintf("The price of %s is not known (table of %s).", r.modelName(), asOf))
 	}

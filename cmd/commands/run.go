@@ -27,7 +27,7 @@ import (
 
 func newRun(o *cli.Options) *cobra.Command {
 	r := runs.Options{Options: o}
-	noCheck, alone, flags := false, false, campaignfile.Flags{Fit: fitRule}
+	noCheck, alone, flags := false, false, campaignfile.Flags{Fit: fitRule, Data: &o.Data}
 	cmd := &cobra.Command{
 		Use:     "run FILE",
 		Short:   "Run a campaign, or resume it where it stopped",

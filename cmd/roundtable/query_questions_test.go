@@ -205,6 +205,11 @@ func TestPrivateData(t *testing.T) {
 	output(t, dir, "fork", "own", "--at", "round=2", "--control", "--data", moved)
 	contains(t, output(t, dir, "verify", "own-fork", "--data", moved), "6 of 6 planned cells have ended", "Nothing is wrong.")
 	contains(t, output(t, dir, "attribute", "own", "--of", "agents", "--data", moved), "all together")
+	save(t, dir, "fork.yaml", "name: own-fork\nreplicates: 2\nfork: {campaign: own, at: {round: 2}, changes: [{}]}\n")
+	contains(t, output(t, dir, "run", "fork.yaml", "--data", moved), "own-fork: 12 of 12 collaborations")
+	named := t.TempDir()
+	questionsFile(t, named, "q.jsonl", 3)
+	contains(t, output(t, dir, "plan", "c.yaml", "--name", "try", "--data", named), "Data: 3 questions")
 
 	for _, folder := range []string{"raw", "answers"} { // it was interrupted
 		noError(t, os.RemoveAll(filepath.Join(dir, "lake", folder)))

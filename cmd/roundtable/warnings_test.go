@@ -14,7 +14,7 @@ func TestReplicatesThatCannotDiffer(t *testing.T) {
 	dir := t.TempDir()
 	questionsFile(t, dir, "a.jsonl", 2)
 	const base = "name: alike\nreplicates: 12\nmodel: openai/gpt-4o-mini\n"
-	const warning = "the 12 replicates of an instance need not differ in"
+	const warning = "the replicates of an instance need not differ in"
 	for text, want := range map[string]string{
 		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0}\n":                                                                                        warning + " any condition",
 		"env: exchange\nprotocol: roundtable\nrule: majority\ngenerate: {temperature: 0.7, seed: 3}\n":                                                                             warning + " any condition",

@@ -239,3 +239,28 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("ids %s", got)
 	}
 }
+
+// Options that bring their own letters are asked with two, which is said.
+func TestOptionsWithTheirOwnLetters(t *testing.T) {
+	for options, want := range map[string]bool{
+		`"A)21", "B)21.5", "C)22"`:          true,
+		`"(a) red", "(b) green"`:            true,
+		`"A. one", "B. two"`:                true,
+		`"A cat", "B movies", "Cats"`:       false,
+		`"A) one", "two"`:                   false,
+		`"B) one", "A) two"`:                false,
+		`"A", "B"`:                          false,
+		`"A.", "B."`:                        false,
+		`"Vitamin A: yes", "Vitamin B: no"`: false,
+	} {
+		e, err := loadLines("format: jsonl, file: q, columns: {answer: right}, answer_is: letter", fstest.MapFS{"q": {Data: []byte(`{"question": "Which?", "options": [` + options + `], "right": "A"}`)}})
+		if err != nil {
+			t.Errorf("%s: %v", options, err)
+			continue
+		}
+		survey, err := e.Survey(1)
+		if said := strings.Contains(strings.Join(survey.Warnings, "\n"), "letters of their own"); err != nil || said != want {
+			t.Errorf("%s: %v, %v", options, survey.Warnings, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package qa
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,9 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 	if e.repeated != "" {
 		s.Warnings = append(s.Warnings, e.repeated)
 	}
+	if i := slices.IndexFunc(e.questions, hasLettersOfItsOwn); i >= 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("options begin with letters of their own (%s), and get another each; take theirs off in the file", e.questions[i].Options[0]))
+	}
 	e.countKeys(seed, &s)
 	first, err := e.Instance(seed, 0)
 	if err != nil {
@@ -42,6 +46,17 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 		s.Example = explained.Facts()
 	}
 	return s, nil
+}
+
+// hasLettersOfItsOwn reports whether each option begins with its letter, as "B) blue" or "B. blue".
+func hasLettersOfItsOwn(q Question) bool {
+	for i, o := range q.Options {
+		rest, found := strings.CutPrefix(strings.TrimPrefix(strings.ToUpper(o), "("), letter(i))
+		if !found || len(rest) < 2 || !strings.ContainsRune(").:", rune(rest[0])) {
+			return false
+		}
+	}
+	return len(q.Options) > 1
 }
 
 func (e *QA) optionsText(cols columns.Columns) string {

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -23,7 +24,27 @@ func (c Campaign) CellsOf(condition int) int {
 }
 
 // planned returns the number of a condition's cells with those that are left out.
-func (c Campaign) planned(condition int) int { return c.Instances[condition] * c.Replicates }
+func (c Campaign) planned(condition int) int {
+	return c.Instances[condition] * c.ReplicatesOf(condition)
+}
+
+// ReplicatesOf returns how many replicates a condition runs of each of its instances.
+func (c Campaign) ReplicatesOf(condition int) int {
+	if c.Repeats == nil {
+		return c.Replicates
+	}
+	return c.Repeats[condition]
+}
+
+// instancesOf returns how many instances a condition runs.
+func (c Campaign) instancesOf(condition int) int { return c.Instances[condition] }
+
+// setReplicates notes how many replicates each condition runs.
+func (c *Campaign) setReplicates(each []int) {
+	if c.Replicates, c.Repeats = slices.Max(each), nil; slices.Min(each) < c.Replicates {
+		c.Repeats = each
+	}
+}
 
 // Size returns the number of cells.
 func (c Campaign) Size() int {
@@ -61,7 +82,7 @@ func (c Campaign) Order() Order {
 	for i := range o.conditions {
 		o.conditions[i] = i
 	}
-	slices.SortStableFunc(o.conditions, func(a, b int) int { return cmp.Compare(c.Instances[b], c.Instances[a]) })
+	slices.SortStableFunc(o.conditions, func(a, b int) int { return cmp.Compare(c.planned(b), c.planned(a)) })
 	at := turns{}
 	for active := len(o.conditions); active > 0; active-- {
 		last := c.planned(o.conditions[active-1])
@@ -99,18 +120,19 @@ func (o Order) at(n int) Cell {
 	return cell
 }
 
-// fewerInstances names the conditions of a recorded campaign that would lose instances.
-func (c Campaign) fewerInstances(recorded Campaign) []string {
+// fewer names the conditions of a recorded campaign that would lose instances, or
+// replicates: what count counts.
+func (c Campaign) fewer(recorded Campaign, key string, count func(Campaign, int) int) []string {
 	now := map[string]int{}
 	for i, condition := range c.Conditions {
-		now[condition.ID()] = c.Instances[i]
+		now[condition.ID()] = count(c, i)
 	}
 	type change struct{ was, is int }
 	var order []change
 	of := map[change][]string{}
 	for i, condition := range recorded.Conditions {
 		is, there := now[condition.ID()]
-		if x := (change{recorded.Instances[i], is}); there && x.is < x.was {
+		if x := (change{count(recorded, i), is}); there && x.is < x.was {
 			if of[x] == nil {
 				order = append(order, x)
 			}
@@ -123,7 +145,7 @@ func (c Campaign) fewerInstances(recorded Campaign) []string {
 		if ids := of[x]; len(ids) < len(recorded.Conditions) {
 			whose = fmt.Sprintf(" of %s", listSome(ids))
 		}
-		diff = append(diff, fmt.Sprintf("instances%s was %d and is %d; it can only grow", whose, x.was, x.is))
+		diff = append(diff, fmt.Sprintf("%s%s was %d and is %d; it can only grow", key, whose, x.was, x.is))
 	}
 	return diff
 }
@@ -144,26 +166,40 @@ func listSome(ids []string) string {
 func (c Campaign) Added(recorded Campaign) []string {
 	was := map[string]int{}
 	for i, condition := range recorded.Conditions {
-		was[condition.ID()] = recorded.Instances[i]
+		was[condition.ID()] = i
 	}
-	var added, fresh []string
+	var added, repeated, fresh []string
+	changes := map[string]bool{} // of replicates
 	for i, condition := range c.Conditions {
-		id, n := condition.ID(), c.Instances[i]
-		switch before, there := was[id]; {
-		case !there:
+		id := condition.ID()
+		before, there := was[id]
+		if !there {
 			fresh = append(fresh, id)
-		case n > before:
-			added = append(added, fmt.Sprintf("%s had %s and has %d", id, wording.Count(before, "instance"), n))
+			continue
+		}
+		if was, is := recorded.Instances[before], c.Instances[i]; is > was {
+			added = append(added, fmt.Sprintf("%s had %s and has %d", id, wording.Count(was, "instance"), is))
+		}
+		was, is := recorded.ReplicatesOf(before), c.ReplicatesOf(i)
+		changes[fmt.Sprintf("replicates go from %d to %d", was, is)] = true
+		if is > was {
+			repeated = append(repeated, fmt.Sprintf("%s had %s and has %d", id, wording.Count(was, "replicate"), is))
 		}
 	}
-	if n := len(added) - maxNamed; n > 0 {
-		added = append(added[:maxNamed], wording.Count(n, "more condition")+" with more instances")
-	}
+	added = shortenTo(maxNamed, added, "instances")
 	if len(fresh) > 0 {
 		added = append(added, "new conditions: "+listSome(fresh))
 	}
-	if c.Replicates > recorded.Replicates {
-		added = append(added, fmt.Sprintf("replicates go from %d to %d", recorded.Replicates, c.Replicates))
+	if len(changes) == 1 && len(repeated) > 0 {
+		return slices.AppendSeq(added, maps.Keys(changes))
+	}
+	return append(added, shortenTo(maxNamed, repeated, "replicates")...)
+}
+
+// shortenTo returns the first few conditions that have more of something, and how many others do.
+func shortenTo(few int, added []string, what string) []string {
+	if n := len(added) - few; n > 0 {
+		return append(added[:few], wording.Count(n, "more condition")+" with more "+what)
 	}
 	return added
 }
@@ -181,7 +217,7 @@ func (c Campaign) Contains() func(id string) bool {
 			return false
 		}
 		i, known := condition[id[:at]]
-		if _, err := fmt.Sscanf(id[at:], "-i%d-r%d", &cell.Instance, &cell.Replicate); err != nil || !known || cell.Suffix() != id[at:] || min(cell.Instance, cell.Replicate) < 0 || cell.Replicate >= c.Replicates {
+		if _, err := fmt.Sscanf(id[at:], "-i%d-r%d", &cell.Instance, &cell.Replicate); err != nil || !known || cell.Suffix() != id[at:] || min(cell.Instance, cell.Replicate) < 0 || cell.Replicate >= c.ReplicatesOf(i) {
 			return false
 		}
 		cell.Condition = i

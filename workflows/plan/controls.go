@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,7 +87,8 @@ func (x *expansion) addControls(n *yaml.Node, points []expanded, all []Control) 
 		if len(errs) > 0 {
 			return fmt.Sprintf("%s does not fit %s: %s", c, g.name, errs[0].Text)
 		}
-		made.name, made.count, made.chosen, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.count, g.chosen, g.values
+		made.name, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.values
+		made.count, made.chosen, made.replicates = g.count, g.chosen, g.replicates
 		x.add(made)
 		return ""
 	})
@@ -114,7 +116,8 @@ func (p *parser) checkControl(c Condition, proto protocol.Protocol, env envs.Env
 	switch {
 	case c.Control != Strangers:
 	case !proto.Traits().Strangers:
-		p.errs.add(nil, controlKey, "only agents who answer at once and are shown the answers themselves can be shown those of strangers, as in the protocol debate with talk: simultaneous")
+		why := cmp.Or(proto.Traits().NoStrangers, "its agents cannot be shown what was said about another instance")
+		p.errs.add(nil, controlKey, "agents cannot hear strangers in the protocol %s: %s; in debate they can, and same and alone go with it", c.Protocol.Name, why)
 	case len(c.Models) > 0 || len(c.AgentModels()) > 0:
 		p.errs.add(nil, controlKey, "strangers are asked of the one model of the group, and these agents have several")
 	case env != nil && env.Instances() == 1:

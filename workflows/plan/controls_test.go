@@ -75,7 +75,7 @@ func TestControlErrors(t *testing.T) {
 		"[same, both]":                `controls[1]: "both" is no control; same, alone and strangers are accepted`,
 		"[same, alone, same]":         `controls[2]: "same" is there twice`,
 		"[{alone: true}]":             "controls[0]: a mapping is no control",
-		"[strangers]":                 "strangers does not fit",
+		"[strangers]":                 "agents cannot hear strangers in the protocol discussion: what an agent says there replies to what was said before",
 		"[same]\ngrid2: {control: 1}": "unknown key",
 	} {
 		if _, err := parseAsked(asked + "controls: " + controls + "\n"); err == nil || !strings.Contains(err.Error(), want) {

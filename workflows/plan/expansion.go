@@ -8,14 +8,15 @@ import (
 
 // expansion makes conditions of the combinations of a grid.
 type expansion struct {
-	p        *parser
-	base     map[string]*yaml.Node // what all combinations start from
-	axes     []axis
-	defaults pluginDefaults
-	want     instanceCounts
-	campaign Campaign       // its name and seed
-	seen     map[string]int // index in added, by the condition's ID
-	added    []expanded
+	p          *parser
+	base       map[string]*yaml.Node // what all combinations start from
+	axes       []axis
+	defaults   pluginDefaults
+	instances  instanceCounts
+	replicates byEnvironment
+	campaign   Campaign       // its name and seed
+	seen       map[string]int // index in added, by the condition's ID
+	added      []expanded
 }
 
 // expanded is a condition with what was found when it was checked.
@@ -27,6 +28,7 @@ type expanded struct {
 	dealt          int // instances of its environment; 0 is as many as are asked for
 	count          int // instances that it runs
 	chosen         []int
+	replicates     int // of each instance
 	values         []Value
 	baseline       string // its title; "" for a group
 }
@@ -52,11 +54,13 @@ func (x *expansion) addPoints(all []combination) {
 			}
 			x.p.errs.add(at.node, at.key, "%s is the same condition as %s%s", made.name, x.added[other].name, also)
 		}
-		made.count, made.chosen = x.want.countFor(x.p, at.point, made.Condition, made.dealt, x.campaign.Seed)
+		made.count, made.chosen = x.instances.countFor(x.p, at.point, made.Condition, made.dealt, x.campaign.Seed)
+		made.replicates = x.replicates.numberFor(x.p, at.point, made.Condition, 1)
 		x.add(made)
 	}
 	if len(x.added) == len(all) {
-		x.want.refuseUnused(x.p)
+		x.instances.refuseUnused(x.p)
+		x.replicates.refuseUnused(x.p)
 		x.defaults.refuseUnused(x.p, x.conditions())
 	}
 }
@@ -81,15 +85,18 @@ func (x *expansion) add(made expanded) {
 }
 
 // addShared adds a condition that others may have added already: it runs the most
-// instances that one of them asks for.
+// instances and replicates that one of them asks for.
 func (x *expansion) addShared(made expanded) {
 	i, there := x.seen[made.ID()]
-	switch {
-	case !there:
+	if !there {
 		x.add(made)
-	case x.added[i].count < made.count:
-		x.added[i].count, x.added[i].chosen = made.count, made.chosen
+		return
 	}
+	was := &x.added[i]
+	if was.count < made.count {
+		was.count, was.chosen = made.count, made.chosen
+	}
+	was.replicates = max(was.replicates, made.replicates)
 }
 
 func (x *expansion) conditions() []Condition {
@@ -102,10 +109,10 @@ func (x *expansion) conditions() []Condition {
 
 // writeTo gives a file the conditions.
 func (x *expansion) writeTo(file *File) {
-	var instances []int
+	var instances, replicates []int
 	var chosen [][]int
 	for _, e := range x.added {
-		instances, chosen = append(instances, e.count), append(chosen, e.chosen)
+		instances, chosen, replicates = append(instances, e.count), append(chosen, e.chosen), append(replicates, e.replicates)
 		file.Agents, file.Rounds = append(file.Agents, e.agents), append(file.Rounds, e.rounds)
 		file.Values = append(file.Values, e.values)
 		file.baselines = append(file.baselines, e.baseline)
@@ -113,6 +120,9 @@ func (x *expansion) writeTo(file *File) {
 	}
 	file.Campaign.Conditions = x.conditions()
 	file.Campaign.Instances, file.Campaign.Chosen = instances, newChosen(chosen)
+	if len(replicates) > 0 {
+		file.Campaign.setReplicates(replicates)
+	}
 	if size := file.Campaign.Size(); size > maxCells {
 		x.p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
 	}

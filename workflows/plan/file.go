@@ -116,8 +116,8 @@ func newParser(host Host) *parser {
 type Header struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
-	Replicates int             `json:"replicates"`
-	Instances  json.RawMessage `json:"instances"` // see wanted
+	Replicates json.RawMessage `json:"replicates"` // see byEnvironment
+	Instances  json.RawMessage `json:"instances"`  // see instanceCounts
 	Data       string          `json:"data"`
 	Prompts    string          `json:"prompts"`
 	// PrivateData keeps data files out of the lake.
@@ -147,7 +147,7 @@ func (p *parser) parseFile(s Source) File {
 		return File{}
 	}
 	top = p.applyChanges(p.extend(top, []string{s.Name}), s.Changes)
-	h := Header{Seed: 1, Replicates: 1}
+	h := Header{Seed: 1}
 	base, grid := p.splitHeader(top, &h)
 	p.loadRecorded(top, h.Name)
 	h.CacheScope = cmp.Or(h.CacheScope, "campaign")
@@ -162,19 +162,20 @@ func (p *parser) parseFile(s Source) File {
 	}
 	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, DataFiles: p.data, PrivateData: h.PrivateData, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
-	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
+	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, CacheScope: h.CacheScope}
 	if h.Fork != nil {
-		p.parseFork(top, h, &file)
+		p.parseFork(top, p.parseReplicates(valueOf(top, "replicates")), &file)
 		return file
 	}
 	axes := p.parseAxes(grid, &file.Campaign)
 	file.Notes = p.dropReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
 	all := p.combinations(top, axes, grid)
-	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))
+	instances, replicates := p.parseInstances(valueOf(top, "instances")), p.parseReplicates(valueOf(top, "replicates"))
+	defaults := p.parseDefaults(valueOf(top, "defaults"))
 	baselines, controls := p.parseBaselines(valueOf(top, "baselines")), p.parseControls(valueOf(top, "controls"))
 	if all != nil {
-		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, want: want, campaign: file.Campaign, seen: map[string]int{}}
+		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, instances: instances, replicates: replicates, campaign: file.Campaign, seen: map[string]int{}}
 		x.addPoints(all)
 		grouped := x.added
 		x.addBaselines(valueOf(top, "baselines"), grouped, baselines)
@@ -273,7 +274,6 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	} else {
 		check(validName.MatchString(h.Name), name, "name", "%q is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}
-	check(h.Replicates >= 1 && h.Replicates <= maxCells, valueOf(top, "replicates"), "replicates", "%d is not from 1 to %d", h.Replicates, maxCells)
 	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"), "cache_scope", "%q is not known; condition, campaign and lake are", h.CacheScope)
 	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)
 	if limits := valueOf(top, "limits"); limits != nil {

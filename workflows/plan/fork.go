@@ -179,7 +179,7 @@ func (c Campaign) leftOut(condition int) (n int) {
 	}
 	without := c.Without.Set()
 	for _, instance := range c.InstancesOf(condition) {
-		for replicate := range c.Replicates {
+		for replicate := range c.ReplicatesOf(condition) {
 			if c.isLeftOut(without, Cell{condition, instance, replicate}) {
 				n++
 			}

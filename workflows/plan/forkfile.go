@@ -83,18 +83,24 @@ type forking struct {
 	node       *yaml.Node
 	block      ForkBlock
 	of         Campaign
-	replicates int // of the original, when it was first forked
+	replicates map[string]int // of the original's conditions, when they were first forked
+	times      int            // each of these is gone on from
 }
 
 // parseFork reads a file whose collaborations go on from another campaign's.
-func (p *parser) parseFork(top *yaml.Node, h Header, file *File) {
+func (p *parser) parseFork(top *yaml.Node, replicates byEnvironment, file *File) {
 	n := valueOf(top, "fork")
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		if key := top.Content[i]; !slices.Contains(besideFork, key.Value) && slices.Contains(Keys(), key.Value) {
 			p.errs.add(key, key.Value, "comes from the campaign that is forked; what differs from it stands under fork.changes")
 		}
 	}
-	f := forking{node: n}
+	f := forking{node: n, replicates: map[string]int{}, times: 1}
+	if len(replicates.named) > 0 {
+		p.errs.add(valueOf(top, "replicates"), "replicates", "is a mapping; a fork has one number, how often each replicate of the original is gone on from")
+	} else if replicates.all != nil {
+		f.times = replicates.count[replicates.all]
+	}
 	decodeNode(n, "fork", reflect.ValueOf(&f.block), &p.errs)
 	if len(p.errs) > 0 {
 		return
@@ -112,16 +118,19 @@ func (p *parser) parseFork(top *yaml.Node, h Header, file *File) {
 		p.errs.add(valueOf(n, "campaign"), "fork.campaign", "%s is a fork itself; fork the campaign that it goes on from, with its changes", f.block.Campaign)
 		return
 	}
-	f.of, f.replicates = of.Campaign, of.Campaign.Replicates
+	f.of = of.Campaign
+	for j, c := range f.of.Conditions {
+		f.replicates[c.ID()] = f.of.ReplicatesOf(j)
+	}
 	for _, c := range p.recorded {
 		if c.Fork != nil {
-			f.replicates = c.Fork.Replicates
+			f.replicates[c.Fork.Condition] = c.Fork.Replicates
 		}
 	}
 	p.recorded = append(slices.Clone(p.recorded), of.Campaign.Conditions...)
 	file.Data, file.PrivateData, file.Fork = of.Data, of.PrivateData, f.block.Campaign
 	file.DataFiles, p.data = of.DataFiles, of.DataFiles
-	file.Campaign.Seed, file.Campaign.Replicates = of.Campaign.Seed, f.replicates*h.Replicates
+	file.Campaign.Seed = of.Campaign.Seed
 	f.expansion = &expansion{p: p, campaign: file.Campaign, seen: map[string]int{}}
 	f.addAll()
 	file.Campaign.Base, file.Campaign.Grid = f.identity()
@@ -132,8 +141,12 @@ func (p *parser) parseFork(top *yaml.Node, h Header, file *File) {
 
 // identity returns what an extension of the fork must keep, and the grid of its changes.
 func (f forking) identity() ([]byte, []Axis) {
+	most := 0
+	for _, j := range f.forked() {
+		most = max(most, f.replicates[f.of.Conditions[j].ID()])
+	}
 	base := jsonOf(map[string]any{"fork": map[string]any{
-		"campaign": f.block.Campaign, "at": f.block.At, "conditions": f.block.Conditions, "replicates": f.replicates,
+		"campaign": f.block.Campaign, "at": f.block.At, "conditions": f.block.Conditions, "replicates": most,
 	}})
 	change, origin := Axis{Key: changeAxis}, Axis{Key: originAxis}
 	for i := range f.changes() {
@@ -273,6 +286,7 @@ func (f forking) finish(n *yaml.Node, key string, change ForkChange, i, j int, m
 		return
 	}
 	made.count, made.chosen = f.instances(n, key, change, j)
+	made.replicates = made.Fork.Replicates * f.times
 	made.name = f.label(change)
 	made.values = []Value{{originAxis, jsonOf(f.of.Conditions[j].ID()), ""}, {changeAxis, f.canonical(i), made.name}}
 	if other, twice := f.seen[made.ID()]; twice {
@@ -306,7 +320,7 @@ func (f forking) read(n *yaml.Node, key string, change ForkChange, original Cond
 	if change.At != nil {
 		at = *change.At
 	}
-	fork := &Fork{Campaign: f.of.Name, Condition: original.ID(), Replicates: f.replicates, Round: at.Round, Entry: at.Entry}
+	fork := &Fork{Campaign: f.of.Name, Condition: original.ID(), Replicates: f.replicates[original.ID()], Round: at.Round, Entry: at.Entry}
 	switch {
 	case at.Round < 0 || at.Entry < 0 || at.Round > 0 && at.Entry > 0:
 		f.p.errs.add(n, key, "at is a round from 1, or an entry from 1: {round: 3} or {entry: 12}")

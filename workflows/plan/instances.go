@@ -12,15 +12,21 @@ import (
 	"roundtable/envs/wording"
 )
 
-// instanceCounts is what a file says of instances: nothing, one number for all
+// byEnvironment is what a file says under a key: nothing, one number for all
 // conditions, or numbers by name of an environment or of a value that the grid
 // gives it.
-type instanceCounts struct {
+type byEnvironment struct {
+	key   string
 	all   *yaml.Node
 	named map[string]*yaml.Node
 	used  map[string]bool
 	names map[string]bool // that could be used
 	count map[*yaml.Node]int
+}
+
+// instanceCounts is what a file says of instances: numbers, or ids.
+type instanceCounts struct {
+	byEnvironment
 	lists []chosenList
 	found map[*yaml.Node]bool     // ids of lists that some environment has
 	none  map[*yaml.Node][]string // errors of environments that have none of a list's ids
@@ -34,11 +40,28 @@ type chosenList struct {
 
 // parseInstances reads the key instances; n is nil if the file has none.
 func (p *parser) parseInstances(n *yaml.Node) instanceCounts {
-	w := instanceCounts{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}, found: map[*yaml.Node]bool{}, none: map[*yaml.Node][]string{}}
+	w := instanceCounts{found: map[*yaml.Node]bool{}, none: map[*yaml.Node][]string{}}
+	w.byEnvironment = p.parseByEnvironment(n, "instances", func(n *yaml.Node, key string) bool {
+		if n.Kind != yaml.SequenceNode {
+			return false
+		}
+		w.lists = append(w.lists, chosenList{n, key})
+		p.checkIDs(n, key)
+		return true
+	})
+	return w
+}
+
+// parseReplicates reads the key replicates; n is nil if the file has none.
+func (p *parser) parseReplicates(n *yaml.Node) byEnvironment {
+	return p.parseByEnvironment(n, "replicates", func(*yaml.Node, string) bool { return false })
+}
+
+// parseByEnvironment reads such a key; readOther reads what is no number, and says whether it is.
+func (p *parser) parseByEnvironment(n *yaml.Node, key string, readOther func(n *yaml.Node, key string) bool) byEnvironment {
+	w := byEnvironment{key: key, named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
 	read := func(n *yaml.Node, key string) {
-		if n.Kind == yaml.SequenceNode {
-			w.lists = append(w.lists, chosenList{n, key})
-			p.checkIDs(n, key)
+		if readOther(n, key) {
 			return
 		}
 		count := 0
@@ -52,16 +75,16 @@ func (p *parser) parseInstances(n *yaml.Node) instanceCounts {
 	case n == nil || isNull(n): // an empty one is an error already
 	case n.Kind == yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			key := n.Content[i]
-			if w.named[key.Value] != nil {
-				p.errs.add(key, joinKey("instances", key.Value), "given twice")
+			name := n.Content[i]
+			if w.named[name.Value] != nil {
+				p.errs.add(name, joinKey(key, name.Value), "given twice")
 			}
-			w.named[key.Value] = n.Content[i+1]
-			read(n.Content[i+1], joinKey("instances", key.Value))
+			w.named[name.Value] = n.Content[i+1]
+			read(n.Content[i+1], joinKey(key, name.Value))
 		}
 	default:
 		w.all = n
-		read(n, "instances")
+		read(n, key)
 	}
 	return w
 }
@@ -95,10 +118,7 @@ func (w instanceCounts) countFor(p *parser, at point, c Condition, has int, seed
 
 // wholeCount is countFor without the limit of the command line.
 func (w instanceCounts) wholeCount(p *parser, at point, c Condition, has int, seed uint64) (int, []int) {
-	n, key := w.all, "instances"
-	if name := w.nameOf(p, at, c); name != "" {
-		n, key = w.named[name], joinKey("instances", name)
-	}
+	n, key := w.valueFor(p, at, c)
 	if n == nil {
 		return max(has, 1), nil
 	}
@@ -117,9 +137,25 @@ func (w instanceCounts) wholeCount(p *parser, at point, c Condition, has int, se
 	return count, nil
 }
 
+// numberFor returns the number for a condition; what the file does not say is otherwise.
+func (w byEnvironment) numberFor(p *parser, at point, c Condition, otherwise int) int {
+	if n, _ := w.valueFor(p, at, c); n != nil {
+		return w.count[n]
+	}
+	return otherwise
+}
+
+// valueFor returns what is said for a condition, with its key; nil if nothing is.
+func (w byEnvironment) valueFor(p *parser, at point, c Condition) (*yaml.Node, string) {
+	if name := w.nameOf(p, at, c); name != "" {
+		return w.named[name], joinKey(w.key, name)
+	}
+	return w.all, w.key
+}
+
 // nameOf returns the key of the mapping that applies to a condition: that of a value
 // which the grid gives its environment, or else the environment's name.
-func (w instanceCounts) nameOf(p *parser, at point, c Condition) string {
+func (w byEnvironment) nameOf(p *parser, at point, c Condition) string {
 	var found []string
 	for _, name := range append(at.envKeys(), c.Env.Name) {
 		if name == "" {
@@ -138,21 +174,26 @@ func (w instanceCounts) nameOf(p *parser, at point, c Condition) string {
 		found = found[:last]
 	}
 	if len(found) > 1 && w.differ(found[0], found[1]) {
-		p.errs.add(w.named[found[1]], joinKey("instances", found[1]), "the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
+		p.errs.add(w.named[found[1]], joinKey(w.key, found[1]), "the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
 	}
 	return found[0]
 }
 
 // differ reports whether two names have different numbers or ids.
-func (w instanceCounts) differ(a, b string) bool { return nodeText(w.named[a]) != nodeText(w.named[b]) }
+func (w byEnvironment) differ(a, b string) bool { return nodeText(w.named[a]) != nodeText(w.named[b]) }
 
 // refuseUnused refuses names that apply to no condition, and ids that none has; it must
 // have seen all of them.
 func (w instanceCounts) refuseUnused(p *parser) {
 	w.refuseUnknown(p)
+	w.byEnvironment.refuseUnused(p)
+}
+
+// refuseUnused refuses names that apply to no condition; it must have seen all of them.
+func (w byEnvironment) refuseUnused(p *parser) {
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if n := w.named[name]; !w.used[name] {
-			p.errs.add(n, joinKey("instances", name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
+			p.errs.add(n, joinKey(w.key, name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
 		}
 	}
 }
@@ -236,11 +277,14 @@ func (x Chosen) Of(condition int) []int {
 	return x[condition]
 }
 
-// HasSoundInstances reports whether each condition has a positive number of instances,
-// and as many chosen ones where it has a choice.
+// HasSoundInstances reports whether each condition has a positive number of instances and
+// replicates, and as many chosen instances where it has a choice.
 func (c Campaign) HasSoundInstances() bool {
 	n := len(c.Conditions)
-	if len(c.Instances) != n || c.Chosen != nil && len(c.Chosen) != n {
+	if len(c.Instances) != n || c.Chosen != nil && len(c.Chosen) != n || c.Repeats != nil && len(c.Repeats) != n {
+		return false
+	}
+	if c.Repeats != nil && (slices.Min(c.Repeats) < 1 || slices.Max(c.Repeats) != c.Replicates) {
 		return false
 	}
 	for i, count := range c.Instances {

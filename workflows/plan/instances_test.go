@@ -26,11 +26,17 @@ func TestOrderCountsEachCellOnce(t *testing.T) {
 		for range conditions {
 			c.Instances = append(c.Instances, 1+draw.IntN(6))
 		}
+		if draw.IntN(2) == 0 {
+			c.Replicates = 4
+			for range conditions {
+				c.Repeats = append(c.Repeats, 1+draw.IntN(4))
+			}
+		}
 		order, seen, had := c.Order(), map[plan.Cell]bool{}, make([]int, conditions)
 		for n := range c.Size() {
 			cell := order.Cell(n)
-			if cell != c.Cell(n) || seen[cell] || cell.Instance >= c.Instances[cell.Condition] || cell.Replicate >= c.Replicates {
-				t.Fatalf("%v × %d: cell %d is %+v", c.Instances, c.Replicates, n, cell)
+			if cell != c.Cell(n) || seen[cell] || cell.Instance >= c.Instances[cell.Condition] || cell.Replicate >= c.ReplicatesOf(cell.Condition) {
+				t.Fatalf("%v × %d %v: cell %d is %+v", c.Instances, c.Replicates, c.Repeats, n, cell)
 			}
 			seen[cell] = true
 			had[cell.Condition]++
@@ -194,5 +200,88 @@ func TestRecordedCampaignIsRead(t *testing.T) {
 	slices.Sort(ids)
 	if len(slices.Compact(ids)) != 8 {
 		t.Error("ids are there twice")
+	}
+}
+
+// Replicates are one number, or one for each environment, as instances are.
+func TestConditionsOwnTheirReplicates(t *testing.T) {
+	file := func(text string) string { return strings.Replace(twoTasks, "replicates: 2\n", text+"\n", 1) }
+	for text, want := range map[string][]int{
+		"":                                     {1, 1, 1, 1},
+		"replicates: 3":                        {3, 3, 3, 3},
+		"replicates: {exchange: 100}":          {100, 100, 1, 1},
+		"replicates: {exchange: 9, recsys: 2}": {9, 9, 2, 2},
+		"replicates: {exchange: 2, recsys: 2}": {2, 2, 2, 2},
+	} {
+		c := parse(t, file(text)).Campaign
+		var got []int
+		for i := range c.Conditions {
+			got = append(got, c.ReplicatesOf(i))
+		}
+		if !slices.Equal(got, want) || c.Size() != want[0]+want[1]+9*(want[2]+want[3]) || c.Replicates != slices.Max(want) || (c.Repeats == nil) != (want[0] == want[2]) || !c.HasSoundInstances() {
+			t.Errorf("%q gives %v (%d, %v) and %d cells, want %v", text, got, c.Replicates, c.Repeats, c.Size(), want)
+		}
+		held, last := c.Contains(), plan.Cell{Condition: 2, Instance: 8, Replicate: want[2] - 1}
+		next := last
+		next.Replicate++
+		if !held(c.CollaborationID(last)) || held(c.CollaborationID(next)) {
+			t.Errorf("%q: the last replicate of a condition is not the last one of its cells", text)
+		}
+	}
+	for text, want := range map[string]string{
+		"replicates: 0":                  `replicates: 0 is not from 1 to 10000000`,
+		"replicates: {recsys: 0}":        `replicates.recsys: 0 is not from 1 to 10000000`,
+		"replicates: {qa: 3}":            `replicates.qa: no condition has such an environment; there are exchange, recsys`,
+		"replicates: [3, 4]":             `replicates: a list is not a whole number`,
+		"replicates: {exchange: [1]}":    `replicates.exchange: a list is not a whole number`,
+		"replicates: {exchange: 010}":    `replicates.exchange: 010 begins with 0, which some read as octal; write 10, 0o10 for octal, or "010" for a text`,
+		"replicates: {qa: 3, recsys: 2}": `replicates.qa: no condition has such an environment; there are exchange, recsys`,
+		"replicates: ~":                  `replicates: is empty`,
+	} {
+		if got := errorsOf(t, file(text)); !strings.Contains(got.Error(), want) {
+			t.Errorf("%s\n got %v\nwant %v", text, got, want)
+		}
+	}
+}
+
+// Controls and baselines have the replicates of what they are held against.
+func TestControlsHaveTheirGroupsReplicates(t *testing.T) {
+	c := parse(t, strings.Replace(twoTasks, "replicates: 2", "replicates: {exchange: 5, recsys: 2}\ncontrols: [same]", 1)).Campaign
+	of := map[string]map[int]bool{"exchange": {}, "recsys": {}}
+	for i, condition := range c.Conditions {
+		of[condition.Env.Name][c.ReplicatesOf(i)] = true
+	}
+	if len(c.Conditions) != 8 || !reflect.DeepEqual(of, map[string]map[int]bool{"exchange": {5: true}, "recsys": {2: true}}) {
+		t.Errorf("%d conditions have these replicates: %v", len(c.Conditions), of)
+	}
+}
+
+// Replicates of an environment can grow by themselves, and not become fewer.
+func TestReplicatesOfAnEnvironmentGrow(t *testing.T) {
+	with := func(text string) plan.Campaign {
+		return parse(t, strings.Replace(twoTasks, "replicates: 2", "replicates: "+text, 1)).Campaign
+	}
+	was := with("{exchange: 5, recsys: 2}")
+	for text, want := range map[string]string{
+		"{exchange: 5, recsys: 3}": "recsys had 2 replicates and has 3",
+		"{exchange: 9, recsys: 2}": "exchange had 5 replicates and has 9",
+		"5":                        "recsys had 2 replicates and has 5",
+	} {
+		now := with(text)
+		if diff := now.Extends(was); len(diff) > 0 {
+			t.Errorf("%s: %v", text, diff)
+		}
+		added := strings.Join(now.Added(was), "; ")
+		for i, c := range was.Conditions {
+			added = strings.ReplaceAll(added, was.Conditions[i].ID(), c.Env.Name)
+		}
+		if !strings.Contains(added, want) {
+			t.Errorf("%s adds %q, want %q", text, added, want)
+		}
+	}
+	for text, want := range map[string]string{"4": "replicates was 5 and is 4; it can only grow", "{exchange: 5}": "was 2 and is 1; it can only grow"} {
+		if diff := with(text).Extends(was); len(diff) != 1 || !strings.Contains(diff[0], want) {
+			t.Errorf("%s: %v, want %q", text, diff, want)
+		}
 	}
 }

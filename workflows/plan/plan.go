@@ -119,8 +119,9 @@ type Axis struct {
 type Campaign struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
-	Replicates int             `json:"replicates"`
-	Instances  []int           `json:"instances"` // how many each condition runs
+	Replicates int             `json:"replicates"`        // of each condition, or of those with most
+	Repeats    []int           `json:"repeats,omitempty"` // how many each condition runs, where they differ
+	Instances  []int           `json:"instances"`         // how many each condition runs
 	Chosen     Chosen          `json:"chosen,omitempty"`
 	Without    Without         `json:"without,omitempty"`
 	CacheScope string          `json:"cache_scope"` // condition, campaign or lake
@@ -153,8 +154,10 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	}
 	if c.Replicates < recorded.Replicates {
 		differ("replicates", recorded.Replicates, fmt.Sprint(c.Replicates, "; it can only grow"))
+	} else {
+		diff = append(diff, c.fewer(recorded, "replicates", Campaign.ReplicatesOf)...)
 	}
-	if fewer := c.fewerInstances(recorded); len(fewer) > 0 {
+	if fewer := c.fewer(recorded, "instances", Campaign.instancesOf); len(fewer) > 0 {
 		diff = append(diff, fewer...)
 	} else {
 		diff = append(diff, c.unchosen(recorded)...)

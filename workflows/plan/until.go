@@ -36,9 +36,9 @@ func (c Condition) EnvKey() string { return digestOf(c.Env)[:8] }
 
 // QuestionGrid returns what the campaign's question has to know of its cells.
 func (c Campaign) QuestionGrid() until.Grid {
-	g := until.Grid{Replicates: c.Replicates}
+	var g until.Grid
 	for i, condition := range c.Conditions {
-		g.Conditions = append(g.Conditions, until.Condition{ID: condition.ID(), Env: condition.EnvKey(), Instances: c.InstancesOf(i)})
+		g.Conditions = append(g.Conditions, until.Condition{ID: condition.ID(), Env: condition.EnvKey(), Instances: c.InstancesOf(i), Replicates: c.ReplicatesOf(i)})
 	}
 	return g
 }

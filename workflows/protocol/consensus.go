@@ -106,7 +106,7 @@ func (c *Consensus) Rounds() int { return c.params.Rounds }
 
 // Traits of consensus: agents move until they stand together.
 func (c *Consensus) Traits() Traits {
-	return Traits{Ruleless: true, World: true, Leaves: []stopping.Trace{stopping.States}, Standing: c.standing}
+	return Traits{NoStrangers: "agents see positions there, and hear no texts", Ruleless: true, World: true, Leaves: []stopping.Trace{stopping.States}, Standing: c.standing}
 }
 
 // Remembers says that agents see earlier rounds, for the prompt.

@@ -140,7 +140,9 @@ func (d *Debate) Traits() Traits {
 	if d.strangers() > 0 {
 		t.Roles = append(t.Roles, Stranger)
 	}
-	t.Strangers = d.params.Talk == TalkSimultaneous && d.params.Viewpoints.Scaling == ""
+	if t.Strangers = d.params.Viewpoints.Scaling == ""; !t.Strangers {
+		t.NoStrangers = "first answers are given by the environment here, and nobody is asked for them"
+	}
 	if t.AtEnd, t.AskedVote = d.votes(), d.votes(); !t.AtEnd {
 		t.Leaves = []stopping.Trace{stopping.Decisions}
 		if d.params.Confidence && d.params.Viewpoints.Scaling == "" {

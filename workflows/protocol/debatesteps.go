@@ -86,10 +86,7 @@ func (d *Debate) sees(t *transcript.Transcript, agent, round int, latest []reply
 		if !slices.Contains(d.hears[agent], r.agent) {
 			continue
 		}
-		if d.strangers() > 0 {
-			r.entry = d.stranger(round, r.agent)
-		}
-		own = append(own, r.entry)
+		own = append(own, d.heardOf(t, r))
 	}
 	return ranges(own)
 }
@@ -200,7 +197,7 @@ func merged(list *[]transcript.Candidate, e transcript.Entry) *transcript.Candid
 func (d *Debate) summary(t *transcript.Transcript, round int) transcript.Step {
 	var shown []int
 	for _, r := range order(d.params.Order, d.latest(t, round), nobody, d.gold(t), envs.Stream(d.setting.Seed, "order", round)) {
-		shown = append(shown, r.entry)
+		shown = append(shown, d.heardOf(t, r))
 	}
 	return transcript.Step{
 		Kind: transcript.Ask, Speaker: summarizer, Round: round, Phase: PhaseSummary, Sees: ranges(shown),

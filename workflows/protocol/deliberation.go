@@ -134,7 +134,7 @@ func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
 // Traits of deliberation: the word of the agent that may end it is enough.
 func (d *Deliberation) Traits() Traits {
-	t := Traits{Roles: d.setting.judges(), Estimates: true, Tools: deliberationTools(), AskedVote: true, Ties: always(d.params.Ties)}
+	t := Traits{NoStrangers: repliesToOthers, Roles: d.setting.judges(), Estimates: true, Tools: deliberationTools(), AskedVote: true, Ties: always(d.params.Ties)}
 	if d.Alone() {
 		t.Members = 1
 	}

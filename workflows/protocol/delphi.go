@@ -56,7 +56,7 @@ func (d *Delphi) Rounds() int { return d.params.Rounds }
 
 // Traits of Delphi: the median stands without a vote.
 func (d *Delphi) Traits() Traits {
-	return Traits{Ruleless: true, Cues: []envs.Cue{{Name: envs.CueMedian}}, Standing: d.standing}
+	return Traits{NoStrangers: "agents are told medians and quartiles there, and hear no texts", Ruleless: true, Cues: []envs.Cue{{Name: envs.CueMedian}}, Standing: d.standing}
 }
 
 // Next asks for the estimates of a round, then for the feedback on them.

@@ -182,7 +182,7 @@ func (d *Discussion) Rounds() int { return d.params.Rounds }
 
 // Traits of a discussion: who is asked votes, and it ends by itself.
 func (d *Discussion) Traits() Traits {
-	return Traits{Roles: d.roles(), Cues: d.cues(), AskedVote: true, Authored: d.authored(), Persona: d.givenPersona, Ties: d.tiesIn}
+	return Traits{NoStrangers: repliesToOthers, Roles: d.roles(), Cues: d.cues(), AskedVote: true, Authored: d.authored(), Persona: d.givenPersona, Ties: d.tiesIn}
 }
 
 // roles write personas, judge and retrieve.

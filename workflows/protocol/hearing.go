@@ -56,16 +56,25 @@ func isHeardAlone(t *transcript.Transcript, speaker transcript.Speaker, entry in
 // index it has, before the rounds begin.
 const Stranger = "stranger"
 
-// stranger returns the entry that stands in the place of an agent's answer in a round:
-// another stranger's in each, since an agent says something new in each.
-func (d *Debate) stranger(round, agent int) int { return (round-2)*d.setting.Agents + agent }
+// heardOf returns the entry that is shown in the place of an agent's answer: itself, or
+// that of a stranger, another one for each round, since an agent says something new in each.
+func (d *Debate) heardOf(t *transcript.Transcript, r reply) int {
+	if d.strangers() == 0 {
+		return r.entry
+	}
+	return (t.Entries[r.entry].Round-1)*d.setting.Agents + r.agent
+}
 
-// strangers returns how many there are: one for each agent and round after the first.
+// strangers returns how many there are: one for each agent and round whose answers are heard.
 func (d *Debate) strangers() int {
 	if d.setting.Hears != HearsStrangers {
 		return 0
 	}
-	return d.params.Rounds * d.setting.Agents
+	rounds := d.params.Rounds
+	if d.params.Talk == TalkOneByOne { // those after it in its round hear an agent, too
+		rounds++
+	}
+	return rounds * d.setting.Agents
 }
 
 // meetStrangers asks them all. Each is asked in the words in which its agent is asked first.

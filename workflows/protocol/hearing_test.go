@@ -98,27 +98,82 @@ func TestHearsNobody(t *testing.T) {
 	}
 }
 
-// In the place of each peer's text there is one of a stranger, another one in each round;
-// what an agent said itself, and who answers when, stays.
+// In the place of each peer's text there is one of a stranger, another one for each round;
+// what an agent said itself, and who answers when, stays. A summary is one of strangers.
 func TestHearsStrangers(t *testing.T) {
-	build := debateOf(func(p *protocol.DebateParams) { p.Topology.Name = "ring" })
-	among, strangers := sightings(t, protocol.HearsPeers, build), sightings(t, protocol.HearsStrangers, build)
-	for i, line := range among {
-		head, from, _ := strings.Cut(line, ": ")
-		var want []string
-		for x := range strings.FieldsSeq(from) {
-			if !strings.HasPrefix(x, strings.Fields(head)[1][:1]+".") {
-				x = protocol.Stranger + x[:1] + ".1"
+	for name, x := range map[string]struct {
+		change func(*protocol.DebateParams)
+		asked  int // strangers, of 3 agents and 2 rounds of debate
+	}{
+		"ring":       {func(p *protocol.DebateParams) { p.Topology.Name = "ring" }, 6},
+		"one by one": {func(p *protocol.DebateParams) { p.Talk = protocol.TalkOneByOne }, 9},
+		"after all have answered": {func(p *protocol.DebateParams) {
+			p.Talk, p.Speaking = protocol.TalkOneByOne, protocol.SpeakingIndex
+		}, 9},
+		"summary": {func(p *protocol.DebateParams) { p.Talk = protocol.TalkSummarizer }, 6},
+	} {
+		build := debateOf(x.change)
+		among, strangers := sightings(t, protocol.HearsPeers, build), sightings(t, protocol.HearsStrangers, build)
+		heard := map[string]string{}
+		for i, line := range among {
+			head, from, _ := strings.Cut(line, ": ")
+			gotHead, got, _ := strings.Cut(strangers[i], ": ")
+			texts, instead := strings.Fields(from), strings.Fields(got)
+			if gotHead != head || len(texts) != len(instead) {
+				t.Errorf("%s: %q of peers is %q of strangers", name, line, strangers[i])
+				continue
 			}
-			want = append(want, x)
+			for k, text := range texts {
+				own := strings.HasPrefix(text, strings.Fields(head)[1][:1]+".") || strings.HasPrefix(text, "summarizer")
+				if isStranger := strings.HasPrefix(instead[k], protocol.Stranger+text[:1]); own != (instead[k] == text) || !own && !isStranger {
+					t.Errorf("%s: %q of peers is %q of strangers", name, line, strangers[i])
+				}
+				heard[text] = instead[k]
+			}
 		}
-		if got := strangers[i]; got != head+": "+strings.Join(want, " ") {
-			t.Errorf("%q of peers is %q of strangers", line, got)
+		if len(heard) < 6 {
+			t.Errorf("%s: only %v are heard", name, heard)
+		}
+		set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: protocol.HearsStrangers}
+		s := protocol.NewSession(must(build(set)), set, stopping.Never{})
+		if n := len(s.Pending()); n != x.asked {
+			t.Errorf("%s: %d strangers, want %d", name, n, x.asked)
 		}
 	}
-	set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: protocol.HearsStrangers}
-	s := protocol.NewSession(must(build(set)), set, stopping.Never{})
-	if n := len(s.Pending()); n != 6 {
-		t.Errorf("%d strangers, want one for each of 3 agents and 2 rounds", n)
+}
+
+// No text of a peer is heard anywhere, by agents or the summarizer, and each of their texts has
+// a stranger of its own.
+func TestStrangersStandForOneTextEach(t *testing.T) {
+	for _, talk := range []string{protocol.TalkSimultaneous, protocol.TalkOneByOne, protocol.TalkSummarizer} {
+		set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: protocol.HearsStrangers}
+		s := protocol.NewSession(must(debateOf(func(p *protocol.DebateParams) { p.Talk = talk })(set)), set, stopping.Never{})
+		byRound := map[int]map[int]bool{}
+		for s.Outcome() == nil {
+			for _, p := range s.Pending() {
+				for _, r := range p.Sees {
+					for e := r.From; e < r.To; e++ {
+						seen := s.Transcript().Entries[e]
+						if seen.Speaker.Role == "" && seen.Speaker != p.Speaker && p.Kind == transcript.Ask {
+							t.Errorf("%s: %v hears the peer %d", talk, p.Speaker, seen.Speaker.Index)
+						}
+						if seen.Speaker.Role == protocol.Stranger && p.Speaker.Index == 0 {
+							if byRound[p.Round] == nil {
+								byRound[p.Round] = map[int]bool{}
+							}
+							byRound[p.Round][e] = true
+						}
+					}
+				}
+				if err := s.Record(p.Entry, transcript.Act{Status: transcript.Said, Key: fmt.Sprint(p.Entry)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for e := range byRound[2] {
+			if byRound[3][e] {
+				t.Errorf("%s: stranger %d is heard in two rounds", talk, e)
+			}
+		}
 	}
 }

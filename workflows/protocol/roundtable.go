@@ -127,7 +127,7 @@ func (p *Roundtable) Traits() Traits {
 		leaves = append(leaves, stopping.Messages)
 	}
 	return Traits{
-		Roles: p.setting.judges(), Leaves: leaves,
+		NoStrangers: repliesToOthers, Roles: p.setting.judges(), Leaves: leaves,
 		AskedVote: len(p.setting.judges()) > 0, Reasons: p.ShowsReasons(), Ties: always(p.params.Ties),
 	}
 }

@@ -39,6 +39,8 @@ type Traits struct {
 	Reasons bool
 	// Strangers says that it can show agents the answers of strangers (HearsStrangers).
 	Strangers bool
+	// NoStrangers says why it cannot, as a clause.
+	NoStrangers string
 	// Authored are the agents whose personas a model writes, in the order in which
 	// they are written.
 	Authored []int
@@ -50,6 +52,9 @@ type Traits struct {
 	// Standing returns the entry that stands without a vote, -1 if none; nil means the last vote.
 	Standing func(*transcript.Transcript) int
 }
+
+// repliesToOthers is why there are no strangers where messages go back and forth.
+const repliesToOthers = "what an agent says there replies to what was said before, so no stranger can say it who answers another instance alone"
 
 // TieBreak returns what a count in a phase of a round does with several winners.
 func (t Traits) TieBreak(round int, phase string) transcript.TieBreak {

@@ -5,17 +5,15 @@ import (
 	"slices"
 )
 
-// Grid is what a plan has of its cells: every condition with its instances.
-type Grid struct {
-	Conditions []Condition
-	Replicates int
-}
+// Grid is what a plan has of its cells: every condition with its instances and replicates.
+type Grid struct{ Conditions []Condition }
 
 // Condition of a plan.
 type Condition struct {
-	ID        string
-	Env       string // as Member's
-	Instances []int
+	ID         string
+	Env        string // as Member's
+	Instances  []int
+	Replicates int // of each instance
 }
 
 // Cell of a plan.
@@ -111,7 +109,7 @@ func (d *Design) listUnits(at map[string]position) {
 			continue
 		}
 		for _, n := range c.Instances {
-			for r := range d.grid.Replicates {
+			for r := range c.Replicates {
 				u, place := d.unitOf(Place{c.Env, n, r}), Asked{c.Env, n}
 				if d.places[u] == nil {
 					d.units = append(d.units, u)
@@ -166,7 +164,7 @@ func (d *Design) cellsAt(u Unit, place Asked, condition int) (cells []Cell) {
 	if condition < 0 || !d.has[condition][place.Instance] {
 		return nil
 	}
-	for r := range d.grid.Replicates {
+	for r := range d.grid.Conditions[condition].Replicates {
 		if u.Replicate < 0 || u.Replicate == r {
 			cells = append(cells, Cell{condition, place.Instance, r})
 		}

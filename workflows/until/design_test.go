@@ -9,7 +9,7 @@ import (
 
 func designOf(levels, instances, replicates int) (*Design, Question) {
 	q := questionOf(levels, Betting)
-	g := Grid{Replicates: replicates}
+	var g Grid
 	var all []int
 	for i := range instances {
 		all = append(all, i)
@@ -17,9 +17,9 @@ func designOf(levels, instances, replicates int) (*Design, Question) {
 	for l := range levels {
 		id := q.Levels[l].Name + "-1"
 		q.Levels[l].Members = []Member{{id, "qa", ""}}
-		g.Conditions = append(g.Conditions, Condition{id, "qa", all})
+		g.Conditions = append(g.Conditions, Condition{id, "qa", all, replicates})
 	}
-	g.Conditions = append(g.Conditions, Condition{"baseline", "qa", all})
+	g.Conditions = append(g.Conditions, Condition{"baseline", "qa", all, replicates})
 	return NewDesign(q, g), q
 }
 
@@ -140,10 +140,10 @@ func twice(envs ...string) Question {
 
 // gridOf is its plan: a0, a1, b0, b1.
 func gridOf(q Question, replicates int, instances map[string]int) Grid {
-	g := Grid{Replicates: replicates}
+	var g Grid
 	for _, l := range q.Levels {
 		for _, m := range l.Members {
-			c := Condition{ID: m.Condition, Env: m.Env}
+			c := Condition{ID: m.Condition, Env: m.Env, Replicates: replicates}
 			for i := range instances[m.Env] {
 				c.Instances = append(c.Instances, i)
 			}

@@ -161,6 +161,7 @@ type Call struct {
 	ReasoningTokens   *int64   `parquet:"reasoning_tokens"`                  // part of output_tokens
 	CacheWriteTokens  *int64   `parquet:"cache_write_tokens"`                // part of input_tokens that the provider wrote to its cache
 	CostUSD           *float64 `parquet:"cost_usd"`                          // tokens times the price; absent if there is no price or the outcome is unknown
+	PriceUSD          *float64 `parquet:"price_usd"`                         // what the answer cost whoever paid for it: cost_usd, and of a cached answer that of the call that bought it
 	WorstUSD          *float64 `parquet:"worst_usd"`                         // what a call of unknown outcome or usage has cost at most; absent for others
 	WorstTokens       *int64   `parquet:"worst_tokens"`                      // likewise, input and output
 	LatencyMS         *int64   `parquet:"latency_ms"`                        // from asking to the whole answer

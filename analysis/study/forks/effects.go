@@ -52,13 +52,13 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		table.Columns[row]{Headers: []string{"effect", "low", "high", "p"}, Cells: row.effectCells},
 		table.Column("by chance, SD", func(r row) table.Cell { return table.Known(r.chance(), 3) }),
 		table.Column("calls", func(r row) table.Cell { return table.Count(r.calls()) }),
-		table.Column("cost USD", func(r row) table.Cell { return table.Known(campaign.SumUSD(r.Runs, asked), 4) }),
-		table.Column("original USD", func(r row) table.Cell { return table.Known(campaign.SumUSD(r.originals(), asked), 4) }),
+		table.Column("cost USD", func(r row) table.Cell { return table.Known(paid(r.Runs), 4) }),
+		table.Column("original USD", func(r row) table.Cell { return table.Known(paid(r.originals()), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Each collaboration goes on from the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns after that point, or ends there by what is changed; the others are the original to its end.",
 		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of what went on from the same turn without a change, where there is such: a message that is removed or replaced is that turn or the last one before it. Paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance; a row of which no collaboration was changed has none. "+v.GoodnessNote(),
-		"By chance: standard deviation of outcomes that went on from one beginning in the same way, pooled over the beginnings that reached the point; it needs replicates. Cost: of what was asked after the fork, and of the whole originals; empty where a price is not known.")
+		"By chance: standard deviation of outcomes that went on from one beginning in the same way, pooled over the beginnings that reached the point; it needs replicates. Cost: what was paid for what was asked after the fork, and of the whole originals; empty where a price is not known.")
 	v.AddNotes(&t)
 	return t, true
 }
@@ -221,7 +221,17 @@ func (r row) calls() (n int64) {
 	return n
 }
 
-func asked(r campaign.Run) campaign.Asked { return r.Asked }
+// paid returns what was billed for runs; nil if a price is not known.
+func paid(runs []campaign.Run) *float64 {
+	sum := 0.0
+	for _, r := range runs {
+		if r.CostUSD == nil {
+			return nil
+		}
+		sum += *r.CostUSD
+	}
+	return &sum
+}
 
 // originals returns those from which the row's runs go on, each once.
 func (r row) originals() (all []campaign.Run) {

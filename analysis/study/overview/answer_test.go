@@ -36,7 +36,9 @@ func answeredCampaign(method string) campaign.Campaign {
 		}
 		q.Levels = append(q.Levels, l)
 	}
-	q.Grid.Replicates = 1
+	for i := range q.Grid.Conditions {
+		q.Grid.Conditions[i].Replicates = 1
+	}
 	return c
 }
 

@@ -14,7 +14,7 @@ func TestFrontByHand(t *testing.T) {
 	taking := func(rule string, question int, score float64, times int64) {
 		r := asked(rule, question, 0, score)
 		r.Asked.Input, r.Asked.Output = 10*times+int64(question), 5*times
-		r.CostUSD, r.EndedAt = new(float64(times)), r.StartedAt+times*1e6
+		r.Asked.USD, r.CostUSD, r.EndedAt = float64(times), new(0.), r.StartedAt+times*1e6 // whoever paid for the answers
 		c.Runs = append(c.Runs, r)
 	}
 	for q := range 4 {

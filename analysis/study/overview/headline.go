@@ -19,7 +19,8 @@ import (
 const level = 0.05
 
 // Headlines say for each environment which condition leads, by how much and how sure that is,
-// or that none differ significantly; how many groups came to no decision, and what is left of
+// or that none differ significantly; whether scripted agents answered, too little could be used,
+// or cells are to come; how many groups came to no decision, and what is left of
 // the lead without these; whether it is more than chance, and what one agent alone reaches.
 // The figures are those of the tables outcomes, comparisons, floor and baselines.
 func Headlines(c campaign.Campaign) []string {
@@ -31,8 +32,8 @@ func Headlines(c campaign.Campaign) []string {
 		if len(ranked) == 0 {
 			continue
 		}
-		said := []string{headline(v, environment, ranked)}
-		for _, more := range []string{undecidedText(v, environment, ranked), leadText(v, environment, ranked), aloneText(v, ranked, against), unfinishedText(v, environment)} {
+		said := []string{environment + simulatedText(v, environment) + ": " + headline(v, environment, ranked)}
+		for _, more := range []string{unusableText(v, environment), unfinishedText(v, environment), undecidedText(v, environment, ranked), leadText(v, environment, ranked), aloneText(v, ranked, against), oneInstanceText(ranked)} {
 			if more != "" {
 				said = append(said, more)
 			}
@@ -42,11 +43,57 @@ func Headlines(c campaign.Campaign) []string {
 	return all
 }
 
+// simulatedText says that scripted agents answered in an environment, or in some of it.
+func simulatedText(v campaign.View, environment string) string {
+	v.Groups = slices.DeleteFunc(slices.Clone(v.Groups), func(g campaign.Group) bool { return g.Settings["env"] != environment })
+	some, all := v.Simulated()
+	switch some {
+	case 0:
+		return ""
+	case all:
+		return " (simulated: no language model answered)"
+	}
+	return fmt.Sprintf(" (simulated in %d of %s)", some, campaign.Collaborations(all))
+}
+
+// unusableText names the conditions whose answers could not be used often enough.
+func unusableText(v campaign.View, environment string) string {
+	var names []string
+	for _, g := range v.Groups {
+		if g.Settings["env"] == environment && g.HasUnusable() {
+			names = append(names, v.Title(g))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(names[:mostNamed], wording.Count(more, "more condition"))
+	}
+	return fmt.Sprintf("No result of %s: more than a tenth of the answers could not be used (table summary).", wording.And(names))
+}
+
+// oneInstanceText says that all is about one instance, where it is.
+func oneInstanceText(ranked []outcome) string {
+	for _, o := range ranked {
+		if runs := o.group.Succeeded(); len(runs) < 2 || runs[0].OverInstances {
+			return ""
+		}
+	}
+	return "All of one instance: what is compared are its replicates, and nothing is said of other instances."
+}
+
 // undecidedText says how many groups of which conditions came to no decision, what those that
 // decided achieved, and how the first two differ where both decided.
 func undecidedText(v campaign.View, environment string, ranked []outcome) string {
 	var parts []string
-	for _, o := range ranked {
+	all := slices.Clone(ranked)
+	for _, g := range v.WithoutSame() { // those that never decided have no outcome where that is an error
+		if g.Settings["env"] == environment && !slices.ContainsFunc(ranked, func(o outcome) bool { return o.group.ID == g.ID }) {
+			all = append(all, outcome{name: v.Title(g), group: g})
+		}
+	}
+	for _, o := range all {
 		runs := o.group.Succeeded()
 		none := 0
 		for _, r := range runs {
@@ -112,7 +159,7 @@ func leadText(v campaign.View, environment string, ranked []outcome) string {
 	return floorText(itselves(v, environment), ranked[0].name, ranked[1].name)
 }
 
-// aloneText says what one agent alone, self-consistency for the same tokens, and the controls
+// aloneText says what one agent alone, self-consistency for the same money, or tokens where that is not known, and the controls
 // that hear nobody or strangers reach next to the highest condition that has these and is no control.
 func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
 	for _, o := range ranked {
@@ -120,11 +167,15 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 		if o.group.Settings[campaign.Control] != "" {
 			continue
 		}
+		equal, selfConsistency := "self-consistency for the same money", a.ForMoney
+		if selfConsistency == nil { // nobody was paid, or it is not known how much
+			equal, selfConsistency = "self-consistency for the same tokens", a.SelfConsistency
+		}
 		var parts []string
 		for _, x := range []struct {
 			name string
 			gain *worth.Gain
-		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {"self-consistency for the same tokens", a.SelfConsistency}} {
+		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {equal, selfConsistency}} {
 			if x.gain == nil {
 				continue
 			}
@@ -192,14 +243,14 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 // headline says which condition leads.
 func headline(v campaign.View, environment string, ranked []outcome) string {
 	if len(ranked) == 1 {
-		return fmt.Sprintf("%s: %s is %s%s.", environment, campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
+		return fmt.Sprintf("%s is %s%s.", campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
-		return fmt.Sprintf("%s: %s has the highest outcome, %s; no two conditions can be compared in pairs.", environment, ranked[0].name, short(ranked[0].mean))
+		return fmt.Sprintf("%s has the highest outcome, %s; no two conditions can be compared in pairs.", ranked[0].name, short(ranked[0].mean))
 	}
 	decided, known := whereBothDecided(v, environment, ranked)
-	return environment + ": " + verdict(ranked, list, known && !(differs(decided) && *decided.Difference > 0))
+	return verdict(ranked, list, known && !(differs(decided) && *decided.Difference > 0))
 }
 
 // verdict says who leads, after all comparisons of an environment; byDeciding, that it does so

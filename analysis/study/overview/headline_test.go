@@ -56,3 +56,72 @@ func TestHeadlines(t *testing.T) {
 		t.Errorf("of nothing is said %q", said)
 	}
 }
+
+// What makes a headline misleading stands in it, before anything that it could mislead about
+// but the lead itself.
+func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
+	made := func(env string, instances int, change func(*campaign.Run)) (runs []campaign.Run) {
+		for q := range instances {
+			for r := range 12 / instances {
+				for rule, score := range map[string]float64{"debate": .8, "vote": .5} {
+					one := asked(rule, q, r, score+0.01*float64((3*q+r)%4))
+					one.Environment, one.SettingsJSON = env, strings.Replace(one.SettingsJSON, `"qa"`, `"`+env+`"`, 1)
+					one.ConditionID += env
+					change(&one)
+					runs = append(runs, one)
+				}
+			}
+		}
+		return runs
+	}
+	plain := func(*campaign.Run) {}
+	half := func(r *campaign.Run) { r.Simulated = r.Rule == "vote" }
+	for what, x := range map[string]struct {
+		runs    []campaign.Run
+		planned []campaign.Planned
+		want    []string
+		not     []string
+	}{
+		"plain":     {runs: made("qa", 12, plain), want: []string{"qa: debate leads. The highest two: debate 0.81"}, not: []string{"simulated", "All of one", "used", "ended"}},
+		"simulated": {runs: made("qa", 12, func(r *campaign.Run) { r.Simulated = true }), want: []string{"qa (simulated: no language model answered): debate leads."}},
+		"in part":   {runs: made("qa", 12, half), want: []string{"qa (simulated in 12 of 24 collaborations): debate leads."}},
+		"unusable": {runs: made("qa", 12, func(r *campaign.Run) {
+			if r.Rule == "vote" {
+				r.Usable.Answers, r.Usable.Cut = 10, 2
+			}
+		}), want: []string{" No result of vote: more than a tenth of the answers could not be used (table summary)."}, not: []string{"No result of debate"}},
+		"unfinished": {runs: made("qa", 12, plain), planned: []campaign.Planned{{Condition: "debate-1qa", Cells: 24, Instances: 12}, {Condition: "vote-1qa", Cells: 24, Instances: 12}}, want: []string{"Of 48 collaborations, 24 have not ended."}},
+		"failed": {runs: made("qa", 12, func(r *campaign.Run) {
+			if r.Rule == "vote" && r.Instance < 3 {
+				r.Status = "failed"
+			}
+		}), want: []string{"Of 24 collaborations, 3 failed."}},
+		"one instance":     {runs: made("qa", 1, plain), want: []string{"All of one instance: what is compared are its replicates, and nothing is said of other instances."}},
+		"two environments": {runs: append(made("qa", 12, plain), made("recall", 6, plain)...), want: []string{"qa: debate leads.", "\nrecall: debate leads.", "over 12 pairs", "over 6 pairs"}},
+	} {
+		said := strings.Join(Headlines(campaign.Campaign{Name: "made-up", Runs: x.runs, Planned: x.planned}), "\n")
+		for _, want := range x.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: %q is not in\n%s", what, want, said)
+			}
+		}
+		for _, not := range x.not {
+			if strings.Contains(said, not) {
+				t.Errorf("%s: %q is in\n%s", what, not, said)
+			}
+		}
+	}
+}
+
+// A condition that never decided has no outcome where outcomes are errors, and is named all the same.
+func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
+	var c campaign.Campaign
+	for r := range 4 {
+		for rule, scores := range map[string][]*float64{"majority": {new(-float64(r))}, "unanimous": {nil}} {
+			c.Runs = append(c.Runs, campaigntest.Cell{Condition: rule + "-1", Env: "recsys", Rule: rule, Replicate: r, Agents: 3, Planned: 1, Scores: scores}.Run())
+		}
+	}
+	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "No decision, not counted: 4 of 4 groups of unanimous.") {
+		t.Error(said)
+	}
+}

@@ -55,7 +55,7 @@ func ByQuestion(c campaign.Campaign) (table.Table, bool) {
 	return t, len(rows) > 0
 }
 
-const spentNote = "Mean a collaboration (standard error). Rounds: that were begun. Turns: that an agent was asked for. Tokens: read and written, re-asks and answers from the cache included. USD: of billed calls, so answers from the cache cost nothing. Seconds: from the first call to the last answer, without those of scripted agents, whose time says nothing about models."
+const spentNote = "Mean a collaboration (standard error). Rounds: that were begun. Turns: that an agent was asked for. Tokens: read and written, re-asks and answers from the cache included. USD: what the answers cost, those from the cache at what they cost when they were bought, so that conditions that share answers can be compared; what was really paid is in the table summary and in `roundtable cost`. Seconds: from the first call to the last answer, without those of scripted agents, whose time says nothing about models."
 
 func outcomeColumn() table.Columns[campaign.Group] {
 	return meanColumn("outcome", 4, campaign.Run.Outcome)
@@ -75,7 +75,7 @@ func spentMeans() table.Columns[campaign.Group] {
 		meanColumn("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }),
 		meanColumn("turns", 1, func(r campaign.Run) (float64, bool) { return float64(r.Usable.Turns), true }),
 		meanColumn("tokens", 0, func(r campaign.Run) (float64, bool) { return float64(r.Asked.Tokens()), true }),
-		meanColumn("USD", 6, func(r campaign.Run) (float64, bool) { return table.Given(r.CostUSD) }),
+		meanColumn("USD", 6, campaign.Run.Price),
 		meanColumn("seconds", 1, seconds))
 }
 

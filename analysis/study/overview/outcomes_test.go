@@ -23,7 +23,7 @@ func asked(rule string, instance, replicate int, score float64) campaign.Run {
 	turns := []record.Turn{{Key: key, Kind: "ask"}, {Key: key, Kind: "ask"}, {Key: key, Kind: "decide"}}
 	calls := []record.Call{
 		{Key: key, Status: "answered", InputTokens: new(int64(10)), OutputTokens: new(int64(5)), CostUSD: new(0.5)},
-		{Key: key, Status: "answered", Cached: true, InputTokens: new(int64(10)), OutputTokens: new(int64(5))},
+		{Key: key, Status: "answered", Cached: true, InputTokens: new(int64(10)), OutputTokens: new(int64(5)), PriceUSD: new(0.25)},
 		{Key: key, Status: "unknown"},
 	}
 	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Turns: turns, Calls: calls})
@@ -42,7 +42,7 @@ func TestOutcomesByHand(t *testing.T) {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
 	row := tabletest.ByColumn(got, got.Rows[0])
-	for column, want := range map[string]float64{"outcome": .75, "low": 0, "high": 1, "decided, %": 75, "rounds": 1.5, "turns": 2, "tokens": 30, "USD": .5, "seconds": 2, "n": 4} {
+	for column, want := range map[string]float64{"outcome": .75, "low": 0, "high": 1, "decided, %": 75, "rounds": 1.5, "turns": 2, "tokens": 30, "USD": .75, "seconds": 2, "n": 4} {
 		tabletest.Near(t, column, row[column].Value, want)
 	}
 	tabletest.Near(t, "error over instances", row["outcome"].SE, .25)

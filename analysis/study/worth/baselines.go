@@ -71,31 +71,41 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	} else {
 		budgeted = table.Join[compared]()
 	}
+	bought := table.Join[compared]()
+	if slices.ContainsFunc(rows, func(g compared) bool { return g.over(g.majorityForMoney) != nil }) {
+		bought = table.Join(
+			mean("self-consistency for the same USD, %", 1, percent(compared.majorityForMoney)), gain("over self-consistency for the same USD", compared.majorityForMoney),
+			mean("samples for the same USD", 1, func(g compared, r campaign.Run) (float64, bool) {
+				affords, _, ok := g.affordable(r, inMoney)
+				return float64(affords), ok
+			}))
+	}
 	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
 		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
 		mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone),
 		budgeted,
 		mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority),
+		bought,
 		taken("", func(_ compared, r campaign.Run) (campaign.Asked, bool) { return r.Asked, true }),
 		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.single, r) }),
 		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.budget, r) }),
 		mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
-			affords, _, ok := g.affordable(r)
+			affords, _, ok := g.affordable(r, inTokens)
 			return float64(affords), ok
 		}),
 		taken("their ", func(g compared, r campaign.Run) (campaign.Asked, bool) {
-			_, spent, ok := g.affordable(r)
+			_, spent, ok := g.affordable(r, inTokens)
 			return spent, ok
 		}),
 		mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
-			affords, _, ok := g.affordable(r)
+			affords, _, ok := g.affordable(r, inTokens)
 			return table.Hundred(ok && affords == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent)), ok
 		}),
 		v.endedOf())
 	t.Notes = []string{
-		"Group: the decision. " + v.GoodnessNote() + " Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one. Of tied answers the share that is right counts, as in the table worth.",
+		"Group: the decision. " + v.GoodnessNote() + " Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one; for the same USD, as many as cost no more. Of tied answers the share that is right counts, as in the table worth.",
 		"Over: group minus baseline in percentage points, paired by instance and replicate, the mean over " + c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of rows. " + campaign.CutNote,
-		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a collaboration, and of each baseline. USD is of billed calls: answers from the cache cost nothing, so what shares answers with others costs less than it would alone. Single with budget: one agent whose one answer may have as many tokens as all turns of the group together; empty where the turns were more than the campaign has such a baseline for, as with strangers, whose turns count. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. What tokens are worth in money differs between reading and writing.",
+		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a collaboration, and of each baseline. USD is what the answers cost, those from the cache at what they cost when they were bought. Single with budget: one agent whose one answer may have as many tokens as all turns of the group together; empty where the turns were more than the campaign has such a baseline for, as with strangers, whose turns count. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. Reading and writing have different prices, so the same tokens are not the same USD.",
 	}
 	if slices.ContainsFunc(rows, compared.isGraded) {
 		t.Notes = append(t.Notes, "Without self-consistency: conditions whose answers are better or worse, or scored from outside, and not right or wrong. Its own row in the table outcomes counts all of its samples.")
@@ -111,7 +121,7 @@ var takings = []struct {
 	decimals int
 	of       func(campaign.Asked) (float64, bool)
 }{
-	{"tokens", 0, func(a campaign.Asked) (float64, bool) { return float64(a.Tokens()), true }},
+	{"tokens", 0, inTokens},
 	{"thinking tokens", 0, func(a campaign.Asked) (float64, bool) { return float64(a.Thinking), a.Thought > 0 }},
 	{"USD", 6, func(a campaign.Asked) (float64, bool) { return a.USD, a.Unpriced == 0 }},
 }
@@ -131,15 +141,16 @@ type Gain struct {
 }
 
 // Against is a group against one agent alone, one with the group's budget, and as many
-// answers alone as its tokens pay for; nil where a campaign has no such baseline.
-type Against struct{ Single, Budget, SelfConsistency *Gain }
+// answers alone as its tokens and its money pay for; nil where a campaign has no such
+// baseline, or no prices.
+type Against struct{ Single, Budget, SelfConsistency, ForMoney *Gain }
 
 // AgainstAlone returns the figures of the table baselines, by condition.
 func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.over(g.alone), g.over(g.aloneWithBudget), g.over(g.majority)}
+		all[g.ID] = Against{g.over(g.alone), g.over(g.aloneWithBudget), g.over(g.majority), g.over(g.majorityForMoney)}
 	}
 	return all
 }
@@ -294,8 +305,13 @@ func (g compared) aloneWithBudget(r campaign.Run) (float64, bool) {
 }
 
 // majority returns what the most frequent of the answers is worth that the group's tokens pay for.
-func (g compared) majority(r campaign.Run) (float64, bool) {
-	n, _, ok := g.affordable(r)
+func (g compared) majority(r campaign.Run) (float64, bool) { return g.mostFrequent(r, inTokens) }
+
+// majorityForMoney is majority for the group's money.
+func (g compared) majorityForMoney(r campaign.Run) (float64, bool) { return g.mostFrequent(r, inMoney) }
+
+func (g compared) mostFrequent(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (float64, bool) {
+	n, _, ok := g.affordable(r, budget)
 	talk := talkOf(g.samples[campaign.PairOf(r.Collaboration)])
 	if !ok || talk.Graded {
 		return 0, false
@@ -307,14 +323,23 @@ func (g compared) majority(r campaign.Run) (float64, bool) {
 	return answers.Plurality(), true
 }
 
-// affordable returns how many samples take no more tokens than the group's run, at least
-// one, and what they take; false if there are none.
-func (g compared) affordable(r campaign.Run) (n int, spent campaign.Asked, ok bool) {
+// affordable returns how many samples take no more of a budget than the group's run, at
+// least one, and what they take; false if there are none, or it is not known.
+func (g compared) affordable(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (n int, spent campaign.Asked, ok bool) {
+	most, known := budget(r.Asked)
 	for _, more := range talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent {
-		if n > 0 && spent.Tokens()+more.Tokens() > r.Asked.Tokens() {
+		takes, priced := budget(spent.Plus(more))
+		known = known && priced
+		if n > 0 && takes > most*(1+1e-9) { // sums of prices are rounded
 			break
 		}
 		n, spent = n+1, spent.Plus(more)
 	}
-	return n, spent, n > 0
+	return n, spent, known && n > 0
 }
+
+// inTokens and inMoney are what self-consistency is given as much of as the group took.
+// Scripted agents take no money.
+func inTokens(a campaign.Asked) (float64, bool) { return float64(a.Tokens()), true }
+
+func inMoney(a campaign.Asked) (float64, bool) { return a.USD, a.Unpriced == 0 && a.USD > 0 }

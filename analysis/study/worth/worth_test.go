@@ -22,6 +22,7 @@ type talked struct {
 	format              string
 	utility             float64 // of right answers, if it is not 1
 	usd                 float64 // of each turn, which takes 15 tokens
+	pay                 func(calls []record.Call)
 }
 
 func (x talked) run() campaign.Run {
@@ -55,6 +56,9 @@ func (x talked) run() campaign.Run {
 			}
 			turns = append(turns, t)
 		}
+	}
+	if x.pay != nil {
+		x.pay(calls)
 	}
 	if decided := x.decision(); decided != "" {
 		worth := map[bool]float64{true: 1}[decided == "A"]
@@ -310,6 +314,49 @@ func TestBaselinesByHand(t *testing.T) {
 	near(t, row, map[string]float64{"self-consistency, %": 100, "samples": 3, "their tokens": 45, "too few, %": 100})
 	if row["single, %"].Value != nil || row["over single"].Value != nil {
 		t.Errorf("without a single agent: %v", row)
+	}
+}
+
+// For the same money there are as many samples as cost no more, whatever their tokens, and a
+// group whose answers came from the cache has the money that they cost when they were bought.
+func TestBaselinesForTheSameMoney(t *testing.T) {
+	for what, pay := range map[string]func(calls []record.Call){
+		"paid": func([]record.Call) {},
+		"cached": func(calls []record.Call) {
+			for i := range calls {
+				calls[i].Cached, calls[i].CostUSD, calls[i].PriceUSD = true, nil, calls[i].CostUSD
+			}
+		},
+	} {
+		c := campaign.Campaign{}
+		for i, rounds := range [][]string{{"AAB", "AAA"}, {"ABB", "ABA"}, {"AB-", "BB-"}} { // six answers of 0.01
+			c.Runs = append(c.Runs, talked{instance: i, rounds: rounds, usd: .01, pay: pay}.run())
+		}
+		for i, samples := range []string{"BBBBAAAA", "BABABABA", "AAAAAAAA"} { // 0.02 each: three
+			r := alone(i, samples)
+			talk := talkOf(r)
+			for k := range talk.Spent {
+				talk.Spent[k].USD = .02
+			}
+			c.Runs = append(c.Runs, r)
+		}
+		row, _ := only(t, Baselines, c)
+		near(t, row, map[string]float64{
+			"self-consistency, %": 50, "samples": 6, "self-consistency for the same USD, %": 100. / 3, "samples for the same USD": 3,
+			"over self-consistency for the same USD": 100. / 3, "USD": .06,
+		})
+		gain := AgainstAlone(c)["plurality-1"].ForMoney
+		if gain == nil || math.Abs(gain.Baseline-1./3) > 1e-12 {
+			t.Errorf("%s: for the same money %+v", what, gain)
+		}
+	}
+	c := threeQuestions()
+	c.Runs = append(c.Runs, alone(0, "ABA"), alone(1, "ABA"), alone(2, "ABA"))
+	for i := range c.Runs {
+		c.Runs[i].Asked.USD = 0 // scripted agents
+	}
+	if row, _ := only(t, Baselines, c); row["samples for the same USD"].Value != nil {
+		t.Errorf("without prices: %v", row)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/lake/files"
 	"roundtable/workflows/plan"
@@ -19,6 +20,7 @@ import (
 type Flags struct {
 	Fit       FitRule // for learned stopping rules that are not fitted yet
 	Files     fs.FS   // that has the campaign files in the place of the disk; what they name is relative to the working directory
+	Data      *string // folder of the data set in the place of the file's; of a fork's file, of data that the lake does not have
 	set       []string
 	name      string
 	limit     int
@@ -98,7 +100,24 @@ func (f Flags) Source(path string, data []byte) (plan.Source, error) {
 	if f.has("instances") {
 		s.Changes = append(s.Changes, plan.NewTextChange("--instances "+strings.Join(f.instances, ","), "instances", f.instances))
 	}
+	if dir := f.data(); dir != "" && !isFork(data) { // of a fork it is the lake that finds them there
+		at, err := filepath.Abs(dir)
+		s.Changes, errs = append(s.Changes, plan.NewTextChange("--data "+dir, "data", at)), append(errs, err)
+	}
 	return s, errors.Join(errs...)
+}
+
+func (f Flags) data() string {
+	if f.Data == nil {
+		return ""
+	}
+	return *f.Data
+}
+
+// isFork reports whether a file says that it goes on from another campaign.
+func isFork(data []byte) bool {
+	var file struct{ Fork any }
+	return yaml.Unmarshal(data, &file) == nil && file.Fork != nil
 }
 
 // Texts returns the flags that were given, as they can be given again.
@@ -115,6 +134,9 @@ func (f Flags) Texts() []string {
 	}
 	if f.has("instances") {
 		all = append(all, "--instances "+quoted(strings.Join(f.instances, ",")))
+	}
+	if dir := f.data(); dir != "" {
+		all = append(all, "--data "+quoted(dir))
 	}
 	return all
 }

@@ -36,13 +36,10 @@ func Warnings(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan,
 
 // describeEqual says in which conditions replicates need not differ; "" if in none.
 func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) (string, error) {
-	if p.Campaign.Replicates < 2 {
-		return "", nil
-	}
 	var same []string
 	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
-		if !repeatable(c) {
+		if p.Campaign.ReplicatesOf(i) < 2 || !repeatable(c) {
 			continue
 		}
 		equal, err := rehearsal.SamePrompts(p, i, plugins, sources, providers.New(s).Build)
@@ -60,7 +57,7 @@ func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 	if n := len(p.Campaign.Conditions); len(same) < n {
 		which = fmt.Sprintf("%d of %d conditions (%s, …)", len(same), n, same[0])
 	}
-	return fmt.Sprintf("the %d replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", p.Campaign.Replicates, which), nil
+	return fmt.Sprintf("the replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", which), nil
 }
 
 // MissingKeys returns a warning for each model that run cannot ask because its

@@ -43,7 +43,7 @@ func NewOptions(root *cobra.Command, plugins catalogue.Catalogue) *Options {
 
 // AddData adds the flag --data to a command.
 func (o *Options) AddData(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Data, "data", "", "folder with the data files of campaigns, if the lake does not have them (private_data, or too large) and they are not where they were")
+	cmd.Flags().StringVar(&o.Data, "data", "", "folder with the data files, where they are not in the lake (private_data, or too large) or not where the file says")
 }
 
 // Stdout returns where commands write what they were asked for.

@@ -70,11 +70,7 @@ func (a Attribution) Open(ctx context.Context, s store.Store, p recorded.Plan, m
 	if err != nil {
 		return nil, err
 	}
-	of := p.Campaign
-	if len(known.Conditions) > 0 && known.Conditions[0].Fork != nil {
-		of.Replicates = known.Conditions[0].Fork.Replicates // later ones of the original are not taken in
-	}
-	found, err := newPlayers(ctx, s, a.Of, of, a.Conditions)
+	found, err := newPlayers(ctx, s, a.Of, p.Campaign, known, a.Conditions)
 	if err != nil {
 		return nil, err
 	}

@@ -36,19 +36,28 @@ type player struct {
 
 // players are those of a campaign's collaborations.
 type players struct {
-	of        string
-	campaign  plan.Campaign
-	forked    []string // conditions by id; all if none is named
-	list      []player
-	instances []int
-	begun     map[int]int // how many collaborations of an instance are forked
-	without   int         // how many did not succeed, and are not
+	of         string
+	campaign   plan.Campaign
+	forked     []string       // conditions by id; all if none is named
+	replicates map[string]int // by condition; later ones of the original are not taken in
+	list       []player
+	instances  []int
+	begun      map[int]int // how many collaborations of an instance are forked
+	without    int         // how many did not succeed, and are not
 }
 
-// newPlayers finds the players in what a campaign has recorded. Conditions must have the
-// same ones.
-func newPlayers(ctx context.Context, s store.Store, of string, campaign plan.Campaign, forked []string) (players, error) {
-	p := players{of: of, campaign: campaign, forked: forked, begun: map[int]int{}}
+// newPlayers finds the players in what a campaign has recorded; known is the campaign of
+// the forks as far as it is there. Conditions must have the same players.
+func newPlayers(ctx context.Context, s store.Store, of string, campaign, known plan.Campaign, forked []string) (players, error) {
+	p := players{of: of, campaign: campaign, forked: forked, replicates: map[string]int{}, begun: map[int]int{}}
+	for j, c := range campaign.Conditions {
+		p.replicates[c.ID()] = campaign.ReplicatesOf(j)
+	}
+	for _, c := range known.Conditions {
+		if c.Fork != nil {
+			p.replicates[c.Fork.Condition] = c.Fork.Replicates
+		}
+	}
 	agents, rounds, err := p.read(ctx, s)
 	if err != nil {
 		return p, err
@@ -102,7 +111,7 @@ func (p *players) read(ctx context.Context, s store.Store) (agents []speaker, ro
 			return nil, 0, cli.ExplainDamage(err, p.campaign.Name, "nothing was attributed")
 		}
 		c := rows.Collaborations[0]
-		if int(c.Replicate) >= p.campaign.Replicates || len(p.forked) > 0 && !slices.Contains(p.forked, c.ConditionID) {
+		if int(c.Replicate) >= p.replicates[c.ConditionID] || len(p.forked) > 0 && !slices.Contains(p.forked, c.ConditionID) {
 			continue
 		}
 		if c.Status != record.Succeeded {

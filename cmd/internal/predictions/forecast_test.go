@@ -81,11 +81,11 @@ func TestCoverage(t *testing.T) {
 // TestPilotsOfExamples draws pilots from what every cell of the scripted examples took, and
 // asks how often the interval holds what the whole example costs, at a token's price four
 // times as high written as read. The order of instances and replicates is drawn, the same
-// for all conditions as in a campaign. With cells taken for independent it was 0.86 on average,
-// and 0.71 with two cells a condition.
+// for all conditions as in a campaign. With five cells a condition it was 0.84 where a third of
+// the talks take twice as long (own-questions).
 // testdata/cells.csv is the answer to a query of the table collaborations.
 func TestPilotsOfExamples(t *testing.T) {
-	const trials = 100
+	const trials = 200
 	examples := cellsOfExamples(t)
 	sum := 0.0
 	for _, name := range slices.Sorted(maps.Keys(examples)) {
@@ -107,11 +107,11 @@ func TestPilotsOfExamples(t *testing.T) {
 		}
 		rate := float64(hits) / trials
 		t.Logf("%s: %.3f", name, rate)
-		if sum += rate; rate < 0.8 {
+		if sum += rate; rate < 0.9 {
 			t.Errorf("%s: %.0f %% of the 95 %% intervals hold what it costs", name, 100*rate)
 		}
 	}
-	if mean := sum / float64(len(examples)); mean < 0.92 {
+	if mean := sum / float64(len(examples)); mean < 0.95 {
 		t.Errorf("on average %.1f %% of the 95 %% intervals hold what an example costs", 100*mean)
 	}
 }
@@ -130,26 +130,27 @@ func drawPilot(rng *rand.Rand, all []record.Collaboration, cells map[string]int)
 	for _, i := range slices.Sorted(maps.Keys(instances)) {
 		instances[i] = rng.Float64()
 	}
-	byCondition := map[string][]record.Collaboration{}
+	type drawn struct {
+		record.Collaboration
+		place, instance float64
+		turn            int // which replicate of its instance it is in the order drawn
+	}
+	byCondition := map[string][]*drawn{}
 	for _, c := range all {
-		byCondition[c.ConditionID] = append(byCondition[c.ConditionID], c)
+		byCondition[c.ConditionID] = append(byCondition[c.ConditionID], &drawn{c, places[[2]int32{c.Instance, c.Replicate}], instances[c.Instance], 0})
 	}
 	each := max(leastPilot, (len(all)/50+len(cells)-1)/len(cells))
 	for _, id := range slices.Sorted(maps.Keys(cells)) {
-		of := byCondition[id]
-		turn := map[[2]int32]int{} // which replicate of its instance it is in the order drawn
+		of, before := byCondition[id], map[int32]int{}
+		slices.SortFunc(of, func(a, b *drawn) int { return cmp.Compare(a.place, b.place) })
 		for _, c := range of {
-			at := [2]int32{c.Instance, c.Replicate}
-			for _, other := range of {
-				if other.Instance == c.Instance && places[[2]int32{other.Instance, other.Replicate}] < places[at] {
-					turn[at]++
-				}
-			}
+			c.turn = before[c.Instance]
+			before[c.Instance]++
 		}
-		slices.SortFunc(of, func(a, b record.Collaboration) int {
-			return cmp.Or(cmp.Compare(turn[[2]int32{a.Instance, a.Replicate}], turn[[2]int32{b.Instance, b.Replicate}]), cmp.Compare(instances[a.Instance], instances[b.Instance]))
-		})
-		pilot = append(pilot, of[:min(each, len(of))]...)
+		slices.SortFunc(of, func(a, b *drawn) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.instance, b.instance)) })
+		for _, c := range of[:min(each, len(of))] {
+			pilot = append(pilot, c.Collaboration)
+		}
 	}
 	return pilot
 }

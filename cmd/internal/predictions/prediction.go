@@ -283,9 +283,11 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 	return &sum, nil
 }
 
-// leastPilot is how many cells of each condition a pilot runs at least: of fewer, equal ones
-// are common, and the interval is too narrow where they are and useless where they are not.
-const leastPilot = 5
+// leastPilot is how many cells of each condition a pilot runs at least. Talks that end early
+// or late are a few times as cheap or dear: where one cell in four is of another kind, a pilot
+// of five has none of them in one case of four, and an interval that knows nothing of it; of
+// ten, in one of eighteen.
+const leastPilot = 10
 
 // runPilot runs the first cells of a campaign for real and predicts the whole from
 // them. They are part of the campaign: run goes on after them.

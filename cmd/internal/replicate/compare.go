@@ -180,8 +180,8 @@ func (c *Comparison) Table(name, title string, notDerived []string) table.Table 
 		}
 	}
 	table.Fill(&t, c.rows,
-		table.Column("of", func(r compared) table.Cell { return table.Word(r.what) }),
-		table.Column("number", func(r compared) table.Cell { return table.Word(r.column) }),
+		table.Column("row", func(r compared) table.Cell { return table.Word(r.what) }),
+		table.Column("column", func(r compared) table.Cell { return table.Word(r.column) }),
 		table.Column("here", func(r compared) table.Cell { return r.ours }),
 		table.Column("paper", func(r compared) table.Cell { return r.printed }),
 		table.Column("difference", func(r compared) table.Cell { return table.Number(r.difference, decimals(r)) }),
@@ -207,6 +207,9 @@ func (c *Comparison) notes() []string {
 	var notes []string
 	if c.isSimulated {
 		notes = append(notes, table.Simulated)
+	}
+	if len(c.rows) > 0 {
+		notes = append(notes, "Row and column: of the table. Here and paper: means, with standard errors in brackets. Difference: here minus paper, with its 95 % interval from low to high; it differs if the interval leaves 0 out.")
 	}
 	if with := len(c.rows) - c.without; with > 0 {
 		differ := 0

@@ -153,3 +153,26 @@ func TestLikest(t *testing.T) {
 		t.Errorf("an unknown model is beside %s", got)
 	}
 }
+
+// The list helps who gives half a name, and knows the one model that a campaign asks, also
+// through the file that it extends.
+func TestNamesAndModels(t *testing.T) {
+	p, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"table-10":        "; paper1/table-10 or paper4/table-10?",
+		"paper1/table-3":  "did you mean paper1/table-",
+		"paper5/figure-4": "",
+	} {
+		if _, err := p.Find(name); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	for campaign, want := range map[string]string{"1-table-1": "openai/gpt-4o-mini-2024-07-18", "1-table-6-agents": "openai/gpt-4o-mini-2024-07-18", "1-table-6-models": "", "3-table-2": ""} {
+		if got := Model(campaign); got != want || (Models(campaign) > 0) != (want == "") {
+			t.Errorf("%s asks %q, want %q", campaign, got, want)
+		}
+	}
+}

@@ -125,6 +125,17 @@ func (p Papers) Needs(name string) string {
 // Models returns how many models the grid of a campaign file has, or of the file that it
 // extends; 0 if it asks one model only.
 func Models(campaign string) int {
+	many, _ := modelsOf(campaign)
+	return many
+}
+
+// Model returns the one model that a campaign file asks; "" if its grid has several.
+func Model(campaign string) string {
+	_, one := modelsOf(campaign)
+	return one
+}
+
+func modelsOf(campaign string) (many int, one string) {
 	for at := Path(campaign); ; {
 		data, err := examples.Files.ReadFile(at)
 		var file struct {
@@ -132,11 +143,17 @@ func Models(campaign string) int {
 			Model   any
 			Grid    map[string]any
 		}
-		if err != nil || yaml.Unmarshal(data, &file) != nil || file.Model != nil {
-			return 0
+		if err != nil || yaml.Unmarshal(data, &file) != nil {
+			return 0, ""
+		}
+		switch model := file.Model.(type) {
+		case string:
+			return 0, model
+		case map[string]any:
+			return 0, fmt.Sprint(model["name"])
 		}
 		if axis, ok := file.Grid[modelKey].([]any); ok || file.Extends == "" {
-			return len(axis)
+			return len(axis), ""
 		}
 		at = path.Join(path.Dir(at), file.Extends)
 	}
@@ -173,7 +190,11 @@ func (p Papers) Names() []string {
 func (p Papers) Find(name string) (Entry, error) {
 	e, ok := p.Entries[name]
 	if !ok {
-		return e, cli.UsageError(fmt.Errorf("no campaign replicates %q; roundtable replicate --list has all%s", name, wording.DidYouMean(name, p.Names())))
+		hint := wording.DidYouMean(name, p.Names())
+		if same := slices.DeleteFunc(p.Names(), func(n string) bool { return !strings.HasSuffix(n, "/"+name) }); len(same) > 0 {
+			hint = "; " + wording.Or(same) + "?"
+		}
+		return e, cli.UsageError(fmt.Errorf("there is no table or figure %q to make again; roundtable replicate --list has all%s", name, hint))
 	}
 	return e, nil
 }

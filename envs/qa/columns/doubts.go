@@ -14,7 +14,7 @@ import (
 // Names that public files give the parts of a question, in lower case without spaces,
 // hyphens and underscores.
 var (
-	questionNames = []string{"question", "problem", "prompt", "input", "query", "stem", "questiontext", "instruction", "goal", "sentence", "sentence1", "hypothesis", "ctx", "q"}
+	questionNames = []string{"question", "problem", "prompt", "input", "query", "stem", "questionstem", "questiontext", "instruction", "goal", "sentence", "sentence1", "hypothesis", "ctx", "q"}
 	answerNames   = []string{"answer", "answers", "answerkey", "answeridx", "answerindex", "answerlabel", "answerletter", "correct", "correctanswer", "correctanswers", "correctoption", "correctidx",
 		"correctindex", "bestanswer", "finalanswer", "rightanswer", "right", "gold", "goldlabel", "goldanswer", "goldanswers", "target", "targets", "key", "label", "labels", "cop", "groundtruth", "isright", "iscorrect"}
 	contextNames = []string{"context", "contexts", "passage", "paragraph", "paragraphs", "premise", "story", "article", "document", "documents", "background", "support", "narrative", "sharedinformation", "hiddeninformation"}

@@ -30,6 +30,7 @@ func Campaign(plugins catalogue.Catalogue) Schema {
 		"rule": choiceOf(plugins.Rules), "stop": choiceOf(plugins.Stopping), "model": model,
 	}
 	properties["notify"].(Schema)["properties"].(Schema)["on"] = listOf(Schema{"enum": plan.NotifyEvents()})
+	number := Schema{"type": "integer", "minimum": 1}
 	generate, reasks := typeOf(reflect.TypeFor[plan.Generate]()), Schema{"type": "integer", "minimum": 0, "maximum": 10}
 	for key, s := range choices {
 		properties[key] = s
@@ -41,7 +42,8 @@ func Campaign(plugins catalogue.Catalogue) Schema {
 		"cache_scope": {"enum": []string{"condition", "campaign", "lake"}},
 		"cost":        {"enum": []string{"unknown"}},
 		"controls":    listOf(Schema{"enum": plan.Controls()}),
-		"instances":   instances(),
+		"instances":   byEnvironment(number, listOf(Schema{"type": []string{"string", "number"}})),
+		"replicates":  byEnvironment(number),
 		"prices":      {"anyOf": []Schema{{"type": "string"}, mappingOf(Schema{"type": "object"})}},
 		"labels":      closed(Schema{"model": model, "generate": generate, "reasks": reasks}),
 		"defaults":    defaults(plugins),
@@ -91,8 +93,8 @@ func question() Schema {
 	return s
 }
 
-func instances() Schema {
-	one := []Schema{{"type": "integer", "minimum": 1}, listOf(Schema{"type": []string{"string", "number"}})}
+// byEnvironment returns the schema of a value for all conditions, or of one for each environment.
+func byEnvironment(one ...Schema) Schema {
 	return Schema{"anyOf": append(one, mappingOf(Schema{"anyOf": one}))}
 }
 
