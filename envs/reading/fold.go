@@ -99,7 +99,7 @@ func foldRune(r rune) rune {
 	case r == '🤷' || r == '🤔' || r == '😕' || r == '🥇': // what a person reads in them
 	case r == '👎':
 		return '❌'
-	case r >= 0x1F300 && r <= 0x1FAFF:
+	case r >= 0x1F300 && r <= 0x1FAFF, r == '⭐', r == '★', r == '✨':
 		return ' '
 	}
 	switch r {

@@ -107,7 +107,7 @@ var (
 	opensOrdinal = regexp.MustCompile(`(?i)^\W*((?:first|second|third|fourth|fifth|last) (?:one|option|choice|alternative|candidate|solution|proposal))`)
 	ordinal      = strings.Fields("first second third fourth fifth")
 	// allApply is a text that names all options at once.
-	allApply = regexp.MustCompile(`(?i)^\W*(?:all (?:(?:the )?(two|three|four|five|six)(?: of them| options| answers)?|of (?:them|the above|these)|the (?:options|answers)|options|answers)|everything)(?: listed| above)*(?: (?:apply|are (?:all )?(?:correct|right|true|valid)))?\W*$`)
+	allApply = regexp.MustCompile(`(?i)^\W*(?:all (?:(?:the )?(two|three|four|five|six)(?: of them| options| answers)?|of (?:them|the above|these)|the (?:options|answers)|options|answers)|every(?:thing| option| answer| one)|each (?:option|answer|one))(?: listed| above)*(?: (?:apply|(?:are|is) (?:all )?(?:correct|right|true|valid)))?\W*$`)
 )
 
 const shortText = 60 // bytes
