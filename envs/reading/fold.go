@@ -58,7 +58,7 @@ func ticked(text string) string {
 			return text
 		}
 	}
-	if off == 0 {
+	if on == 0 || off == 0 {
 		return text
 	}
 	for i, line := range lines {
@@ -155,8 +155,8 @@ var (
 	struck     = regexp.MustCompile(`~~[^~\n]+~~`)
 	// underscored names of fields are words.
 	underscored  = regexp.MustCompile(`(?i)\b(final|correct|my|best|chosen|selected|right)_(answer|choice|option|vote|letter)\b`)
-	tick         = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:✅|✔|✓|yes|correct|true|right)[^|\n?]*\|?\s*$`)
-	cross        = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:❌|✗|✘|✖|no|incorrect|false|wrong)[^|\n?]*\|?\s*$`)
+	tick         = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
+	cross        = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$`)
 	crossing     = regexp.MustCompile(`(?i)exclud|eliminat|reject|rule[sd]? out|wrong|incorrect|false|problem|error|impossible`)
 	environments = regexp.MustCompile(`\\(?:begin|end)\{\w+\*?\}`)
 	fenced       = regexp.MustCompile("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")

@@ -556,6 +556,9 @@ func (f Form) decimal(number, power, scale string) string {
 		return r
 	}, number)
 	if over, under, is := strings.Cut(number, "/"); is {
+		if power != "" || scale != "" {
+			return ""
+		}
 		return fraction(over, under)
 	}
 	point, comma := strings.LastIndexByte(number, '.'), strings.LastIndexByte(number, ',')
