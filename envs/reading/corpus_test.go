@@ -96,7 +96,7 @@ func readOf(i item) (string, Way) {
 // refuses and a person can read, at most 3 %. Each is listed.
 func TestCorpus(t *testing.T) {
 	var wrong, refused, readable, total int
-	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv"} {
+	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv"} {
 		for _, i := range corpus(t, file) {
 			if _, known := questions[i.question]; !known {
 				continue

@@ -24,13 +24,8 @@ func fold(text string) string {
 	text = strings.Map(foldRune, text)
 	text = homoglyphs.ReplaceAllStringFunc(text, func(s string) string { return lookAlikes.Replace(s) })
 	text = circled.Replace(text)
-	text = ordinals.ReplaceAllStringFunc(text, func(s string) string {
-		m := ordinals.FindStringSubmatch(s)
-		if m[1] != "" { // "in the first solution" says whose answers follow
-			return s
-		}
-		return m[3] + " " + ordinal[strings.ToLower(m[2])]
-	})
+	text = struck.ReplaceAllString(underscored.ReplaceAllString(text, "$1 $2"), "")
+	text = ticked(text)
 	text = idioms.ReplaceAllString(html.Replace(text), "$1 except")
 	text = tags.ReplaceAllString(text, "\nanswer: $1\n")
 	text = fenced.ReplaceAllString(text, "\nanswer: $1\n")
@@ -41,10 +36,42 @@ func fold(text string) string {
 		}
 		text = next
 	}
-	text = latex.Replace(text)
+	text = environments.ReplaceAllString(text, " ")
+	text = latex.Replace(fractions.ReplaceAllString(text, "$1/$2"))
 	text = foldBoxes(text)
 	text = bold.ReplaceAllString(text, boldOn+"$1$2"+boldOff)
 	return strings.TrimSpace(emphasis.ReplaceAllString(text, "$1$2"))
+}
+
+// ticked reads lists and tables that tick one of their lines and cross the others: that
+// line is the answer. In those that tick several, marks say nothing.
+func ticked(text string) string {
+	lines := strings.Split(text, "\n")
+	var on, off int
+	for _, line := range lines {
+		switch {
+		case tick.MatchString(line):
+			on++
+		case cross.MatchString(line):
+			off++
+		case strings.HasPrefix(line, "|") && crossing.MatchString(line): // a column of what is wrong
+			return text
+		}
+	}
+	if on == 0 || off == 0 {
+		return text
+	}
+	for i, line := range lines {
+		if m := tick.FindStringSubmatch(line); m != nil {
+			lines[i] = m[1] + m[2]
+			if on == 1 {
+				lines[i] = "answer: " + lines[i]
+			}
+		} else if m := cross.FindStringSubmatch(line); m != nil {
+			lines[i] = m[1] + m[2]
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func foldRune(r rune) rune {
@@ -67,8 +94,13 @@ func foldRune(r rune) rune {
 		return foldDigit(r)
 	case unicode.Is(unicode.Zs, r):
 		return ' '
-	case unicode.Is(unicode.Cf, r):
+	case unicode.Is(unicode.Cf, r), r == '\uFE0F', r == '\u20E3': // how the sign before looks
 		return -1
+	case r == '🤷' || r == '🤔' || r == '😕' || r == '🥇': // what a person reads in them
+	case r == '👎':
+		return '❌'
+	case r >= 0x1F300 && r <= 0x1FAFF, r == '⭐', r == '★', r == '✨':
+		return ' '
 	}
 	switch r {
 	case '−', '‐', '‑', '﹣':
@@ -83,6 +115,18 @@ func foldRune(r rune) rune {
 		return ']'
 	case '⋅', '·':
 		return '×'
+	case '،', '、':
+		return ','
+	case '।', '۔':
+		return '.'
+	case '؛':
+		return ';'
+	case '؟':
+		return '?'
+	case '➡', '👉', '⟶', '➜':
+		return '→'
+	case '☑', '☒', '🗹':
+		return '☑'
 	}
 	return r
 }
@@ -108,16 +152,21 @@ var (
 	lookAlikes = strings.NewReplacer("А", "A", "Α", "A", "Β", "B")
 	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n", "<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
 	tags       = regexp.MustCompile(`(?is)<(?:final_?)?answer>(.*?)(?:</(?:final_?)?answer>|$)`)
-	// ordinals stand for numbers of candidates.
-	ordinals = regexp.MustCompile(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth) (solution|candidate|proposal)\b`)
-	ordinal  = map[string]string{"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
-	fenced   = regexp.MustCompile("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")
-	idioms   = regexp.MustCompile(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
-	fonts    = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
-	latex    = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
-	bold     = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
-	emphasis = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
-	circled  = strings.NewReplacer(circledLetters()...)
+	struck     = regexp.MustCompile(`~~[^~\n]+~~`)
+	// underscored names of fields are words.
+	underscored  = regexp.MustCompile(`(?i)\b(final|correct|my|best|chosen|selected|right)_(answer|choice|option|vote|letter)\b`)
+	tick         = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
+	cross        = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$`)
+	crossing     = regexp.MustCompile(`(?i)exclud|eliminat|reject|rule[sd]? out|wrong|incorrect|false|problem|error|impossible`)
+	environments = regexp.MustCompile(`\\(?:begin|end)\{\w+\*?\}`)
+	fenced       = regexp.MustCompile("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")
+	idioms       = regexp.MustCompile(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
+	fractions    = regexp.MustCompile(`\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}`)
+	fonts        = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
+	latex        = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
+	bold         = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
+	emphasis     = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
+	circled      = strings.NewReplacer(circledLetters()...)
 )
 
 // circledLetters returns Ⓐ, ⓐ, ⒜, 🄐 and 🅐, and ① to ⑨, with what they are.

@@ -100,6 +100,44 @@ func wordsKey(text string) string {
 	return strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(fold(text)), " "), ".,;:!? "))
 }
 
+var (
+	// ordinals stand for options and candidates; in a short text bare ones do, too.
+	ordinals     = regexp.MustCompile(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth|last) (solution|candidate|proposal|option|choice|alternative)(\b)`)
+	bareOrdinals = regexp.MustCompile(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth|last)(?: one)?()([.,;:!)]|\s+(?:and|or|nor|but|is|fits|wins)\b|$)`)
+	opensOrdinal = regexp.MustCompile(`(?i)^\W*((?:first|second|third|fourth|fifth|last) (?:one|option|choice|alternative|candidate|solution|proposal))`)
+	ordinal      = strings.Fields("first second third fourth fifth")
+	// allApply is a text that names all options at once.
+	allApply = regexp.MustCompile(`(?i)^\W*(?:all (?:(?:the )?(two|three|four|five|six)(?: of them| options| answers)?|of (?:them|the above|these)|the (?:options|answers)|options|answers)|every(?:thing| option| answer| one)|each (?:option|answer|one))(?: listed| above)*(?: (?:apply|(?:are|is) (?:all )?(?:correct|right|true|valid)))?\W*$`)
+)
+
+const shortText = 60 // bytes
+
+// withOrdinals writes the second option as option B.
+func (f Form) withOrdinals(text string) string {
+	if len(f.labels) == 0 || slices.ContainsFunc(f.texts, bareOrdinals.MatchString) {
+		return text
+	}
+	write := func(pattern *regexp.Regexp) {
+		text = pattern.ReplaceAllStringFunc(text, func(s string) string {
+			m := pattern.FindStringSubmatch(s)
+			i := slices.Index(ordinal, strings.ToLower(m[2]))
+			if i < 0 {
+				i = len(f.labels) - 1
+			}
+			if m[1] != "" || i >= len(f.labels) { // "in the first solution" says whose answers follow
+				return s
+			}
+			return cmp.Or(m[3], "option") + " " + f.labels[i] + m[4]
+		})
+	}
+	if len(text) <= shortText {
+		text = opensOrdinal.ReplaceAllString(text, "the $1")
+		write(bareOrdinals)
+	}
+	write(ordinals)
+	return text
+}
+
 // found is an answer in a folded text.
 type found struct {
 	from, to int
@@ -120,7 +158,7 @@ func (f Form) parse(text string) *parsed {
 		b.WriteString(withoutMarks.Replace(text[at:m.from]))
 		m.mention.at = b.Len()
 		m.bold = slices.ContainsFunc(bolds, func(s []int) bool {
-			return s[0] <= m.from && s[1] >= m.to && strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == ""
+			return s[0] <= m.from && s[1] >= m.to && (f.number != nil && strings.Trim(text[s[0]:m.from], boldOn+" ") == "" && aloneUnits.MatchString(text[m.to:s[1]]) || strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == "")
 		})
 		b.WriteRune(firstAnswer + rune(len(t.all)))
 		t.all = append(t.all, m.mention)
@@ -191,6 +229,8 @@ var (
 	letters   = regexp.MustCompile(`[A-Z]{2,8}`)
 	// attached brackets belong to what is before them, as in Rule 12(b)(6) or f(3).
 	attached = regexp.MustCompile(`(?:[0-9]|(?:^|[^A-Za-z])[A-Za-z]{1,2})(?:\([^()\s]{1,3}\))*$`)
+	// turkish endings follow a letter after an apostrophe.
+	turkish = regexp.MustCompile(`^'(?:[dt][ıiuü]r|y[ıiea]|[ıi]|[ea]|n[ıi]n)(?:$|[^\pL])`)
 	// goesOn follows a letter that is a word: A thermometer, I think.
 	goesOn   = regexp.MustCompile(`^['` + boldOff + `]* ?['-]?[a-z]`)
 	function = regexp.MustCompile(`^['"` + boldOff + `]* (?:is|are|was|it|or|and|not|because|as|since|but|porque|parce|car|perché|pois|denn|which|with|for|here|in|would|seems?|over|instead|rather|fits|must|has|can|cannot|could|might|may|does|if|ist|oder|und|sind|weil|es|o|y|est|ou|et|è|e|é|niet|nicht|no|to|from|corresponds|matches|should|correct|holds|remains|then|on|too|also)\b`)
@@ -220,7 +260,7 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 		switch next := text[from+m[1] : min(len(text), from+m[1]+24)]; {
 		case taken(m[0]) || isLatin(before) || isLatin(after) || before == '\'' && isLatinAt(text, from+m[0]-2) || before == '$' && after != '$':
 		case (letter == "I" || letter == "A") && goesOn.MatchString(next) && !labelled.MatchString(lastOf(text[:from+m[0]], 24)) && (!function.MatchString(next) || letter == "I" && !strings.HasPrefix(strings.TrimSpace(next), "is")) && !f.ownWordsFollow(letter, text[from+m[1]:]):
-		case after == '\'' && isWordAt(text, from+m[1]+1):
+		case after == '\'' && isWordAt(text, from+m[1]+1) && !turkish.MatchString(text[from+m[1]:]):
 		case isRange(text, from+m[0], from+m[1]) || f.isDialogue(text, from+m[0], from+m[1]):
 		default:
 			add(m[0], m[1], mention{value: f.label(letter), weak: true})
@@ -358,10 +398,10 @@ func (f Form) joinWords(text string, all []found) []found {
 
 // Yes and no, in which a "no" that goes on with a noun is none.
 var (
-	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|ha[iı]r|evet)(?:$|[^\pL])`)
+	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|hay[iı]r|evet|네|예|так|ні|ano|ναι|όχι|כן|לא|igen|kyllä|nej|بله|خیر|ya|tidak|ใช่|হ্যাঁ|না)(?:$|[^\pL])`)
 	yesNoHan   = regexp.MustCompile(`(?:^|[:："'，,。\s]|答案是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误)(?:$|[。，,.!"'\s])`)
-	yesNoKana  = regexp.MustCompile(`はいいえ|はい|いいえ|아니요|아니오|아뇨|(?:^|[^\pL])(?:네|예)(?:$|[^\pL])`)
-	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예"}
+	yesNoKana  = regexp.MustCompile(`はいいえ|はい|いいえ|아니요|아니오|아뇨`)
+	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예", "так", "ano", "ναι", "כן", "igen", "kyllä", "بله", "ya", "ใช่", "হ্যাঁ"}
 	noun       = regexp.MustCompile(`^(?:\s+|-)[\pL\pN]`)
 	joins      = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
 	offers     = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
@@ -425,26 +465,29 @@ func findYesNo(text string, from, to int) (all []found) {
 	return all
 }
 
-var candidates = regexp.MustCompile(`(?i)(?:(?:solutions?|candidates?|options?|proposals?|answers?|lösung|kandidat|vorschlag|solution|propuesta|candidat[oe]?|方案|候选人|选项|提案|候補)\s*#?\s*)?(\d+)`)
+var candidates = regexp.MustCompile(`(?i)(?:(?:solutions?|candidates?|options?|proposals?|answers?|lösung|kandidat|vorschlag|solution|propuesta|candidat[oe]?|rozwiązani[ea]|çözüm|(?:ال|لل)حل|समाधान|해결책|후보|方案|候选人|选项|提案|候補)\s*#?\s*)?(\d+)|(?:number|candidate|solution|proposal) (one|two|three|four|five|six)\b`)
 
 // findCandidates returns numbers of candidates; those without the word are weak.
 func (f Form) findCandidates(text string, from, to int) (all []found) {
 	for _, m := range candidates.FindAllStringSubmatchIndex(text[from:to], -1) {
-		number := strings.TrimLeft(text[from+m[2]:from+m[3]], "0")
+		number := strings.TrimLeft(submatch(text[from:to], m, 1), "0")
+		if m[4] >= 0 {
+			number = strconv.Itoa(slices.Index(names, strings.ToLower(text[from+m[4]:from+m[5]])))
+		}
 		value := ""
 		if slices.Contains(f.labels, number) {
 			value = number
 		}
-		if isLatinAt(text, from+m[0]-1) || decimals.MatchString(text[from+m[3]:]) {
+		if isLatinAt(text, from+m[0]-1) || decimals.MatchString(text[from+m[1]:]) {
 			continue
 		}
-		all = append(all, found{from + m[0], from + m[3], mention{value: value, weak: m[0] == m[2], bracket: false}})
+		all = append(all, found{from + m[0], from + m[1], mention{value: value, weak: m[0] == m[2]}})
 	}
 	return all
 }
 
 var (
-	numeral   = regexp.MustCompile(`(?:[+-] ?)?[$€£¥₹]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?: ?(thousand|million|billion|trillion|tausend|millionen|milliarden|million(?:s|es)|万|萬|億|亿)\b?)?`)
+	numeral   = regexp.MustCompile(`(?:[+-] ?)?[$€£¥₹]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+/\d+|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?: ?(thousand|million|billion|trillion|tausend|millionen|milliarden|million(?:s|es)|万|萬|億|亿)\b?)?`)
 	scales    = map[string]int{"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "millions": 6, "milliones": 6, "billion": 9, "milliarden": 9, "trillion": 12, "万": 4, "萬": 4, "億": 8, "亿": 8}
 	spelled   = regexp.MustCompile(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
 	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
@@ -512,6 +555,12 @@ func (f Form) decimal(number, power, scale string) string {
 		}
 		return r
 	}, number)
+	if over, under, is := strings.Cut(number, "/"); is {
+		if power != "" || scale != "" {
+			return ""
+		}
+		return fraction(over, under)
+	}
 	point, comma := strings.LastIndexByte(number, '.'), strings.LastIndexByte(number, ',')
 	switch {
 	case comma >= 0 && point < 0 && !f.number.comma && !thousands.MatchString(number):
@@ -550,6 +599,22 @@ func (f Form) decimal(number, power, scale string) string {
 	}
 	text := r.Mul(r, scaled).FloatString(60)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// fraction returns a quotient of whole numbers; "" if it is no decimal.
+func fraction(over, under string) string {
+	if strings.Trim(under, "0") == "" || len(over)+len(under) > 60 {
+		return ""
+	}
+	r, ok := new(big.Rat).SetString(over + "/" + under)
+	if !ok {
+		return ""
+	}
+	places, exact := r.FloatPrec()
+	if !exact {
+		return ""
+	}
+	return r.FloatString(places)
 }
 
 var (
@@ -592,7 +657,7 @@ func (f Form) isHedged(clause string) bool {
 
 var (
 	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times\b|^[xyzn](?:[^\pL]|$)|^ ?\\`)
-	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|` + answerRune + ` ?- ?$`)
+	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?- ?$`)
 	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
 	wordEnds = regexp.MustCompile(`^["'` + boldOff + `)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
 )
@@ -623,7 +688,7 @@ func (t *parsed) result(at int, s span) int {
 
 var (
 	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
-	aloneRest   = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `).,:!\]✅✓]*$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	aloneRest   = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
 )

@@ -47,7 +47,11 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	if len(text) > mostText {
 		text = strings.ToValidUTF8(text[len(text)-mostText:], "")
 	}
-	t := f.parse(fold(text))
+	text = fold(text)
+	if m := allApply.FindStringSubmatch(text); m != nil && f.several && !cut && f.findWords(text) == nil && (m[1] == "" || names[len(f.labels)] == strings.ToLower(m[1])) {
+		return Answer{strings.Join(f.labels, ""), Words}, nil
+	}
+	t := f.parse(f.withOrdinals(text))
 	t.cut = cut
 	t.judge()
 	return t.decide()
@@ -168,6 +172,7 @@ func (t *parsed) judge() {
 		t.judgeRest(i)
 	}
 	t.retract()
+	t.readReplies()
 }
 
 // clause returns the part of a sentence around a place, up to the words that break it.
@@ -215,6 +220,9 @@ func plain(text string) string { return withoutBut.ReplaceAllString(text, " ") }
 func (t *parsed) judgeClaims(s span) {
 	text := t.text(s)
 	var spans [][]int
+	for _, m := range corrected.FindAllStringSubmatchIndex(text, -1) {
+		spans = append(spans, []int{m[0], m[2]})
+	}
 	if m := opening.FindStringSubmatchIndex(text); m != nil {
 		spans = append(spans, []int{m[0], m[2]})
 	}
@@ -263,18 +271,20 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 		is = foreign
 	case denied.MatchString(tail) || deniesClaim.MatchString(before) || deniesClaim.MatchString(tail):
 		is = out
+	case gerund.MatchString(tail) && consequence.MatchString(t.skeleton[at+answerBytes:]):
+		is = foreign
 	case t.form.isHedged(whole):
 		is = open
 	case guessed.MatchString(whole) && is == inferred:
 		is = open
+	case t.isRejectedAfter(list[len(list)-1], s):
+		is = out
 	case alternative || len(list) > 1 && !t.form.several && !t.same(list):
 		is, t.all[i].many = open, true
 	case !t.form.isWhole(t, list[len(list)-1], s):
 		is = open
 	case t.cut && t.isUnfinished(list[len(list)-1]):
 		is = open
-	case t.isRejectedAfter(list[len(list)-1], s):
-		is = out
 	}
 	for _, j := range list {
 		if t.all[j].is == named {
@@ -283,14 +293,20 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 	}
 }
 
+// gerunds claim, but for what choosing would do.
+var (
+	gerund      = regexp.MustCompile(`(?i)^\W*choosing\b`)
+	consequence = regexp.MustCompile(`(?i)^[\s"')]*(?:would|might|could|may|will|means|makes|is|breaks|leads)\b`)
+)
+
 // contrasts lead from an answer that is denied to the one that is claimed.
-var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|maar|а|но|而是|是|ではなく|(?:가|이)? ?아니라|بل|बल्कि)[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
+var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
 // eachOf stands before what is no claim: "each option:".
 var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
 
 // deniesClaim stands before a claim and says that what follows is not the answer.
-var deniesClaim = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bnor(?: can| do| would| could)?|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|i|we|you|one|should|can|could|suggests|to|is|la|die))*\s*$`)
+var deniesClaim = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bnor(?: can| do| would| could)?|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس|لا أعتقد أن|لا أظن أن|नहीं लगता(?: कि)?|nie (?:sądzę|uważam|myślę),? (?:że|żeby|aby)|no creo que|pense pas que|não acho que|non (?:credo|penso) che|glaube nicht,? dass)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|i|we|you|one|should|can|could|suggests|to|is|la|die))*[\s"'{\[(:]*$`)
 
 // isUnfinished reports whether a text was cut off right after an answer.
 func (t *parsed) isUnfinished(i int) bool {
@@ -397,7 +413,7 @@ func (t *parsed) isRejectedAfter(i int, s span) bool {
 }
 
 var (
-	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌)|नहीं)`)
+	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
 	subject     = regexp.MustCompile(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
 )
 
@@ -435,7 +451,7 @@ func (t *parsed) judgeEndorsements(s span) {
 }
 
 // startsRejected is an endorsement that is denied: "is not correct".
-var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) `)
+var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
 
 // listBack returns the answers of the list that ends with one.
 func (t *parsed) listBack(i int, s span) []int {
@@ -504,7 +520,7 @@ func (t *parsed) isAlternative(i int, s span) bool {
 	return alternative
 }
 
-var supposedFirst = regexp.MustCompile(`(?i)^\W*(?:and |but |so )?(?:if|suppose|assuming|unless|wenn|falls|si|se|如果|假如|もし|만약|если|إذا|अगर|यदि)(?:$|[^\pL]|\p{Han}|\p{Hiragana})`)
+var supposedFirst = regexp.MustCompile(`(?i)^\W*(?:and |but |so )?(?:if|suppose|assuming|unless|wenn|falls|si|se|如果|假如|もし|만약|если|إذا|अगर|यदि|eğer|jeśli|czy|nếu|αν|אם|ถ้า)(?:$|[^\pL]|\p{Han}|\p{Hiragana})`)
 
 var asked = regexp.MustCompile(`(?:吗|か)[。？?\s]*$`)
 
@@ -545,6 +561,34 @@ func (t *parsed) retract() {
 	}
 }
 
+// readReplies claims the one answer that a text asks about and says yes to: "(A)? No. (B)? Yes."
+func (t *parsed) readReplies() {
+	yes, no := -1, 0
+	for i := range t.all {
+		m := t.all[i]
+		if t.form.yesNo || m.is != foreign {
+			continue
+		}
+		rest := t.skeleton[m.at+answerBytes:]
+		switch {
+		case saysYes.MatchString(rest) && yes >= 0:
+			return
+		case saysYes.MatchString(rest):
+			yes = i
+		case saysNo.MatchString(rest):
+			no++
+		}
+	}
+	if yes >= 0 && no > 0 {
+		t.all[yes].is = stated
+	}
+}
+
+var (
+	saysYes = regexp.MustCompile(`(?i)^["')]*\?["')]*\s*(?:yes|ja|oui|sí|sì|sim|да|✅|✓)(?:$|[^\pL])`)
+	saysNo  = regexp.MustCompile(`(?i)^["')]*\?["')]*\s*(?:[^.?!\n]{0,20}\bno|nein|non|não|нет|❌|✗)(?:$|[^\pL])`)
+)
+
 // excludeEarlier excludes the same answer wherever it stood before.
 func (t *parsed) excludeEarlier(i int) {
 	for j := range i {
@@ -557,6 +601,7 @@ func (t *parsed) excludeEarlier(i int) {
 // decide returns the answer that the text states last.
 func (t *parsed) decide() (Answer, error) {
 	statement, inference := -1, -1
+	t.claimAfterRegret()
 	var refusal error
 	for i := range t.all {
 		m := &t.all[i]
@@ -611,6 +656,36 @@ func (t *parsed) decide() (Answer, error) {
 	}
 	return t.only()
 }
+
+// claimAfterRegret makes what follows a regret the statement: what is inferred or alone
+// after it. Where something else is named there, it leaves open what was stated before.
+func (t *parsed) claimAfterRegret() {
+	all := regretted.FindAllStringIndex(t.skeleton, -1)
+	if all == nil {
+		return
+	}
+	at := all[len(all)-1][0]
+	for i := range t.all {
+		switch m := &t.all[i]; {
+		case m.at < at || m.is != named && m.is != inferred:
+		case m.is == inferred || t.aloneIn(m.sentence) == i:
+			m.is = stated
+		case !m.weak && slices.ContainsFunc(t.all[:i], func(o mention) bool { return o.at < at && o.value != m.value && o.is == stated }):
+			m.is, m.many = open, true
+		}
+	}
+	if slices.ContainsFunc(t.all, func(m mention) bool { return m.at > at && m.is == stated }) || !takesBack.MatchString(t.skeleton[at:]) {
+		return
+	}
+	for i := range t.all {
+		if m := &t.all[i]; m.is == stated {
+			m.is, m.many = open, true
+		}
+	}
+}
+
+// takesBack is a regret that leaves nothing of what was stated before it.
+var takesBack = regexp.MustCompile(`(?i)^\W*(?:wait,? no|no,? wait|(?:scrap|strike|scratch) that|oops)\b`)
 
 // dependsOn reports whether an answer is given under a condition, and another one under another.
 func (t *parsed) dependsOn(i int) bool {
@@ -786,7 +861,7 @@ func (t *parsed) isOperand(m mention) bool {
 
 // standsAlone reports whether a yes or no begins a sentence or ends it.
 func standsAlone(lead, rest string) bool {
-	lead, rest = strings.TrimSpace(lead), strings.TrimSpace(rest)
+	lead, rest = strings.Trim(lead, " ❌"), strings.TrimSpace(rest)
 	ends := strings.TrimLeft(rest, ".!\"' 。！)") == "" || rest == "です。" || rest == "です"
 	begins := aloneLead.MatchString(lead)
 	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "、") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) || ends && endsWithAnswer.MatchString(lead)

@@ -15,7 +15,7 @@ import (
 // claims state what follows.
 var claims = rules{
 	// English
-	`(?:(?:final|correct|right|best|proper|only|most likely|own|remaining|possible|overall) )*(?:answers?|ans|solutions?|results?|conclusion|vote|pick|selection|decision|verdict|guess|total|sum)(?: letter| option| choice)?(?:,? (?:to|for|of|in|that|which|as|then|among|after|given|based on)(?: [^.:;!?\n` + answerRange + `]{1,60}?)?,?)?(?: (?:here|now|itself|then|goes)| \([^()\n]{1,30}\))*["']?\s*(?:[:=→>-]+| to|(?:,? (?:therefore|thus|then|clearly))*` + copulas + `)`,
+	`(?:(?:final|correct|right|best|proper|only|most likely|own|remaining|possible|overall) )*(?:answers?|ans|solutions?|results?|conclusion|vote|pick|selection|decision|verdict|guess|total|sum)(?: letter| option| choice)?(?:,? (?:to|for|of|in|that|which|as|then|among|after|given|based on)(?: [^.:;!?\n` + answerRange + `]{1,60}?)?,?)?(?: (?:here|now|itself|then|goes)| \([^()\n]{1,30}\)|, (?:my|dear|i|of course|then|as)[^,.:;\n` + answerRange + `]{0,24},)*["']?\s*(?:[:=→>-]+| to|(?:,? (?:therefore|thus|then|clearly))*` + copulas + `)`,
 	`(?:(?:(?:final|correct|right|best|only|proper|most likely|remaining|my) )+(?:options|choices|letters|candidates|one)|(?:(?:final|correct|right|best|only|proper|most likely|remaining|my|possible) )*(?:option|choice|letter|candidate|value|number))(?: (?:for|of|in|to|left|that|which|as|among|i|we) [^.:;!?\n` + answerRange + `]{1,60}?)?["']?\s*(?::|` + copulas + `)`,
 	`(?:final|correct|right|best|my) answer`, `final\s*[:=→]`, `you(?:'re| are) (?:looking|searching|asking) for is`,
 	`(?:i|we|you|one|let us|let's)(?:'d|'ll|'m| am| are| will| would| should| must| shall| can| have to| hereby| therefore| still| also| now| then| ultimately| finally)*(?: going to)? (?:choose|pick|select|go with|going with|opt for|settle on|settle for|stick with|stay with|stand by|vote for|vote|recommend|conclude(?: that)?|get|obtain|answer|say|switch to|move to|prefer|maintain|chose|take|keep|hold|mark|tick|lock in|am left with|(?:choos|pick|select|stick|stay|vot|keep|switch|go|opt|settl|lock)ing(?: with| for| to| on| in)?)`,
@@ -25,7 +25,7 @@ var claims = rules{
 	`(?:choose|choosing|settle on)`,
 	`(?:my )?(?:own )?(?:answer|choice) (?:is|remains|stays)(?: with)?`,
 	`(?:everything|the evidence|all (?:of )?(?:the |this )?(?:evidence|signs|facts)|(?:every|each) (?:fact|sign)|(?:the|my) reasoning)(?: clearly)? (?:points? to|favou?rs?|leads? to|speaks? for)`, `(?:leads|brings|takes) (?:me|us) to`,
-	`####`, `that makes`, `mine is`, `(?:answer|choose)d? with`,
+	`####`, `(?:i |we )?(?:end|ending|ended|finish|finishing)(?: up)? (?:with|on|at)`, `"(?:answers?|choices?|selected|selection|chosen|letters?|votes?|results?|verdict|label|prediction|output|final)"\s*:`, `that makes`, `mine is`, `(?:answer|choose)d? with`,
 	// German
 	`(?:antwort(?:en)?|lösung|wahl|ergebnis|stimme|antwortmöglichkeit|resultat)\s*(?:lautet|lauten|ist|sind|wäre|bleibt|[:=])(?: also| daher| somit)?`,
 	`(?:richtige|korrekte|beste|einzige) (?:option|wahl|antwort)\s*(?:lautet|ist|wäre|:)?`,
@@ -39,20 +39,28 @@ var claims = rules{
 	`rispost[ae](?: (?:corretta|corrette|finale|giusta|esatta))*\s*(?:è|sono|sarebbe|:)`, `opzione corretta\s*(?:è|:)`, `(?:scelgo|voto per|opto per|seleziono)`,
 	// Portuguese
 	`respostas?(?: (?:correta|certa|final|corretas))*\s*(?:é|são|seria|:)`, `(?:alternativa|opção)(?: (?:correta|certa))*\s*(?:é|:)`, `(?:escolho|voto em|voto na|opto por|fico com|seleciono)`,
-	// Dutch, Polish, Turkish, Indonesian, Vietnamese, Swedish
-	`antwoord(?:en)?\s*(?:is|zijn|:)`, `ik kies`, `odpowied[zź](?: to|\s*:| jest)`, `wybieram`, `cevap(?:ı|ım)?\s*:?`, `doğru cevap\s*:?`, `jawaban(?:nya)?(?: yang benar)?\s*(?:adalah|:)`, `đáp án(?: đúng)?\s*(?:là|:)`, `svar(?:et)?\s*(?:är|er|:)`,
+	// Dutch, Polish, Turkish, Indonesian, Vietnamese, Scandinavian
+	`antwoord(?:en)?\s*(?:is|zijn|:)`, `ik kies`,
+	`(?:odpowied[zź]|opcja)(?: to|\s*:| jest)`, `(?:prawidłow|poprawn|właściw)[ae](?: jest| to)`, `(?:wybieram|głosuję na|razem(?: jest)?|wynik to|wynosi)`,
+	`(?:ceva[pb]|yanıt|sonuç|toplam|seçim)(?:ı|ım)?\s*:?`, `doğru (?:cevap|yanıt|seçenek|şık)\s*:?`, `jawaban(?:nya)?(?: (?:yang benar|saya|akhir))*\s*(?:adalah|:)`, `saya (?:memilih|pilih)`,
+	`(?:đáp án|câu trả lời)(?: (?:đúng|của tôi))*\s*(?:là|:)`, `(?:tôi )?chọn`, `svar(?:et)?\s*(?:är|er|:)`, `jag väljer|jeg velger|jeg vælger`,
+	// Czech, Slovak, Hungarian, Romanian, Finnish, Greek
+	`(?:odpověď|odpoveď|možnost)\s*(?:je|:)`, `správn[ěe] (?:je|:)`, `(?:volím|vybírám|vyberám)`, `válasz(?:om)?\s*(?:az?|:)`, `(?:választom|választásom) az?`, `răspunsul(?: (?:corect|meu|final))*\s*(?:este|e|:)`, `aleg`, `vastau(?:s|kseni)\s*(?:on|:)`, `valitsen`,
+	`απάντησ[ηή](?: μου)?\s*(?:είναι|:)`, `επιλέγω`,
+	// Hebrew, Thai, Persian, Bengali
+	`התשובה(?: (?:הנכונה|שלי|הסופית))*\s*(?:היא|הינה|:)`, `אני בוחר(?:ת)?(?: ב-?)?`, `คำตอบ(?:ที่ถูกต้อง|ที่ถูก|สุดท้าย|ของฉัน)*\s*(?:คือ|เป็น|:)`, `เลือก(?:ข้อ|ตัวเลือก)?`, `(?:پاسخ|جواب)(?: (?:صحیح|درست|نهایی|من))*(?: گزینه)?\s*:?`, `(?:সঠিক |চূড়ান্ত )*উত্তর\s*(?:হলো|হল|:)`,
 	// Chinese
 	`(?:答案|选项|结论|結論|结果|答)(?:从` + answerRune + `)?(?:应该|應該)?(?:改为|改成|是|为|為|应为|應為|就是|:)`, `(?:我|应该|应|應|故|因此|所以|应当|投票)?(?:选择|選擇|选|選|投票给|投给)(?:了|的是|方案|选项)?`, `正确答案`, `正确选项`,
 	// Japanese
 	`(?:答え|正解|回答|解答|結論|答)(?:は|が|:)`,
 	// Korean
-	`(?:정답|답|답변|결론)(?:은|는|이|:|\s)`,
+	`(?:정답|답|답변|결론|선택|합계)(?:은|는|이|:|\s)`,
 	// Russian
-	`(?:(?:правильный|верный|окончательный|мой) )*ответ(?: это)?\s*[:—–-]`, `(?:правильный|верный|окончательный|мой) (?:ответ|вариант)(?: ответа)?(?: это)?\s*[:—–-]?`, `(?:выбираю|голосую за)(?: вариант)?`,
+	`(?:(?:правильный|верный|окончательный|мой) )*ответ(?: это)?\s*[:—–-]`, `(?:(?:правильна|вірна|моя) )*відповідь(?: це)?\s*[:—–-]`, `обираю`, `(?:правильный|верный|окончательный|мой) (?:ответ|вариант)(?: ответа)?(?: это)?\s*[:—–-]?`, `(?:выбираю|голосую за)(?: вариант)?`,
 	// Arabic
-	`(?:الإجابة|الاجابة|الجواب|إجابتي)(?: (?:الصحيحة|الصحيح|النهائية|النهائي))?\s*(?:هي|هو|:)`, `أختار`,
+	`(?:الإجابة|الاجابة|الجواب|إجابتي)(?: (?:الصحيحة|الصحيح|النهائية|النهائي))?\s*(?:هي|هو|:)`, `(?:أختار|أصوت(?: على)?)`,
 	// Hindi
-	`(?:सही |अंतिम )*(?:उत्तर|जवाब|विकल्प)\s*:?`,
+	`(?:सही |अंतिम |मेरा )*(?:उत्तर|जवाब|विकल्प|चुनाव|संख्या|योग)\s*:?`,
 }
 
 const copulas = `\s+(?:is|are|was|be|remains?|stays?|becomes?|equals?|(?:(?:must|should|would|will|ought to|has to|have to|can only|would then|would have to|could only) be)|(?:is|=) therefore|corresponds to|(?:comes?|came|works?|adds?)(?: out| up)? (?:to|at)|amounts to)`
@@ -62,13 +70,22 @@ var conclusions = rules{
 	`(?:so|therefore|hence|thus|consequently|accordingly|ergo|conclusion|in conclusion|in short|overall|finally|in the end|to conclude|clearly|undoubtedly|without a doubt|no doubt)(?:,? (?:it|this|that|the answer)(?:'s| is| must be| has to be| can only be))?`,
 	`(?:(?:that|this|which) )?leaves(?: us| me)?(?: only)?(?: with)?`, `left with`, `(?:right|correct|exactly|no doubt about it)[:,]`, `(?:in summary|tl;dr|definitely|certainly|absolutely|obviously|of course)`, `leaving(?: us)?(?: with)?`,
 	`(?:so|therefore|thus|hence|then|altogether)(?:,? \pL+){1,3} (?:has|have|had|is|are|was|were|gets?|needs?|costs?|takes?|earns?|pays?|spends?|makes?|sold|made|paid|spent|earned)(?: to)?`,
-	`(?:it|this|that)(?:'s| is| must be| has to be| can only be| will be| corresponds to| matches| would be)`,
-	`only`, `(?:scrap|strike) that`, `correction`, `yes[,:]`, `het is`, `(?:=|-)>`, `→`, `✅`, `✓`, `in total`, `altogether`,
+	`(?:it|this|that)(?:'s| is| must be| should be| has to be| can only be| will be| corresponds to| matches| would be)`,
+	`only`, `yes[,:]`, `🥇`, `het is`, `(?:=|-)>`, `→`, `✅`, `✓`, `in total`, `altogether`,
 	`(?:also|daher|somit|folglich|deshalb|deswegen|demnach|insgesamt)(?: (?:ist es|ist|sind es))?`, `(?:es|das) (?:ist|sind)`,
 	`(?:por (?:lo )?tanto|así que|entonces|por consiguiente|luego)(?: es)?`, `(?:donc|par conséquent|ainsi|c'est)(?: c'est)?`, `(?:quindi|dunque|perciò|pertanto)(?: è)?`, `(?:portanto|logo|então|assim)(?: é)?`, `dlatego`,
 	`(?:所以|因此|故|于是|总共|一共)(?:是|为|有|一共有|共有)?`, `(?:したがって|よって|だから|ゆえに)`, `(?:따라서|그러므로|그래서)`, `(?:следовательно|значит|итак|поэтому|таким образом)`, `(?:لذلك|إذن|بالتالي)`, `(?:इसलिए|अतः)`,
 	`選択肢`,
 }
+
+// corrections claim what ends their clause, in the place of what was said before.
+var corrections = rules{
+	`(?:i |we )?(?:meant|mean)(?: to (?:say|write|type|choose))?`, `(?:correction|edit|erratum|update)\s*:?`, `(?:correct|fix|amend) (?:that|this|it|myself)(?: to)?\s*:?`,
+	`(?:oops|whoops|sorry|apologies|my (?:mistake|bad|error)|(?:scrap|strike|scratch) that|wait,? no|no,? wait|hold on|i misread|i miscounted|i misspoke)(?:[,:;– —-]|[^.!?\n` + answerRange + `]{0,60}[,–—-]|[^.!?\n]{0,60}:)`,
+}
+
+// regrets say that what stands before them was a mistake.
+var regrets = rules{`(?:oops|whoops|sorry|apologies|my (?:mistake|bad|error)|i (?:misread|miscounted|misspoke|made (?:a|an) (?:mistake|error|slip))|i was wrong|(?:scrap|strike|scratch) that|correction|wait,? no|no,? wait)(?:$|[^\pL])`}
 
 // endorsements follow an answer that they state.
 var endorsements = rules{
@@ -76,13 +93,14 @@ var endorsements = rules{
 	` it is\b`, `'s the (?:answer|one)`, `,? (?:is|was|remains) (?:what|the one(?: that)?|where) (?:i|we)(?:'d|'ll| would| will|'m| am)? (?:choose|pick|select|go|going|went|answer|vote|settle|take|stay)`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})?\s?[:–-] ?(?:right|correct|true)(?:$|[.,;!\n])`, ` beats? `, ` (?:correct|right)(?:$|[.,;!])`, `(?: is)? the (?:right|correct|best) (?:one|answer|option|choice)`, ` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,])`, ` ?✅`, ` ?✓`,
 	` (?:ist|sind|wäre)(?: (?:also|daher|die|eindeutig))* (?:richtig|korrekt|beste|antwort)`, ` stimmt`,
 	` (?:es|son|está|sería)(?: (?:la|las|claramente))* (?:correct|respuesta|adecuad|verdader|opción correcta)`, ` (?:est|sont|serait)(?: (?:la|donc))* (?:correct|bonne|juste|réponse|exact|vrai)`, ` (?:è|sono)(?: (?:la|quindi))* (?:corrett|giust|risposta|esatt|vera)`, ` (?:é|são|está|estão)(?: (?:a|portanto))* (?:corret|cert|resposta|verdadeir)`,
-	` ?(?:是|为)?(?:正确|正確|对的|對的)(?:的|答案|选项)?`, ` ?(?:が|は)(?:正しい|正解)`, ` ?を(?:選|選択)`, ` ?(?:이|가|은|는)? ?(?:정답|맞|옳)`, ` ?(?:을|를) ?(?:선택|고르|고릅)`, ` (?:является |— |это )?(?:верн|правильн|прав)`, ` (?:صحيح|هي الصحيحة|هو الصحيح)`, ` (?:ही )?(?:सही|चुन)`,
+	` ?(?:是|为)?(?:正确|正確|对的|對的)(?:的|答案|选项)?`, ` ?(?:が|は)(?:正しい|正解)`, ` ?を(?:選|選択)`, ` ?(?:이|가|은|는)? ?(?:정답|맞|옳)`, ` ?(?:(?:을|를) ?(?:선택|고르|고릅|택)|에 ?투표)`, ` (?:является |— |это )?(?:верн|правильн|прав)`, ` (?:صحيح|هي الصحيحة|هو الصحيح)`, ` (?:ही )?(?:को )?(?:सही|चुन)`,
+	` (?:seçeneğ|şıkk)\pL+ (?:seç|doğru|oy)`, ` (?:doğru|seçiyorum)`, ` jest (?:prawidłow|poprawn|właściw)`, ` je správn`, ` este corect`, ` είναι (?:η )?σωστ`,
 }
 
 // denials stand right before an answer that they exclude.
 var denials = rules{
 	`(?:not|cannot be|can't be|isn't|aren't|wasn't|n't be|never|neither|nor|rather than|instead of|except(?: for)?|other than|over|anything but|but not|apart from|besides|excluding|without)`,
-	`(?:nicht|kein|keine|weder|noch|außer|statt|anstatt|anstelle von)`, `(?:no(?: es)?|ni|excepto|salvo|en lugar de|en vez de)`, `(?:pas|ni|sauf|au lieu de|non)`, `(?:non(?: è)?|né|tranne|invece di)`, `(?:não(?: é)?|nem|exceto|em vez de)`, `niet`, `(?:nie(?: jest)?)`,
+	`(?:nicht|kein|keine|weder|noch|außer|statt|anstatt|anstelle von)`, `(?:no(?: es)?|ni|excepto|salvo|en lugar de|en vez de)`, `(?:pas|ni|sauf|au lieu de|non)`, `(?:non(?: è)?|né|tranne|invece di)`, `(?:não(?: é)?|nem|exceto|em vez de)`, `niet`, `(?:nie(?: jest)?)`, `(?:není|nie je|nu(?: este)?|nem(?: az?)?|ei ole|inte|ikke|bukan|không phải(?: là)?|δεν είναι|όχι|לא|אינה|אינו|ไม่ใช่|نیست|নয়)`,
 	`(?:而?不是|不选|不選|并非|不为|非|而非|除了)`, `(?:не(?: это)?|ни|кроме|вместо)`, `(?:و?ليست?|و?لا|غير|عدا)`,
 	`(?:rule|ruled|ruling) out`, `(?:eliminat|exclud|discard|reject|dismiss)\pL*`, `(?:disagree|disagrees) with`, `from`, `don't (?:choose|pick|select|think it is|think it's)`, `(?:wrong|incorrect) (?:with|options?|answers?)(?: (?:is|are))?`,
 	`(?:schließe|ausgeschlossen|verwerfe)\pL*`, `(?:descart|elimin|exclu)\pL*`, `(?:écart|élimin|exclu)\pL*`, `(?:esclud|scart)\pL*`, `(?:排除|淘汰)(?:了)?`, `исключ\pL*`, `(?:أستبعد|استبعد)`,
@@ -90,9 +108,10 @@ var denials = rules{
 
 // rejections follow an answer that they exclude, in its clause.
 var rejections = rules{
-	`(?:is|are|was|were|does|do|did|can|could|would|should|has|have|will|be|seems?)(?:n't| not|not|n't)`, `cannot`, `(?:wrong|incorrect|false|invalid|ruled out|eliminated|excluded|impossible|implausible|unlikely|discarded|out of the question|inconsistent|contradict|mistaken|mistake|error|nonsense|no answer|no sense|no good|closest|untrue|fails?|out)(?:$|[^\pL])`, ` (?:- |: )?no(?:$|[.\n,])`, `❌`, `✗`,
+	`(?:is|are|was|were|does|do|did|can|could|would|should|has|have|will|be|seems?)(?:n't| not|not|n't)`, `(?:cannot|can't)`, `'s not (?:it|right|correct|true|quite right)(?:$|[^\pL])`, `(?:wrong|incorrect|false|invalid|ruled out|eliminated|excluded|impossible|implausible|unlikely|discarded|out of the question|inconsistent|contradict|mistaken|mistake|error|nonsense|no answer|no sense|no good|comes closest|untrue|fails?|out)(?:$|[^\pL])`, ` (?:- |: )?no(?:$|[.\n,])`, `❌`, `✗`,
 	`(?:falsch|inkorrekt|nicht|ausgeschlossen|unmöglich|scheidet aus)`, `(?:incorrect|fals[oa]|equivocad|errónea|no es|descartad|imposible)`, `(?:fausse|faux|incorrecte|n'est pas|ne convient pas|exclue)`, `(?:sbagliat|errat|fals[oa]|non è|scorrett|incorrett)`, `(?:errad|incorret|fals[oa]|não é)`,
-	`(?:错误|錯誤|不正确|不正確|不对|不對|错的|不成立|排除)`, `(?:ではな|ではあり|じゃな|でない|間違|誤り|不正解|除外|違い)`, `(?:아닙|아니|아닌|틀렸|틀린|틀리|제외)`, `(?:неверн|неправильн|не подход|не явля|ошибочн|исключ)`, `(?:خطأ|خاطئ|غير صحيح|ليست|ليس)`, `(?:गलत|नहीं|ग़लत)`,
+	`(?:错误|錯誤|不正确|不正確|不对|不對|错的|不成立|排除)`, `(?:ではな|ではあり|じゃな|でない|思いません|思わない|間違|誤り|不正解|除外|違い)`, `(?:아닙|아니|아닌|생각하지 않|틀렸|틀린|틀리|제외)`, `(?:неверн|неправильн|не подход|не явля|ошибочн|исключ)`, `(?:خطأ|خاطئ|غير صحيح|ليست|ليس)`, `(?:गलत|नहीं|ग़लत)`,
+	`(?:değil|yanlış|błędn|nieprawidłow|nesprávn|není|greșit|helytelen|väärin|λάθος|שגוי|ผิด|ไม่ถูก|نادرست|نیست|ভুল|নয়|salah)`,
 }
 
 // hedges leave open what a clause names.
@@ -100,7 +119,7 @@ var hedges = rules{
 	`(?:might|may|maybe|perhaps|possibly|possible|possibility|could|potentially|plausible|conceivabl\pL+|presumably|arguably)(?:$|[^\pL])`, `(?:not|n't|un)[ -]?(?:entirely |fully |completely |quite |too |so |really |100% |that )?(?:sure|certain|confident|clear|convinced|decided)(?:$|[^\pL])`,
 	`(?:torn|undecided|toss-?up|lean|leaning|depends|ambiguous|tempted|inclined|tentative\pL*|debatable|defended|either|neither|between|one of|probability|chance|candidates are)(?:$|[^\pL])`, `(?:hard|difficult|impossible) to (?:say|tell|choose|decide|know)`, `(?:unlikely|doubt|doubts|doubtful|suspect)(?:$|[^\pL])`, `(?:no|not enough|insufficient|little) (?:evidence|reason|proof|information|grounds|sign|indication)`, `nothing (?:suggests|shows|says|proves)`,
 	`(?:first|initial) (?:thought|guess|impression|idea)`, `at first(?: glance)?`, `initially`, `seem(?:s|ed)? plausible`, `as in`, `no longer`, `otherwise|sonst`, `hesitat|reluctan`, `not necessarily`, `not the case`,
-	`(?:vielleicht|möglicherweise|könnte|eventuell|womöglich|unsicher|nicht sicher|eher|entweder|zwischen|denkbar)`, `(?:podría|quizás?|tal vez|posiblemente|puede ser|no estoy segur|entre|a lo mejor)`, `(?:peut-être|pourrait|possiblement|pas sûr|il se peut|entre|soit)`, `(?:forse|potrebbe|può darsi|possibilmente|non sono sicur|tra)(?:$|[^\pL])`, `(?:talvez|pode ser|poderia|possivelmente|não tenho certeza|entre)`, `(?:misschien|może|być może|mungkin|belki|có thể)`,
+	`(?:vielleicht|möglicherweise|könnte|eventuell|womöglich|unsicher|nicht sicher|eher|entweder|zwischen|denkbar)`, `(?:podría|quizás?|tal vez|posiblemente|puede ser|no estoy segur|entre|a lo mejor)`, `(?:peut-être|pourrait|possiblement|pas sûr|il se peut|entre|soit)`, `(?:forse|potrebbe|può darsi|possibilmente|non sono sicur|tra)(?:$|[^\pL])`, `(?:talvez|pode ser|poderia|possivelmente|não tenho certeza|entre)`, `(?:misschien|może|być może|albo|nie jestem pew|mungkin|belki|olabilir|emin değil|có thể|kanske|kanskje|måske|možná|možno(?:$|[^\pL])|talán|poate|ehkä|ίσως|μπορεί|ייתכן|אולי|อาจ|ไม่แน่ใจ|شاید|ممکن است|হয়তো|можливо|може бути)`, `🤷|🤔|😕`,
 	`(?:可能|也许|或许|大概|不确定|不太确定|说不定|也許|或許)`, `(?:かもしれ|おそらく|たぶん|可能性|わかりません|わからない|思われ)`, `(?:일 수도|수 있|아마|모르겠|확실하지)`, `(?:возможно|может быть|наверное|вероятно|не уверен)`, `(?:ربما|قد (?:تكون|يكون)|لست متأكد)`, `(?:शायद|हो सकता|संभवतः|पक्का नहीं)`,
 }
 
@@ -124,7 +143,7 @@ var agreements = rules{`(?:i|we) (?:fully |completely |strongly |still |also |mu
 
 // declines are sentences that give no answer.
 var declines = rules{
-	`(?:i|we)(?: simply| really| just)? (?:can ?not|can't|cannot|am unable to|are unable to|could not|couldn't)(?: possibly| really)? (?:answer|determine|decide|tell|say|choose|know|help|provide|do)`, `(?:i|we) (?:do not|don't) (?:really )?know`, `none of (?:the|these|those|them)`, `(?:need|lack|without) (?:more|further|enough) (?:information|context|data|details)`, `(?:there is|there's|has) no (?:correct |right |clear )?(?:answer|option)`, `no (?:idea|opinion|information)`, `(?:i|we) have no way (?:of|to)`, `not what (?:was|is|you) ask`,
+	`(?:i|we)(?: simply| really| just)? (?:can ?not|can't|cannot|am unable to|are unable to|could not|couldn't)(?: possibly| really)? (?:answer|determine|decide|tell|say|choose|know|help|provide|do)`, `(?:i|we)(?: must| have to)?(?: respectfully| politely)? (?:won't|will not|refuse to|decline to|am not able to|'m not able to)(?: answer| pick| choose| vote| compute| give| solve| take| say| tell| name| provide| do)?(?:$|[^\pL])`, `picks? no (?:letter|option|answer)`, `(?:i|we) (?:do not|don't) (?:really )?know`, `none of (?:the|these|those|them)`, `(?:need|lack|without) (?:more|further|enough) (?:information|context|data|details)`, `(?:there is|there's|has) no (?:correct |right |clear )?(?:answer|option)`, `no (?:idea|opinion|information)`, `(?:i|we) have no way (?:of|to)`, `not what (?:was|is|you) ask`,
 	`ich weiß (?:es )?nicht`, `no (?:lo )?sé`, `je ne sais pas`, `non (?:lo )?so`, `não sei`, `(?:我)?不知道|无法(?:确定|回答|判断)`, `わかりません|分かりません`, `모르겠`, `не знаю`, `لا أعرف|لا أعلم`, `नहीं पता|पता नहीं`,
 }
 
@@ -135,14 +154,14 @@ var withdrawals = rules{
 
 // retractions take back what was said right before them.
 var retractions = rules{
-	`(?:however|but|no|therefore|so|hence|thus)?[, ]*(?:this|that|it|the)(?: (?:answer|option|choice|solution|one))?(?: (?:above|here))?(?: (?:is|was|seems|cannot be|can't be|must be|isn't|would be))(?: (?:not|also|clearly|in fact|actually))* (?:wrong|incorrect|false|mistaken|correct|right|true|the (?:answer|case))`,
+	`(?:(?:however|but|no|therefore|so|hence|thus|hmm+|oh|wait|actually|hold on|on second thought)[,. ]+)*(?:this|that|it|the)(?: (?:answer|option|choice|solution|one))?(?: (?:above|here))?(?:'s| (?:is|was|seems|cannot be|can't be|must be|isn't|would be))(?: (?:not|also|clearly|in fact|actually))* (?:wrong|incorrect|false|mistaken|correct|right|true|it|the (?:answer|case))`,
 }
 
 // secondThoughts after a statement in a text that was cut off may have led elsewhere.
 var secondThoughts = rules{`(?:but |oh |no,? )?wait(?:$|[^\pL])`, `hmm`, `on second thought`, `let me (?:reconsider|re-?check|double-?check|re-?think)`, `actually,`, `etwas anderes|moment mal`, `等等|等一下`}
 
 // fillers may stand between a claim and its answer.
-var fillers = `(?:[\s"'` + boldOn + boldOff + `:=(\[{<>→≈~$€£—–-]|,? ?(?:of course|i think|i believe|i would say|therefore|thus|then|indeed|clearly|definitely|certainly|obviously|simply|still|now|likely|probably|most|that|it is|it's|it must be|is|are|be|has to be|should be|must be|for|with|on|to|both|my|own|answer|also|only|again)[,\s:]+|(?:the|an?|options?|choices?|letters?|number|numbers|candidates?|solutions?|proposals?|answers?|statement|clear|definite|correct|right|(?:about|approximately|roughly|around|exactly|just|a total of|equal to)|der|die|das|lösung|antwort|buchstabe|opci[oó]n|la|el|letra|l'option|l'|le|lettre|opzione|lettera|a|o|alternativa|opção|option|вариант|это|الخيار|विकल्प|보기|선택지|选项|選項|方案|選択肢|第)(?:[\s"':]+|$|` + boldOn + `)?|[a-z] ?= ?|[a-z]\) )*`
+var fillers = `(?:[\s"'` + boldOn + boldOff + `:=(\[{<>→≈~$€£—–-]|,? ?(?:of course|i think|i believe|i would say|therefore|thus|then|indeed|clearly|definitely|certainly|obviously|simply|still|now|likely|probably|most|that|it is|it's|it must be|is|are|be|has to be|should be|must be|for|with|on|to|both|my|own|answer|also|only|again)[,\s:]+|(?:the|an?|options?|choices?|letters?|number|numbers|candidates?|solutions?|proposals?|answers?|statement|clear|definite|correct|right|(?:about|approximately|roughly|around|exactly|just|a total of|equal to)|der|die|das|lösung|antwort|buchstabe|opci[oó]n|la|el|letra|l'option|l'|le|lettre|opzione|lettera|réponse|respuesta|risposta|resposta|a|o|alternativa|opção|option|вариант|это|الخيار|विकल्प|opcj[ęa]|odpowiedź|rozwiązanie|seçenek|şık|seçeneği|گزینه|varianta|variantul|možnost|optiunea|opțiunea|vaihtoehto|η|ข้อ|ตัวเลือก|ה|ב-|lựa chọn|phương án|해결책|보기|선택지|选项|選項|方案|選択肢|第)(?:[\s"':]+|$|` + boldOn + `)?|[a-z] ?= ?|[a-z]\) )*`
 
 // connections join the members of a list; alternatives leave open which one.
 var (
@@ -167,6 +186,8 @@ var (
 	claimed     = claims.compile(wordStart, fillers+answerGroup)
 	opening     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#-]*(?:\d+\. )?(?:answer|ans\.?|antwort|respuesta|réponse|risposta|resposta|answers|ответ|答案|उत्तर)[\s"':.` + boldOn + boldOff + `]*(?:option |choice )?` + answerGroup)
 	concluded   = conclusions.compile(wordStart, fillers+answerGroup)
+	corrected   = corrections.compile(wordStart, fillers+answerGroup+`["')\]`+boldOff+`]*(?:$|[.,;!\n]|\s*[+*/×=-])`)
+	regretted   = regrets.compile(wordStart, ``)
 	endorsed    = endorsements.compile(`^["'`+boldOff+`)]*`, ``)
 	denied      = denials.compile(wordStart, `(?:\s+(?:be|the|an?|option|options|choice|answer|simply|necessarily|just|either|la|el|die|opción|option|по|вариант|with|with option|for|be the|be option|is|agent \d+, who (?:chose|says|said)))*[\s"'`+boldOn+`(]*$`)
 	rejected    = rejections.compile(`(?:`+wordStart+`|n't)`, ``)
@@ -177,7 +198,7 @@ var (
 	agreed      = agreements.compile(wordStart, ``)
 	disagreed   = regexp.MustCompile(`(?i)disagree|nicht einverstanden|desacuerdo|不同意|не согла`)
 	declined    = declines.compile(wordStart, ``)
-	retracted   = retractions.compile(`^\W*(?:however|but|no|therefore|so|thus)?\W*`, ``)
+	retracted   = retractions.compile(`^\W*`, ``)
 	withdrawn   = withdrawals.compile(wordStart, ``)
 	reconsiders = secondThoughts.compile(wordStart, ``)
 	withoutBut  = regexp.MustCompile(`(?i)\b(?:no|without (?:a|any)|beyond) (?:reasonable )?doubts?\b|undoubtedly|none of the other|(?:i|we) (?:have )?no doubt|only (?:options? |choice )?` + answerRune + ` is possible`)

@@ -222,8 +222,8 @@ func TestQuotedAnswerIsNoRefusalOfSchemas(t *testing.T) {
 	}
 }
 
-// A prompt of which a server counts only what it has not in its cache is not cut, if it has
-// counted a longer one.
+// A prompt of which a server counts only what it has not in its cache is not cut: if it has
+// counted a longer one, or counts less than any server keeps, as after a restart.
 func TestPromptInTheCacheIsNotCut(t *testing.T) {
 	counted := "900"
 	m := serve(t, func(c *Config) { c.CheckPromptTokens = new(true) }, func(w http.ResponseWriter, r *http.Request) {
@@ -233,7 +233,7 @@ func TestPromptInTheCacheIsNotCut(t *testing.T) {
 		counted string
 		words   int
 		want    string
-	}{{"900", 800, "stop"}, {"26", 800, "stop"}, {"26", 2000, model.TruncatedPrompt}, {"2600", 2000, "stop"}, {"26", 2000, "stop"}} {
+	}{{"26", 2000, "stop"}, {"900", 800, "stop"}, {"26", 800, "stop"}, {"1026", 2000, model.TruncatedPrompt}, {"2600", 2000, "stop"}, {"1026", 2000, "stop"}, {"26", 2000, "stop"}} {
 		counted = c.counted
 		got, err := m.Complete(t.Context(), model.Request{Messages: []model.Message{{Role: "user", Content: strings.Repeat("word ", c.words)}}})
 		if err != nil || got.FinishReason != c.want {

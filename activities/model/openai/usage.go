@@ -81,8 +81,12 @@ func cutsPrompts(base *url.URL) bool {
 	return base.Port() == "11434" || strings.Contains(strings.ToLower(base.Hostname()), "ollama")
 }
 
-// fewBytes is a prompt so short that no server has to cut it.
-const fewBytes = 2000
+const (
+	fewBytes = 2000 // of a prompt so short that no server has to cut it
+	// leastKept tokens stay of a prompt that is cut: servers keep half of their context.
+	// Where fewer are counted, the rest was in a cache, perhaps of an earlier run.
+	leastKept = 512
+)
 
 // isPromptCut reports whether fewer tokens were read than the messages have words.
 // Tokenizers split a text at its white space first, so that a word is one
@@ -93,8 +97,8 @@ const fewBytes = 2000
 func (c *client) isPromptCut(messages []model.Message, u model.Usage) bool {
 	// Small parts of a cache may be left out of the input unnoticed.
 	read := u.Input + u.CachedInput + u.CacheWrite
-	if read == 0 {
-		return false // the server counts nothing
+	if read < leastKept {
+		return false // also if the server counts nothing
 	}
 	size, words := 0, int64(0)
 	for _, m := range messages {
