@@ -165,7 +165,7 @@ func columnsOf(schema []format.SchemaElement) (columns []column) {
 		if element.NumChildren.V == 0 {
 			columns = append(columns, within)
 		}
-		for range element.NumChildren.V {
+		for n := element.NumChildren.V; n > 0 && at < len(schema); n-- { // it may claim any number
 			walk(within)
 		}
 	}
