@@ -13,8 +13,7 @@ import (
 // costly gives the made-up runs tokens and a price.
 func costly(c campaign.Campaign) campaign.Campaign {
 	for i := range c.Runs {
-		c.Runs[i].Asked = campaign.Asked{Input: int64(1000 + 100*i)}
-		c.Runs[i].CostUSD = new(0.001 * float64(1+i%3))
+		c.Runs[i].Asked = campaign.Asked{Input: int64(1000 + 100*i), USD: 0.001 * float64(1+i%3)}
 	}
 	return c
 }
