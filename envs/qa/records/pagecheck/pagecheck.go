@@ -342,7 +342,7 @@ func (c *checker) checkPage(p page, column column, kind format.Type, body []byte
 			n, _ := countTexts(body)
 			ok = n <= p.values
 		}
-	case format.PlainDictionary, format.RLEDictionary:
+	case 2, format.RLEDictionary: // 2 is what older writers call it
 		if err := c.use(p.values, longest); err != nil {
 			return err
 		}
