@@ -135,7 +135,7 @@ func TestRoundsUnderWayAreSteered(t *testing.T) {
 			e.tune(p, plan.Limits{Calls: 1}) // 24 agents would speak at once
 			run := e.start(p, func(in *workflows.CampaignInput) { in.Heartbeat = heartbeat })
 			underWay := func() int { return int(e.acts.Meter().UnderWay) }
-			e.until("a call is answered and others wait", func() bool { return begun.Load() > 1 && e.acts.Waits().Of("concurrency (1)") > 15 })
+			e.until("a call is answered and others wait", func() bool { return begun.Load() > 1 && e.acts.Waits().Of("calls at once (1)") > 15 })
 
 			e.within(actsWithin, "the new limit is used", func() { e.tune(p, plan.Limits{Calls: 2}) }, func() bool { return underWay() == 2 })
 

@@ -41,11 +41,11 @@ func TestLive(t *testing.T) {
 	s.latency.Store(int64(300 * time.Millisecond))
 	p.await(`document.querySelector(".badge").textContent === "running"`)
 	p.do(chromedp.Click(chromedp.CSS(`[data-do=tune]`)))
-	if got := js[string](p, `["concurrency", "collaborations", "cost-usd", "model-timeout"].map((n) => document.getElementsByName(n)[0].placeholder).join(" ")`); got != "6 2 none none" {
+	if got := js[string](p, `["calls", "collaborations", "cost-usd", "model-timeout"].map((n) => document.getElementsByName(n)[0].placeholder).join(" ")`); got != "6 2 none none" {
 		t.Errorf("the limits now are said to be %s", got)
 	}
 	p.accessible("the dialog that tunes")
-	p.do(chromedp.SetValue(chromedp.CSS(`[name=concurrency]`), "60"), chromedp.SetValue(chromedp.CSS(`[name=collaborations]`), "20"))
+	p.do(chromedp.SetValue(chromedp.CSS(`[name=calls]`), "60"), chromedp.SetValue(chromedp.CSS(`[name=collaborations]`), "20"))
 	p.do(chromedp.Click(chromedp.CSS(`#yes`)))
 	p.await(`document.getElementById("answer").textContent.includes("collaborations 2 → 20")`)
 

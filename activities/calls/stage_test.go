@@ -20,12 +20,12 @@ func TestDescribeStage(t *testing.T) {
 	expect(round, "")
 	calls.Expect(ctx, 3)
 	var parts []*calls.Stage
-	for _, what := range []string{"answer", "concurrency (2)", "answer"} {
+	for _, what := range []string{"answer", "calls at once (2)", "answer"} {
 		_, part := calls.WithStage(ctx)
 		part.Set(func() calls.Wait { return calls.Wait{For: what} })
 		parts = append(parts, part)
 	}
-	expect(round, "0 of 3 calls answered; 2 waiting for answer; 1 waiting for concurrency (2)")
+	expect(round, "0 of 3 calls answered; 2 waiting for answer; 1 waiting for calls at once (2)")
 	parts[1].MarkAnswered()
 	parts[1].Leave()
 	parts[2].Set(nil)

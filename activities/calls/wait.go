@@ -23,7 +23,7 @@ const ResumeTries = "roundtable resume NAME tries at once"
 
 // Wait is what turns wait for, and how many of them.
 type Wait struct {
-	For   string    `json:"for"` // provider, budget, concurrency, workers, requests per minute, …; answer if nothing binds
+	For   string    `json:"for"` // provider, budget, calls at once, workers, requests per minute, …; answer if nothing binds
 	Turns int       `json:"turns"`
 	Since time.Time `json:"since,omitzero"` // the one that waits longest
 	Until time.Time `json:"until,omitzero"` // when the next may go; zero if that depends on others

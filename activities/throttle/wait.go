@@ -9,7 +9,7 @@ const (
 	Nothing     Reason = ""
 	Requests    Reason = "requests per minute"
 	Tokens      Reason = "tokens per minute"
-	Concurrency Reason = "concurrency"
+	Concurrency Reason = "calls at once"
 	Provider    Reason = "provider" // overload, Retry-After, or the calls at once that it seems to take
 )
 

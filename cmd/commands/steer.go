@@ -86,7 +86,7 @@ func newTune(o *cli.Options) *cobra.Command {
 		GroupID: toRun,
 		Long: `Change the limits of a campaign. A running one uses them at once. What is not
 given stays; the file's limits apply again at the next run.`,
-		Example: `  roundtable tune my-campaign --concurrency 40
+		Example: `  roundtable tune my-campaign --calls 40
   roundtable tune my-campaign --cost-usd 20 --tokens 0
   roundtable tune my-campaign --model openai/gpt-5-mini --requests-per-minute 300`,
 		Args: cli.OneArg("campaign"),

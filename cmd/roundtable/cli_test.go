@@ -176,9 +176,9 @@ func TestLakeOfTheEnvironment(t *testing.T) {
 func TestTuneSaysWhatChanges(t *testing.T) {
 	o, _, _ := reading(t)
 	in := func(args ...string) done { return ran(t, append(args, "--lake", o.Lake, "--state", t.TempDir())...) }
-	d := in("tune", "reading", "--concurrency", "7", "--cost-usd", "2.5", "--json")
+	d := in("tune", "reading", "--calls", "7", "--cost-usd", "2.5", "--json")
 	contains(t, d.out, `"limit": "calls"`, `"old": "200"`, `"new": "7"`, `"limit": "cost_usd"`, `"old": "none"`, `"new": "$2.5"`, `"running": false`)
-	d = in("tune", "reading", "--concurrency", "9", "--model", "scripted/trader", "--timeout", "90s")
+	d = in("tune", "reading", "--calls", "9", "--model", "scripted/trader", "--timeout", "90s")
 	contains(t, d.out, "the next resume uses the new limits: models.scripted/trader.calls none → 9, models.scripted/trader.timeout none → 90s")
 	if d = in("tune", "reading", "--cost-usd", "2.5"); d.code != cli.ExitUsage || !strings.Contains(d.err, "no limit changes") {
 		t.Errorf("code %d, %s", d.code, d.err)

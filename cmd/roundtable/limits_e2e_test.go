@@ -69,15 +69,15 @@ func TestTune(t *testing.T) {
 	if most := v.mostOf(t, 30); most != 10 {
 		t.Errorf("%d calls at once, allowed are 10", most)
 	}
-	binds(t, dir, "concurrency (10)")
+	binds(t, dir, "calls at once (10)")
 
-	ends(t, 0, dir, nil, "tune", "busy", "--concurrency", "3")
-	binds(t, dir, "concurrency (3)")
+	ends(t, 0, dir, nil, "tune", "busy", "--calls", "3")
+	binds(t, dir, "calls at once (3)")
 	if most := v.mostOf(t, 9); most != 3 {
 		t.Errorf("tuned down: %d calls at once, allowed are 3", most)
 	}
-	ends(t, 0, dir, nil, "tune", "busy", "--concurrency", "12")
-	binds(t, dir, "concurrency (12)")
+	ends(t, 0, dir, nil, "tune", "busy", "--calls", "12")
+	binds(t, dir, "calls at once (12)")
 	if most := v.mostOf(t, 36); most != 12 {
 		t.Errorf("tuned up: %d calls at once, allowed are 12", most)
 	}

@@ -220,12 +220,12 @@ func TestViewRefusesLimits(t *testing.T) {
 		status int
 		says   string
 	}{
-		"concurrency=many":           {http.StatusBadRequest, `concurrency is "many"; a whole number is accepted`},
-		"cost-usd=much":              {http.StatusBadRequest, `limits.cost_usd is "much"; a number of US dollars or none is accepted`},
-		"collaborations=5000":        {http.StatusBadRequest, "limits.collaborations is 5000 at once; 1 to 1000 are accepted"},
-		"":                           {http.StatusBadRequest, "no limit changes"},
-		"model=m&model-timeout=1h":   {http.StatusOK, "models.m.timeout none → 1h"},
-		"concurrency=7&cost-usd=2.5": {http.StatusOK, "calls 200 → 7, cost_usd none → $2.5"},
+		"calls=many":               {http.StatusBadRequest, `calls is "many"; a whole number is accepted`},
+		"cost-usd=much":            {http.StatusBadRequest, `limits.cost_usd is "much"; a number of US dollars or none is accepted`},
+		"collaborations=5000":      {http.StatusBadRequest, "limits.collaborations is 5000 at once; 1 to 1000 are accepted"},
+		"":                         {http.StatusBadRequest, "no limit changes"},
+		"model=m&model-timeout=1h": {http.StatusOK, "models.m.timeout none → 1h"},
+		"calls=7&cost-usd=2.5":     {http.StatusOK, "calls 200 → 7, cost_usd none → $2.5"},
 	} {
 		status, body := v.ask(http.MethodPost, v.address+"c/reading/tune?"+query, http.Header{"Origin": {"http://" + host}})
 		if status != x.status || !strings.Contains(body, x.says) {

@@ -87,8 +87,8 @@ func (v *Server) resume(r *http.Request, name string) error {
 // Fields of the form that tunes, named as the flags of `roundtable tune`; those of one
 // model begin with "model-".
 var (
-	limits      = []string{"collaborations", "concurrency", "cost-usd", "tokens"}
-	modelLimits = []string{"concurrency", "requests-per-minute", "tokens-per-minute", "timeout"}
+	limits      = []string{"collaborations", "calls", "cost-usd", "tokens"}
+	modelLimits = []string{"calls", "requests-per-minute", "tokens-per-minute", "timeout"}
 )
 
 // tune changes the limits that the form fills in, by the rules of the command.

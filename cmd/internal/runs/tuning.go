@@ -16,19 +16,19 @@ import (
 
 // Tuning are limits as flags; those that are not given stay.
 type Tuning struct {
-	concurrency, collaborations, requests, tokensPerMinute int
-	costUSD                                                string
-	tokens                                                 int64
-	model, timeout                                         string
+	calls, collaborations, requests, tokensPerMinute int
+	costUSD                                          string
+	tokens                                           int64
+	model, timeout                                   string
 }
 
 // Flags defines a flag for each limit.
 func (t *Tuning) Flags(f *pflag.FlagSet) {
-	f.IntVar(&t.concurrency, "concurrency", 0, "live calls at once (limits.calls); with --model, of that model")
+	f.IntVar(&t.calls, "calls", 0, "live calls at once (limits.calls); with --model, of that model")
 	f.IntVar(&t.collaborations, "collaborations", 0, "collaborations at once")
 	f.StringVar(&t.costUSD, "cost-usd", "", "US dollars in all; none takes the cap away")
 	f.Int64Var(&t.tokens, "tokens", 0, "tokens in all; 0 takes the cap away")
-	f.StringVar(&t.model, "model", "", "the model (provider/model) that the flags below and --concurrency are for")
+	f.StringVar(&t.model, "model", "", "the model (provider/model) that the flags below and --calls are for")
 	f.IntVar(&t.requests, "requests-per-minute", 0, "calls a minute of --model; 0 is no limit")
 	f.IntVar(&t.tokensPerMinute, "tokens-per-minute", 0, "tokens a minute of --model; 0 is no limit")
 	f.StringVar(&t.timeout, "timeout", "", "deadline of one call of --model, as 90s or 10m")
@@ -48,8 +48,8 @@ func (t *Tuning) Apply(f *pflag.FlagSet, l *plan.Limits) error {
 			return cli.UsageError(err)
 		}
 	}
-	if given("concurrency") && t.model == "" {
-		l.Calls = t.concurrency
+	if given("calls") && t.model == "" {
+		l.Calls = t.calls
 	}
 	if t.model != "" {
 		t.applyModel(given, l)
@@ -82,8 +82,8 @@ func (t *Tuning) applyModel(given func(string) bool, l *plan.Limits) {
 		models = map[string]plan.ModelLimits{}
 	}
 	m := models[t.model]
-	if given("concurrency") {
-		m.Calls = t.concurrency
+	if given("calls") {
+		m.Calls = t.calls
 	}
 	if given("requests-per-minute") {
 		m.RequestsPerMinute = t.requests
