@@ -41,6 +41,9 @@ func TestAbstentionAndSkippingAreAnswers(t *testing.T) {
 // Whatever a model answers is kept byte for byte, makes an invalid turn and harms nobody.
 func TestHostileAnswers(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a while under the race detector, which has nothing to see in it")
+	}
 	huge := strings.Repeat("x", 10<<20)
 	hostile := append(envtest.Hostile(),
 		huge,

@@ -160,6 +160,9 @@ func TestRecording(t *testing.T) {
 
 // Whatever a program does wrong has its word, after three tries, and is not recorded.
 func TestUnusable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while under the race detector, which has nothing to see in it")
+	}
 	for _, x := range []struct{ behave, want string }{
 		{"crash", "it ended without an answer (exit status 3): no such village (3 tries)"},
 		{"leave", "it ended without an answer (exit status 0) (3 tries)"},

@@ -97,6 +97,9 @@ func TestOnce(t *testing.T) {
 
 // What is wrong is said with the question's place and what is accepted, after three tries; it is not stored.
 func TestUnusable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a while under the race detector, which has nothing to see in it")
+	}
 	for _, x := range []struct{ behave, want string }{
 		{"crash", "exit status 3: no such rubric (3 tries)"},
 		{"", "it wrote nothing (3 tries)"},
