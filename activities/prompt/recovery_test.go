@@ -3,8 +3,10 @@ package prompt_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"sync"
 	"testing"
 
 	"roundtable/activities/model"
@@ -99,15 +101,24 @@ func TestOrdersAreRecovered(t *testing.T) {
 		policy := must(env.Policy("answerer", func(v any) error { return json.Unmarshal(config, v) }))
 		m := must(scripted.New(scripted.Params{}, policy))
 		group, share = map[string][]float64{}, map[string][]float64{}
-		for _, order := range protocol.Orders() {
-			for puzzle := range puzzles {
-				for replicate := range replicates {
-					o := held(t, env, m, order, puzzle, replicate)
-					group[order] = append(group[order], 100*o.group)
-					share[order] = append(share[order], 100*o.share)
-				}
+		var mu sync.Mutex
+		t.Run(fmt.Sprintf("bias %g", bias), func(t *testing.T) {
+			for _, order := range protocol.Orders() {
+				t.Run(order, func(t *testing.T) {
+					t.Parallel()
+					var right, shares []float64
+					for puzzle := range puzzles {
+						for replicate := range replicates {
+							o := held(t, env, m, order, puzzle, replicate)
+							right, shares = append(right, 100*o.group), append(shares, 100*o.share)
+						}
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					group[order], share[order] = right, shares
+				})
 			}
-		}
+		})
 		return group, share
 	}
 	equal := func(what, order string, by map[string][]float64, margin float64) {
