@@ -33,7 +33,8 @@ func newPlan(o *cli.Options) *cobra.Command {
 		Short:   "Show what a campaign would do and cost; starts nothing unless --pilot is given",
 		GroupID: toRun,
 		Long: `Check a campaign file and show its conditions, the calls they take at most, and
-what they are predicted to cost. Nothing is asked unless --pilot is given.`,
+what they are predicted to cost. Nothing is asked unless --pilot is given. Exit code 2:
+the file is refused, or the lake has a campaign of this name that it would change.`,
 		Example: `  roundtable plan campaign.yaml
   roundtable plan campaign.yaml --prompts
   roundtable plan campaign.yaml --prompts --difference plurality-1a2b,plurality-3c4d
@@ -138,10 +139,14 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	r := planReport{p, m, file, there, all, predicted, prompts, warned}
 	if o.JSON {
-		return cli.WriteJSON(o.Stdout(), r.document(o.prompts))
+		err = cli.WriteJSON(o.Stdout(), r.document(o.prompts))
+	} else {
+		r.print(o.folder)
 	}
-	r.print(o.folder)
-	return nil
+	if err == nil && there.Refusal != "" {
+		return cli.UsageError(errors.New("a run would be refused, as said above"))
+	}
+	return err
 }
 
 // planReport is what plan says.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"roundtable/cmd/internal/cli"
 )
 
 // What plan says of a campaign that the lake has is what run then does: cells
@@ -35,7 +37,7 @@ func TestPlanOfABegunCampaign(t *testing.T) {
 		t.Errorf("as JSON: %v, refused %v", there, d["refused"])
 	}
 	file("3", "seed: 7\n")
-	planned := output(t, dir, "plan", "grown.yaml")
+	planned := ends(t, cli.ExitUsage, dir, nil, "plan", "grown.yaml")
 	said, err := program(t, dir, "run", "grown.yaml", "--json").Output()
 	if err == nil {
 		t.Fatalf("run accepts another seed:\n%s", said)
@@ -44,5 +46,5 @@ func TestPlanOfABegunCampaign(t *testing.T) {
 	if err := json.Unmarshal(said, &refused); err != nil || !strings.Contains(refused.Error, "seed was 1 and is 7") {
 		t.Fatalf("run says %v\n%s", err, said)
 	}
-	contains(t, planned, "A run would be refused: "+refused.Error+"\n")
+	contains(t, planned.out, "A run would be refused: "+refused.Error+"\n")
 }

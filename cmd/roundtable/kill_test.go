@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"roundtable/cmd/internal/screentest"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -20,6 +19,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"roundtable/cmd/commands"
+	"roundtable/cmd/internal/screentest"
+	"roundtable/workflows/catalogue"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")
@@ -28,14 +31,22 @@ var long = flag.Bool("long", false, "run the long tests as well")
 // holds all of it, so that nothing is linked twice.
 const runAsProgram = "ROUNDTABLE_TEST_RUN"
 
+// peakFile names the variable with the file that the program writes /proc/self/status to at its
+// end. What the system says of an ended child is no less than what its parent had when it forked.
+const peakFile = "ROUNDTABLE_TEST_PEAK"
+
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == asWell {
 		playWell()
 		return
 	}
 	if os.Getenv(runAsProgram) != "" {
-		main()
-		return
+		code := commands.Main(catalogue.Builtin())
+		if file := os.Getenv(peakFile); file != "" {
+			status, _ := os.ReadFile("/proc/self/status")
+			_ = os.WriteFile(file, status, 0o600)
+		}
+		os.Exit(code)
 	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" { // nothing is measured: memory for time

@@ -167,9 +167,13 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 		if o.group.Settings[campaign.Control] != "" {
 			continue
 		}
-		equal, selfConsistency := "self-consistency for the same money", a.ForMoney
+		budget, selfConsistency := "money", a.ForMoney
 		if selfConsistency == nil { // nobody was paid, or it is not known how much
-			equal, selfConsistency = "self-consistency for the same tokens", a.SelfConsistency
+			budget, selfConsistency = "tokens", a.SelfConsistency
+		}
+		equal := "self-consistency for the same " + budget
+		if selfConsistency != nil && selfConsistency.TooFew {
+			equal = "self-consistency with all the samples that there are, for less than the same " + budget + ","
 		}
 		var parts []string
 		for _, x := range []struct {
@@ -275,7 +279,7 @@ func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool) st
 	case known && differs(between): // over what both have
 		return fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common.", first.name, next.name) + highest
 	case !differing:
-		return fmt.Sprintf("%s.", noneDiffers(len(ranked), len(list))) + highest
+		return fmt.Sprintf("%s.", noneDiffers(len(ranked), len(list))) + highest + outOfReachText(list)
 	case !known:
 		return fmt.Sprintf("%s has the highest mean; it has no pair in common with the next.", first.name) + highest + differ(list)
 	}
@@ -288,6 +292,21 @@ func noneDiffers(conditions, compared int) string {
 		return fmt.Sprintf("no two of the %d conditions differ significantly", conditions)
 	}
 	return fmt.Sprintf("of the %d conditions, no two that can be compared differ significantly", conditions)
+}
+
+// outOfReachText says that no difference could have been significant, if none could: the
+// smallest p of signs exchanged over n pairs is 2/2ⁿ, before Holm's correction.
+func outOfReachText(list []statistics.Comparison) string {
+	pairs := 0
+	for _, c := range list {
+		pairs = max(pairs, c.N)
+	}
+	least := math.Ldexp(2, -pairs) * float64(len(list))
+	if pairs == 0 || least < level {
+		return ""
+	}
+	return fmt.Sprintf(" None could: with %s and %s of conditions, p cannot be below %s. Ask more, or compare fewer conditions.",
+		wording.Count(pairs, "pair"), wording.Count(len(list), "comparison"), short(min(1, least)))
 }
 
 // tiedFirst returns how many of the ranked conditions have the highest mean and, but for

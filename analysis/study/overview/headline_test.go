@@ -6,7 +6,29 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/campaign/campaigntest"
+	"roundtable/analysis/statistics"
 )
+
+// With few questions and many conditions no difference can be significant, and the headline
+// says so: 12 pairs have 4,096 ways to exchange signs.
+func TestHeadlineSaysWhatIsOutOfReach(t *testing.T) {
+	for _, x := range []struct {
+		pairs, comparisons int
+		want               string
+	}{
+		{12, 45, ""},
+		{12, 105, " None could: with 12 pairs and 105 comparisons of conditions, p cannot be below 0.051. Ask more, or compare fewer conditions."},
+		{3, 1, " None could: with 3 pairs and 1 comparison of conditions, p cannot be below 0.250. Ask more, or compare fewer conditions."},
+		{60, 300, ""},
+		{0, 1, ""},
+	} {
+		list := make([]statistics.Comparison, x.comparisons)
+		list[0].N = x.pairs
+		if got := outOfReachText(list); got != x.want {
+			t.Errorf("%d pairs, %d comparisons: %q", x.pairs, x.comparisons, got)
+		}
+	}
+}
 
 // conditions of one environment, each with its scores by replicate.
 func conditions(scores map[string][]float64) campaign.Campaign {

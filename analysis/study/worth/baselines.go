@@ -138,6 +138,7 @@ type Gain struct {
 	Difference float64
 	Within     *statistics.Interval // 95 %; nil for one pair, and without spread
 	Pairs      int                  // units: instances, or replicates of the only one
+	TooFew     bool                 // of self-consistency: the group's budget would often have paid for more samples than there are
 }
 
 // Against is a group against one agent alone, one with the group's budget, and as many
@@ -150,7 +151,7 @@ func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.over(g.alone), g.over(g.aloneWithBudget), g.over(g.majority), g.over(g.majorityForMoney)}
+		all[g.ID] = Against{g.over(g.alone), g.over(g.aloneWithBudget), g.overSamples(g.majority, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
 	}
 	return all
 }
@@ -170,6 +171,29 @@ func (g compared) over(baseline func(campaign.Run) (float64, bool)) *Gain {
 	gain := Gain{Baseline: alone.Value, Pairs: len(differences)}
 	gain.Difference, gain.Within = statistics.MeanInterval(differences)
 	return &gain
+}
+
+// overSamples is over self-consistency, and says whether it had too few samples for the budget:
+// in more than a tenth of the pairs all of them took less than nine tenths of it.
+func (g compared) overSamples(baseline func(campaign.Run) (float64, bool), budget func(campaign.Asked) (float64, bool)) *Gain {
+	gain := g.over(baseline)
+	if gain == nil {
+		return nil
+	}
+	pairs, few := 0, 0
+	for _, r := range g.Succeeded() {
+		n, spent, ok := g.affordable(r, budget)
+		if !ok {
+			continue
+		}
+		pairs++
+		most, _ := budget(r.Asked)
+		if took, _ := budget(spent); n == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent) && took < 0.9*most {
+			few++
+		}
+	}
+	gain.TooFew = 10*few > pairs
+	return gain
 }
 
 // endedOf returns the columns on how the group's runs ended.
