@@ -10,11 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
@@ -125,7 +127,9 @@ func (t trial) write(ctx context.Context, file string) error {
 		written = replaceLine(written, "limits:", fmt.Sprintf("prices: %s   # your own machine\nlimits: {calls: 4}", price))
 		written = replaceLine(written, "instances:", fmt.Sprintf("instances: %d   # of 60; more of them later extend the campaign", fewQuestions))
 	}
-	if err := os.MkdirAll(tryFolder, 0o755); err != nil {
+	if err := os.Mkdir(tryFolder, 0o755); errors.Is(err, fs.ErrExist) {
+		return cli.UsageError(fmt.Errorf("there is a folder %s without a try.yaml; run this in another folder", tryFolder))
+	} else if err != nil {
 		return err
 	}
 	questions, err := fs.ReadFile(examples.Files, tryFolder+"/questions.csv")
@@ -181,15 +185,11 @@ func (t trial) choose(ctx context.Context) (providers.Found, error) {
 
 // show prints what came out and draws it.
 func (t trial) show(ctx context.Context, s store.Store, name, file string) error {
-	a, err := analyze.Make(ctx, s, name, analyze.Request{Table: "outcomes"})
+	a, err := analyze.Make(ctx, s, name, analyze.Request{})
 	if err != nil {
 		return err
 	}
-	whole, err := analyze.Make(ctx, s, name, analyze.Request{})
-	if err != nil {
-		return err
-	}
-	a.Headline, a.Warnings = whole.Headline, whole.Warnings
+	a.Tables = slices.DeleteFunc(a.Tables, func(t table.Table) bool { return t.Name != "outcomes" })
 	format := "text"
 	if t.JSON {
 		format = "json"

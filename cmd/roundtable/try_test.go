@@ -31,7 +31,7 @@ func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	try := []string{"try", "--yes", "--base-url", server.URL + "/v1"}
 	said := output(t, dir, try...)
-	for _, want := range []string{"Found openai/tiny:1b at " + server.URL, "try: 3 conditions, 24 collaborations", "self-consistency for the same tokens", "Outcome of each condition", "Figure:  try/result.svg"} {
+	for _, want := range []string{"Found openai/tiny:1b at " + server.URL, "try: 3 conditions, 24 collaborations", "one agent alone 0.250", "Outcome of each condition", "Figure:  try/result.svg"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
@@ -47,7 +47,8 @@ func TestTry(t *testing.T) {
 	if !strings.Contains(said, "try/try.yaml is there: going on with it.") || calls.Load() != asked {
 		t.Errorf("once more asks %d, and says\n%s", calls.Load()-asked, said)
 	}
-	for _, args := range [][]string{try, {"try"}} { // another model for the file that is there; nobody to ask
+	noError(t, os.Remove(filepath.Join(dir, "try", "try.yaml")))
+	for _, args := range [][]string{try, {"try"}} { // a folder of somebody else's; nobody to ask
 		if out, err := program(t, dir, args...).CombinedOutput(); err == nil || program(t, dir, args...).Run().Error() != fmt.Sprintf("exit status %d", cli.ExitUsage) {
 			t.Errorf("%q: %v\n%s", args, err, out)
 		}
