@@ -29,7 +29,7 @@ func TestPages(t *testing.T) {
 	p.do(chromedp.Click(chromedp.CSS(`a[href="c/voting-rules/"]`)))
 	p.await(`document.getElementById("found")?.dataset.ready`)
 	p.says("SIMULATED", "Outcome by condition", "What ran", "CSV")
-	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange: ") {
+	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange (simulated: ") {
 		t.Error("the page has no headline")
 	}
 	p.still("a campaign")
