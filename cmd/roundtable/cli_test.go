@@ -58,13 +58,13 @@ func TestErrorsAreJSON(t *testing.T) {
 
 func TestUnknownCommandsAndFlags(t *testing.T) {
 	for says, args := range map[string][]string{
-		`unknown command "statsu"`:                                {"statsu"},
-		`unknown command "nosuch"`:                                {"help", "nosuch"},
-		"it is a key of the campaign file; write replicates:":     {"run", "x.yaml", "--replicates", "3"},
-		"--colaborations of roundtable tune; did you mean --coll": {"tune", "x", "--colaborations", "3"},
-		"expected 1 campaign file, got 2":                         {"run", "a.yaml", "b.yaml"},
-		"list takes one of":                                       {"list", "rulse"},
-		"did you mean rules?":                                     {"list", "rulse"},
+		`unknown command "statsu"`:                            {"statsu"},
+		`unknown command "nosuch"`:                            {"help", "nosuch"},
+		"it is a key of the campaign file; write replicates:": {"run", "x.yaml", "--replicates", "3"},
+		"--timout of roundtable tune; did you mean --timeout": {"tune", "x", "--timout", "3s"},
+		"expected 1 campaign file, got 2":                     {"run", "a.yaml", "b.yaml"},
+		"list takes one of":                                   {"list", "rulse"},
+		"did you mean rules?":                                 {"list", "rulse"},
 	} {
 		if d := ran(t, args...); d.code != cli.ExitUsage || !strings.Contains(d.err, says) {
 			t.Errorf("%v: code %d, %s", args, d.code, d.err)
