@@ -17,8 +17,8 @@ import (
 	"roundtable/cmd/internal/cli"
 )
 
-// launched is what run --detach leaves behind.
-type launched struct {
+// launch is a run that was left to itself, and how to look after it.
+type launch struct {
 	Campaign string `json:"campaign"`
 	PID      int    `json:"pid"`
 	Log      string `json:"log"` // what it says and, at its end, prints
@@ -26,7 +26,7 @@ type launched struct {
 	Stop     string `json:"stop_command"`
 }
 
-// earlyEnd is how long a launched run is watched: what is wrong with keys, locks or the lake
+// earlyEnd is how long a launch is watched: what is wrong with keys, locks or the lake
 // shows by then.
 const earlyEnd = 3 * time.Second
 
@@ -47,7 +47,7 @@ func detach(ctx context.Context, o *cli.Options, path string, flags campaignfile
 		return err
 	}
 	name := p.Campaign.Name
-	l := launched{Campaign: name, Log: filepath.Join(o.State, name+".log"), Status: "roundtable status " + name, Stop: "roundtable pause " + name}
+	l := launch{Campaign: name, Log: filepath.Join(o.State, name+".log"), Status: "roundtable status " + name, Stop: "roundtable pause " + name}
 	if err := os.MkdirAll(o.State, 0o700); err != nil {
 		return err
 	}

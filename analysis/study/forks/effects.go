@@ -52,8 +52,8 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		table.Columns[row]{Headers: []string{"effect", "low", "high", "p"}, Cells: row.effectCells},
 		table.Column("by chance, SD", func(r row) table.Cell { return table.Known(r.chance(), 3) }),
 		table.Column("calls", func(r row) table.Cell { return table.Count(r.calls()) }),
-		table.Column("cost USD", func(r row) table.Cell { return table.Known(paid(r.Runs), 4) }),
-		table.Column("original USD", func(r row) table.Cell { return table.Known(paid(r.originals()), 4) }),
+		table.Column("cost USD", func(r row) table.Cell { return table.Known(sumPaid(r.Runs), 4) }),
+		table.Column("original USD", func(r row) table.Cell { return table.Known(sumPaid(r.originals()), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Each collaboration goes on from the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns after that point, or ends there by what is changed; the others are the original to its end.",
@@ -221,8 +221,8 @@ func (r row) calls() (n int64) {
 	return n
 }
 
-// paid returns what was billed for runs; nil if a price is not known.
-func paid(runs []campaign.Run) *float64 {
+// sumPaid returns what was billed for runs; nil if a price is not known.
+func sumPaid(runs []campaign.Run) *float64 {
 	sum := 0.0
 	for _, r := range runs {
 		if r.CostUSD == nil {

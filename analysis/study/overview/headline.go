@@ -159,8 +159,9 @@ func leadText(v campaign.View, environment string, ranked []outcome) string {
 	return floorText(itselves(v, environment), ranked[0].name, ranked[1].name)
 }
 
-// aloneText says what one agent alone, self-consistency for the same money, or tokens where that is not known, and the controls
-// that hear nobody or strangers reach next to the highest condition that has these and is no control.
+// aloneText says what one agent alone, self-consistency and the controls that hear nobody or
+// strangers reach, next to the highest condition that has these and is no control.
+// Self-consistency has the same money, or the same tokens where money is not known.
 func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
 	for _, o := range ranked {
 		a, controls := against[o.group.ID], v.ControlsOf(o.group)
