@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -284,6 +285,25 @@ func (f folder) example(name string) string {
 		f.t.Fatal(err)
 	}
 	return path
+}
+
+// few writes an example with few instances and one replicate of each, and returns its file.
+func (f folder) few(name string) string {
+	f.t.Helper()
+	path := f.example(name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for pattern, with := range map[string]string{
+		`(?m)^instances: \d+`: "instances: 3", `(?m)^replicates: \d+`: "replicates: 1", `(?m)^data: `: "data: " + filepath.Dir(path) + "/",
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAll(text, []byte(with))
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, name), text, 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	return name
 }
 
 // view serves the pages and returns their address.

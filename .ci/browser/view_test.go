@@ -16,6 +16,12 @@ import (
 func TestPages(t *testing.T) {
 	f := newFolder(t)
 	f.run("run", f.example("voting-rules.yaml"))
+	t.Run("view", func(t *testing.T) { viewed(t, f) })
+	t.Run("report", func(t *testing.T) { reported(t, f) })
+}
+
+func viewed(t *testing.T, f folder) {
+	f.t = t
 	address := f.view()
 
 	p := open(t, address)
@@ -124,7 +130,7 @@ func TestEnvironments(t *testing.T) {
 		{"deliberation.yaml", "deliberation", `.story .proposal`},
 	}
 	for _, x := range shows {
-		f.run("run", f.example(x.example))
+		f.run("run", f.few(x.example))
 	}
 	address := f.view()
 	for _, x := range shows {
@@ -174,9 +180,8 @@ func unhacked(p *tab) {
 }
 
 // A report shows the same without a server.
-func TestReport(t *testing.T) {
-	f := newFolder(t)
-	f.run("run", f.example("voting-rules.yaml"))
+func reported(t *testing.T, f folder) {
+	f.t = t
 	f.run("report", "voting-rules")
 	f.run("report", "voting-rules", "-o", "pages/")
 	for _, file := range []string{"voting-rules.html", "pages/index.html"} {

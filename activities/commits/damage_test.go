@@ -46,7 +46,7 @@ func TestDamageOfACompactedLake(t *testing.T) {
 	}
 	times := 60
 	if *long {
-		times = 5_000
+		times = 1_500
 	}
 	x := rand.New(rand.NewPCG(1, 1))
 	for n := range times {

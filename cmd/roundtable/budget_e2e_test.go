@@ -54,7 +54,7 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	kills, replicates := 1, 3
 	if *long {
-		kills, replicates = 12, 16
+		kills, replicates = 8, 16
 	}
 	want := quietly(t, capped(replicates, "cost_usd: 1000"), "thrifty")
 	v := costly(t)

@@ -59,7 +59,7 @@ func TestAimedKills(t *testing.T) {
 	t.Logf("%d kills to aim: %v", len(all), points)
 	if *kills == 0 { // a sample
 		rand.New(rand.NewPCG(*killSeed, 0)).Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
-		all = all[:min(24, len(all))]
+		all = all[:min(16, len(all))]
 	}
 	missed := 0
 	for _, a := range all {

@@ -113,7 +113,7 @@ func prepareKills(t *testing.T) []*killStage {
 func TestRandomKills(t *testing.T) {
 	want := *kills
 	if *long {
-		want = max(want, 40)
+		want = max(want, 24)
 	}
 	if want == 0 {
 		t.Skip("runs with -long or -kills N")

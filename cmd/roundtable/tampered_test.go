@@ -23,7 +23,7 @@ import (
 	"roundtable/workflows/catalogue"
 )
 
-var bitFlips = flag.Int("flips", 120, "how many bits TestTampered turns round where -long is set")
+var bitFlips = flag.Int("flips", 60, "how many bits TestTampered turns round where -long is set")
 
 // harmless are files of a lake whose damage verify passes over, since nothing that is
 // read depends on them: locks, and the room that is set aside.
