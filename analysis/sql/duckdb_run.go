@@ -8,11 +8,54 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
+
+// prepareStatement makes a statement ready to run, or says why it is refused. DuckDB
+// itself says what kind it is of, and that it is only one: nothing has run
+// until then. This is needed in addition to the settings, which let the lake's files be
+// written where they let them be read (COPY … TO).
+func (db *DB) prepareStatement(ctx context.Context, s Statement) (*duckdb.Stmt, duckdb.StmtType, error) {
+	if err := checkText(s.Text); err != nil {
+		return nil, 0, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, 0, db.explainError(ctx, err)
+	}
+	prepared, err := db.conn.Prepare(s.withLinesBefore())
+	if err != nil {
+		told := db.explainError(ctx, err)
+		if ctx.Err() == nil && !isSuspicious(err.Error()) {
+			told = Refused{told}
+		}
+		return nil, 0, told
+	}
+	stmt := prepared.(*duckdb.Stmt)
+	kind, err := stmt.StatementType()
+	if err == nil {
+		err = db.checkKind(ctx, s, kind)
+	}
+	if err != nil {
+		_ = stmt.Close()
+		return nil, 0, Refused{err}
+	}
+	return stmt, kind, nil
+}
+
+func (db *DB) checkKind(ctx context.Context, s Statement, kind duckdb.StmtType) error {
+	switch kind {
+	case duckdb.STATEMENT_TYPE_SELECT, duckdb.STATEMENT_TYPE_CREATE, duckdb.STATEMENT_TYPE_DROP:
+		return nil
+	case duckdb.STATEMENT_TYPE_EXPLAIN:
+		inner := explained.FindStringSubmatch(trimComments(s.Text))
+		if inner != nil && db.checkSelect(ctx, Statement{Text: inner[1]}) == nil {
+			return nil
+		}
+		return fmt.Errorf("EXPLAIN and EXPLAIN ANALYZE are followed by a SELECT here, without anything between; %s", accepted)
+	}
+	return fmt.Errorf("this kind of statement is refused; %s", accepted)
+}
 
 // Run answers a statement. DuckDB holds the whole result in memory.
 func (db *DB) Run(ctx context.Context, s Statement) (Result, error) {
@@ -84,37 +127,7 @@ func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) {
 	return r, nil
 }
 
-// Parquet writes what a SELECT answers as a Parquet file, and says how many
-// rows it has.
-func (db *DB) Parquet(ctx context.Context, s Statement, w io.Writer) (rows int64, err error) {
-	if err := db.checkSelect(ctx, s); err != nil {
-		return 0, err
-	}
-	path := filepath.Join(db.tempFolder(), "result.parquet")
-	defer os.Remove(path)
-	if _, err := db.conn.ExecContext(ctx, fmt.Sprintf("COPY (%s\n) TO %s (FORMAT parquet, COMPRESSION zstd)", s.withLinesBefore(), quoteLiteral(path)), nil); err != nil {
-		return 0, db.explainError(ctx, err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	if _, err := io.Copy(w, f); err != nil {
-		return 0, err
-	}
-	count, err := db.conn.QueryContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+quoteLiteral(path)+")", nil)
-	if err != nil {
-		return 0, err
-	}
-	defer count.Close()
-	n := make([]driver.Value, 1)
-	if err := count.Next(n); err != nil {
-		return 0, err
-	}
-	rows, _ = n[0].(int64)
-	return rows, nil
-}
+func (db *DB) prepareSelect(ctx context.Context, s Statement) error { return db.checkSelect(ctx, s) }
 
 // checkSelect refuses what is not exactly one SELECT.
 func (db *DB) checkSelect(ctx context.Context, s Statement) error {
@@ -127,6 +140,21 @@ func (db *DB) checkSelect(ctx context.Context, s Statement) error {
 		return Refused{errors.New("the statement has no rows to store; use a SELECT")}
 	}
 	return nil
+}
+
+// countRows returns how many rows a Parquet file has.
+func (db *DB) countRows(ctx context.Context, path string) (int64, error) {
+	count, err := db.conn.QueryContext(ctx, selectRowCount(path), nil)
+	if err != nil {
+		return 0, err
+	}
+	defer count.Close()
+	n := make([]driver.Value, 1)
+	if err := count.Next(n); err != nil {
+		return 0, err
+	}
+	rows, _ := n[0].(int64)
+	return rows, nil
 }
 
 // eachRow hands out the rows of a result: how many, and whether the reader takes more.

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package sql_test
 
 import (

@@ -9,9 +9,10 @@
 // Statements read and nothing else. They cannot reach files next to the lake's,
 // the network, extensions or settings, and cannot write to a file; see DB.
 //
-// DuckDB comes in with cgo. Without cgo the package is the same, and Open is an
-// error that wraps ErrNotBuilt; what needs no SQL (Table, WriteCSV, WriteJSONL,
-// Split and so on) works.
+// DuckDB is linked into a program that is built with cgo. Without cgo it is a process
+// beside it: Python's module duckdb or DuckDB's own command line, whichever is
+// found; where there is neither, Open is an error that wraps ErrNoDuckDB. What needs no SQL
+// (Table, WriteCSV, WriteJSONL, Split and so on) works all the same.
 package sql
 
 import (
@@ -20,8 +21,10 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// ErrNotBuilt says that the program was built without DuckDB.
-var ErrNotBuilt = errors.New("this roundtable was built without cgo, so it has no SQL; build it with CGO_ENABLED=1 and a C compiler, or read the Parquet files with another program (docs/guides/sql.md)")
+// ErrNoDuckDB says that DuckDB is neither linked into the program nor found beside it.
+var ErrNoDuckDB = errors.New("SQL needs DuckDB, which is not in this build and was not found: pip install duckdb (for the python3 " +
+	"beside roundtable or on the PATH), or put DuckDB's command line on the PATH, or build with CGO_ENABLED=1 and a C compiler; " +
+	"roundtable export needs none of these (docs/guides/sql.md)")
 
 // Refused is about a statement of which nothing has run: it is no SQL, names
 // what is not there, is of a kind that is not answered, or is several.

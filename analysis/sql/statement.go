@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +15,18 @@ type Statement struct {
 
 // withLinesBefore returns the text with as many lines before it as there were.
 func (s Statement) withLinesBefore() string { return strings.Repeat("\n", max(0, s.Line-1)) + s.Text }
+
+// asSubquery returns a SELECT to be put into another statement. One with a semicolon, in a
+// text or a comment, is put there as a text, so that nobody can take it for two.
+func (s Statement) asSubquery() string {
+	if strings.Contains(s.Text, ";") {
+		return "FROM query(" + encodeText(s.Text) + ")"
+	}
+	return s.withLinesBefore()
+}
+
+// encodeText returns an expression of a text in which nothing of it can be seen.
+func encodeText(s string) string { return fmt.Sprintf("decode(from_hex('%x'))", s) }
 
 // trimComments returns the text without the space and the comments before it.
 func trimComments(s string) string {
