@@ -1,8 +1,14 @@
-# make dist builds the program for every platform into dist/, with checksums.
+# make release builds the program for every platform and packs dist/: archives, Debian and RPM
+# packages, Python wheels, bills of materials, checksums. The same commit gives the same bytes.
+# Without cgo: no C compiler for another system is needed, and one program for Linux serves glibc
+# and musl; DuckDB is one found beside it (docs/guides/sql.md), and ONNX Runtime is left out.
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+VERSION = 0.1.0
+FORMATS = archive,wheel,deb,rpm
+DIST = $(CURDIR)/dist
 
-.PHONY: build test check fuzz seeds kills cluster limits dist image manifests sbom upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz seeds kills cluster limits release image manifests sbom upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -60,8 +66,11 @@ image:
 manifests:
 	cd .ci/deploy && go test . -run TestManifests -update
 
-dist: $(PLATFORMS)
-	cd dist && (sha256sum roundtable_* || shasum -a 256 roundtable_*) > SHA256SUMS && cat SHA256SUMS
+release: $(PLATFORMS)
+	cd .ci/release && go run . -dist "$(DIST)" -version $(VERSION) -time "$$(git log -1 --format=%ct)" -formats $(FORMATS) $(PLATFORMS)
 
 $(PLATFORMS):
-	CGO_ENABLED=0 GOOS=$(@D) GOARCH=$(@F) go build -trimpath -ldflags="-s -w" -o dist/roundtable_$(@D)_$(@F) ./cmd/roundtable
+	mkdir -p "$(DIST)/programs"
+	CGO_ENABLED=0 GOOS=$(@D) GOARCH=$(@F) go build -trimpath -ldflags="-s -w" -o "$(DIST)/programs/roundtable_$(@D)_$(@F)" ./cmd/roundtable
+	cd .ci/security && go tool cyclonedx-gomod bin -json -std -noserial -notimestamp -version $(VERSION) \
+		-output "$(DIST)/roundtable_$(VERSION)_$(@D)_$(@F).cdx.json" "$(DIST)/programs/roundtable_$(@D)_$(@F)"
