@@ -22,7 +22,8 @@ func newExport(o *cli.Options) *cobra.Command {
 		GroupID: toRead,
 		Long:    `Write a campaign's tables, or the answer to a query, into files for other tools.`,
 		Example: `  roundtable export my-campaign -o tables/
-  roundtable export my-campaign --table turns -o turns.csv`,
+  roundtable export my-campaign --table turns -o turns.csv
+  roundtable export my-campaign --format eval -o logs/ && inspect view --log-dir logs/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && text == "" {
 				return cli.UsageError(fmt.Errorf("expected 1 campaign (or --query SQL), got %d", len(args)))
@@ -60,7 +61,7 @@ func newExport(o *cli.Options) *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&x.Tables, "table", nil, strings.Join(exports.Tables, ", ")+" (default: the first five, and of the others but instances those that have rows)")
 	cmd.Flags().StringVar(&text, "query", "", "write what a SELECT answers instead, as roundtable query")
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(exports.Formats, ", ")+" (default: parquet, or what FILE's name ends in)")
+	cmd.Flags().StringVar(&format, "format", "", strings.Join(exports.Formats, ", ")+" (default: parquet, or what FILE's name ends in); of transcripts, for other tools: eval (inspect's log), scout (Inspect Scout's Parquet), sts (session traces for the Hub)")
 	cmd.Flags().StringVarP(&x.Output, "output", "o", "", "a folder, or a FILE for one table")
 	cmd.Flags().BoolVar(&x.Force, "force", false, "replace files that exist")
 	cmd.Flags().StringVar(&cache, "cache", "", "with --query: folder for copies of a lake in S3")

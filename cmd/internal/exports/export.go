@@ -50,6 +50,13 @@ func (x *Export) Choose(format string) error {
 			return fmt.Errorf("there is no table %q; there are %s", t, strings.Join(Tables, ", "))
 		}
 	}
+	if slices.Contains(TranscriptFormats, format) {
+		if len(x.Tables) > 0 || x.Output == "" || x.single() {
+			return fmt.Errorf("--format %s needs -o FOLDER and takes no --table: it writes transcripts", format)
+		}
+		x.Format = format
+		return nil
+	}
 	if asked := x.Tables; len(asked) == 0 {
 		x.Tables, x.unnamed = Tables[:len(Tables)-1], true
 	} else {
@@ -93,9 +100,6 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := x.room(); err != nil {
-		return cli.UsageError(err)
-	}
 	var files []cli.StagedFile
 	defer func() {
 		for _, f := range files {
@@ -103,18 +107,16 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 		}
 	}()
 	var written []string
-	for _, t := range x.Tables {
-		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, o.Plugins, s, d, t, w) })
-		if err != nil {
-			return x.explainErr(ctx, err)
-		}
-		if f.Rows == 0 && x.unnamed && slices.Contains(record.Annotations[:], t) {
-			f.Discard()
-			continue
-		}
-		written, files = append(written, t), append(files, f)
+	if slices.Contains(TranscriptFormats, x.Format) {
+		files, err = x.stageTranscripts(ctx, o.Plugins, s, d, cmd.ErrOrStderr())
+		written = make([]string, len(files))
+	} else {
+		written, files, err = x.stageTables(ctx, o.Plugins, s, d)
 	}
-	if err := x.warn(ctx, s, d, cmd.ErrOrStderr()); err != nil {
+	if err == nil {
+		err = x.warn(ctx, s, d, cmd.ErrOrStderr())
+	}
+	if err != nil {
 		return x.explainErr(ctx, err)
 	}
 	var done []Written
@@ -125,6 +127,25 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 		done = append(done, Written{written[i], f.Path, f.Rows, f.Bytes})
 	}
 	return x.Report(cmd, o.JSON, done)
+}
+
+// stageTables writes the tables, and says which.
+func (x *Export) stageTables(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset) (written []string, files []cli.StagedFile, err error) {
+	if err := x.room(); err != nil {
+		return nil, nil, cli.UsageError(err)
+	}
+	for _, t := range x.Tables {
+		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, plugins, s, d, t, w) })
+		if err != nil {
+			return written, files, err
+		}
+		if f.Rows == 0 && x.unnamed && slices.Contains(record.Annotations[:], t) {
+			f.Discard()
+			continue
+		}
+		written, files = append(written, t), append(files, f)
+	}
+	return written, files, nil
 }
 
 // open reads what the campaign has committed.

@@ -1,0 +1,155 @@
+package exports
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"roundtable/activities/collaboration"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
+	"roundtable/workflows/catalogue"
+)
+
+// TranscriptFormats are those of other tools that show transcripts: inspect's log, Inspect
+// Scout's database, and the Hub's session traces.
+var TranscriptFormats = []string{"eval", "scout", "sts"}
+
+// talk is a collaboration as a conversation, which is all that these formats know.
+type talk struct {
+	record.Collaboration
+	about    string // what was run and what was asked
+	messages []message
+}
+
+// message is one turn, or the first of all: what the collaboration is about.
+type message struct {
+	id        string
+	assistant bool // a model was asked for it; otherwise the rule or the environment speaks
+	text      string
+	thinking  string
+	model     string
+}
+
+func (m message) role() string {
+	if m.assistant {
+		return "assistant"
+	}
+	return "user"
+}
+
+// stage writes a file of an export for good later, when all are written.
+type stage func(name string, write func(io.Writer) (int64, error)) error
+
+// stageTranscripts writes the files of a format of TranscriptFormats.
+func (x *Export) stageTranscripts(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, tell io.Writer) (files []cli.StagedFile, err error) {
+	if err := os.MkdirAll(x.Output, 0o755); err != nil {
+		return nil, err
+	}
+	add := func(name string, write func(io.Writer) (int64, error)) error {
+		path := filepath.Join(x.Output, name)
+		if err := cli.CheckOutput(path, x.Force); err != nil {
+			return cli.UsageError(err)
+		}
+		f, err := cli.StageFile(path, write)
+		if err == nil {
+			files = append(files, f)
+		}
+		return err
+	}
+	all := readTalks(ctx, collaboration.NewReader(s, plugins, providers.OpenData), lake.Collaborations(ctx, s, d), tell)
+	switch x.Format {
+	case "eval":
+		err = writeEval(all, add)
+	case "scout":
+		err = writeScout(x.Campaign, all, add)
+	default:
+		err = writeTraces(all, add)
+	}
+	return files, err
+}
+
+// readTalks returns collaborations as conversations. Where it cannot be found again what one
+// was about, this is told once, and the rest is there.
+func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[record.Rows, error], tell io.Writer) iter.Seq2[talk, error] {
+	return func(yield func(talk, error) bool) {
+		told := false
+		for rows, err := range all {
+			if err != nil {
+				yield(talk{}, err)
+				return
+			}
+			story := telling.Tell(rows)
+			if story.Facts, err = transcripts.Facts(ctx, reader, story.Collaboration.Key); err != nil && !told {
+				fmt.Fprintf(tell, "What was asked is left out where it cannot be found again: %s: %v\n", story.Collaboration.CollaborationID, err)
+				told = true
+			}
+			if !yield(converse(story, rows.Turns), nil) {
+				return
+			}
+		}
+	}
+}
+
+func converse(story telling.Story, turns []record.Turn) talk {
+	c := talk{Collaboration: story.Collaboration}
+	lines := slices.Clone(story.About)
+	for _, f := range story.Facts {
+		lines = append(lines, f.Name+": "+f.Text)
+	}
+	c.about = strings.Join(lines, "\n")
+	c.messages = []message{{id: "about", text: c.about}}
+	models := map[int32]string{}
+	for _, t := range turns {
+		models[t.Entry] = orEmpty(t.Model)
+	}
+	for _, round := range story.Rounds {
+		for _, phase := range round.Phases {
+			for _, t := range phase.Turns {
+				parts := []string{strings.TrimSpace(t.Who + t.Does), t.Proposal, t.Text}
+				if t.Reason != "" {
+					parts = append(parts, "(private) "+t.Reason)
+				}
+				parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+				c.messages = append(c.messages, message{
+					id: fmt.Sprintf("entry-%d", t.Entry), assistant: t.Asked, text: strings.Join(parts, "\n"), thinking: t.Thinking, model: models[t.Entry],
+				})
+			}
+		}
+	}
+	c.messages = append(c.messages, message{id: "end", text: story.End})
+	return c
+}
+
+// id names a collaboration wherever it is.
+func (c talk) id() string {
+	return fmt.Sprintf("%s/%s.%d", c.CampaignID, c.CollaborationID, c.Generation)
+}
+
+// seconds returns how long it took; 0 if it never began.
+func (c talk) seconds() float64 {
+	return time.Duration((c.EndedAt - c.StartedAt) * int64(time.Microsecond)).Seconds()
+}
+
+// timeText returns a time of a row as RFC 3339.
+func timeText(micros int64) string {
+	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000-07:00")
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
