@@ -40,7 +40,7 @@ func TestFunctions(t *testing.T) {
 	db := open(t, source)
 	first := `{"text":"hello it's [1]","n":8,"x_usd":0.3,"at":"2026-01-02T03:04:05Z"}`
 	for text, want := range map[string][]string{
-		"FROM greet('it''s [1]') ORDER BY n NULLS LAST":               {first, `{"text":"it's\n“;”","n":null,"x_usd":null,"at":null}`},
+		"FROM greet('it''s [1]') ORDER BY n NULLS LAST":           {first, `{"text":"it's\n“;”","n":null,"x_usd":null,"at":null}`},
 		"SELECT text FROM greetings WHERE n > 0 ORDER BY text":    {`{"text":"hello one"}`, `{"text":"hello two"}`},
 		"SELECT count(*) AS c FROM Greet ('x') WHERE text <> ';'": {`{"c":2}`},
 		"SELECT typeof(x_usd) AS type FROM greetings LIMIT 1":     {`{"type":"DECIMAL(38,9)"}`},

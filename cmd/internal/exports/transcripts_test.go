@@ -18,7 +18,7 @@ func talks() iter.Seq2[talk, error] {
 	outcome, key, decision, failure := 0.5, `["(B)"]`, `"(B)"`, "the model is gone"
 	make := func(condition string, replicate int32) talk {
 		c := talk{about: "Which?"}
-		c.CampaignID, c.ConditionID, c.CollaborationID = "mine", condition, condition+"-i0-r"+string('0'+rune(replicate))
+		c.CampaignID, c.ConditionID, c.CollaborationID = "mine", condition, condition+"-i0-r"+string('0'+replicate)
 		c.Status, c.Replicate, c.InstanceID, c.Model, c.SettingsJSON = record.Succeeded, replicate, "q1", "openai/x", `{"rule":"majority"}`
 		c.KeyJSON, c.DecisionJSON, c.Outcome, c.InputTokens, c.OutputTokens = &key, &decision, &outcome, 10, 2
 		c.StartedAt, c.EndedAt = 1_700_000_000_000_000, 1_700_000_002_500_000
