@@ -7,8 +7,13 @@ package envs
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"reflect"
+	"strings"
+
+	"roundtable/envs/wording"
 )
 
 // Environment is one kind of decision problem, built with its parameters.
@@ -37,6 +42,7 @@ type Environment interface {
 type Decode func(v any) error
 
 // DecodeStrict returns a Decode of JSON. Without data everything keeps its present value.
+// An unknown key's error says which are known.
 func DecodeStrict(data []byte) Decode {
 	return func(v any) error {
 		if len(data) == 0 {
@@ -44,7 +50,14 @@ func DecodeStrict(data []byte) Decode {
 		}
 		dec := json.NewDecoder(bytes.NewReader(data))
 		dec.DisallowUnknownFields()
-		return dec.Decode(v)
+		err := dec.Decode(v)
+		if err != nil {
+			if name, is := strings.CutPrefix(err.Error(), "json: unknown field "); is {
+				known := wording.Keys(reflect.TypeOf(v))
+				return fmt.Errorf("unknown key %s; %s%s", name, wording.Known(known), wording.DidYouMean(strings.Trim(name, `"`), known))
+			}
+		}
+		return err
 	}
 }
 

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"math"
+	"strings"
 
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
@@ -66,8 +67,12 @@ func GoodnessIs(g Group) string {
 	if g.Measure() == record.Scored {
 		return "a program's or judge's score"
 	}
+	questions := "accuracy"
+	if score := g.Settings["env.score"]; score == "f1" || score == "" && strings.HasPrefix(g.Settings["env.format"], "squad") {
+		questions = "F1"
+	}
 	if is := map[string]string{
-		Exchange: "share of the greatest total utility", Recsys: "minus the absolute error", "qa": "accuracy (SQuAD: F1)",
+		Exchange: "share of the greatest total utility", Recsys: "minus the absolute error", "qa": questions,
 		"menu": "share of the greatest reward", "allocation": "share of the greatest reward",
 		"consensus": "minus the distance from the mean start", "robots": "minus the distance from the mean start",
 	}[g.Settings["env"]]; is != "" {

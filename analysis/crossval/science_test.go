@@ -13,8 +13,8 @@ import (
 	"roundtable/analysis/trajectory/trajectorytest"
 )
 
-// hundreds is what docs/guides/stopping.md quotes: 600 collaborations of three agents
-// and ten rounds, with a planted pair and a planted peak, and 18,000 messages of
+// hundreds is what BenchmarkScience measures: 600 collaborations of three agents and ten
+// rounds, with a planted pair and a planted peak, and 18,000 messages of
 // 10 to 80 words.
 func hundreds() (runs []trajectory.Trajectory, messages []string) {
 	runs = trajectorytest.Plan{Runs: 600, Rounds: 10, Agents: 3, Seed: 1, Pair: accepts, Effect: 0.1, Peak: 4, Own: 0.1, Noise: 0.1}.Make()

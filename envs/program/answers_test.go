@@ -97,7 +97,7 @@ func TestWrongAnswers(t *testing.T) {
 		{"describe", with("instances", -1), "instances is -1"},
 		{"describe", with("policies", []string{}), "policies has 0 names"},
 		{"describe", with("policies", []string{"a", "a"}), `the policy "a" is there twice`},
-		{"describe", with("colour", "red"), `unknown field "colour"`},
+		{"describe", with("colour", "red"), `unknown key "colour"`},
 		{"describe", with("version", "one"), "cannot unmarshal string"},
 		{"instance", with("id", "two words"), `id is "two words"`},
 		{"instance", with("agents", []any{}), "agents has 0 members"},

@@ -98,7 +98,7 @@ func (x *expansion) addControls(n *yaml.Node, points []expanded, all []Control) 
 // is an error, which the same words make once.
 func forGroups[T any](x *expansion, n *yaml.Node, key string, points []expanded, all []T, add func(T, expanded) (refused string)) {
 	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{"": true}
-	if len(all) > 0 && len(groups) == 0 && len(points) > 0 {
+	if len(all) > 0 && len(groups) == 0 && len(points) > 0 && len(x.p.errs) == 0 { // what is wrong may have taken the groups
 		x.p.errs.add(n, key, "no condition is a group whose agents hear something of each other: there is nothing to compare")
 	}
 	for _, one := range all {

@@ -130,7 +130,7 @@ func decodesItself(v reflect.Value) bool {
 
 func decodeStruct(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
 	if n.Kind != yaml.MappingNode {
-		errs.add(n, key, "%s is not a mapping of %s", shortText(n), strings.Join(fieldNames(v.Type()), ", "))
+		errs.add(n, key, "%s is not a mapping of %s", shortText(n), strings.Join(wording.Keys(v.Type()), ", "))
 		return
 	}
 	seen := map[string]bool{}
@@ -139,7 +139,7 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
 		field, ok := fieldByName(v, name)
 		switch {
 		case !ok:
-			errs.add(n.Content[i], joinKey(key, name), "unknown key; %s", knownInstead(key, name, fieldNames(v.Type())))
+			errs.add(n.Content[i], joinKey(key, name), "unknown key; %s", knownInstead(key, name, wording.Keys(v.Type())))
 		case seen[name]:
 			errs.add(n.Content[i], joinKey(key, name), "given twice")
 		default:
@@ -152,15 +152,15 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
 // knownInstead says which keys are known, and which one was meant.
 func knownInstead(key, name string, names []string) string {
 	if _, sampling := fieldByName(reflect.New(reflect.TypeFor[Generate]()).Elem(), name); sampling && strings.HasSuffix(key, "model") {
-		return fmt.Sprintf("%s; %s is a key of generate:, next to model:", acceptedNames(names), name)
+		return fmt.Sprintf("%s; %s is a key of generate:, next to model:", wording.Known(names), name)
 	}
-	return acceptedNames(names) + wording.DidYouMean(name, names)
+	return wording.Known(names) + wording.DidYouMean(name, names)
 }
 
 // decodeMap fills a map whose keys are names that the file chooses.
 func decodeMap(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
 	if n.Kind != yaml.MappingNode {
-		errs.add(n, key, "%s is not a mapping of names to mappings of %s", shortText(n), strings.Join(fieldNames(v.Type().Elem()), ", "))
+		errs.add(n, key, "%s is not a mapping of names to mappings of %s", shortText(n), strings.Join(wording.Keys(v.Type().Elem()), ", "))
 		return
 	}
 	all := reflect.MakeMap(v.Type())
@@ -274,14 +274,6 @@ func withoutZeros(number string) string {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// acceptedNames says what is accepted, which may be nothing.
-func acceptedNames(names []string) string {
-	if len(names) == 0 {
-		return "nothing can be set here"
-	}
-	return "known are " + strings.Join(names, ", ")
-}
-
 func fieldByName(v reflect.Value, name string) (reflect.Value, bool) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -289,31 +281,11 @@ func fieldByName(v reflect.Value, name string) (reflect.Value, bool) {
 			if inner, ok := fieldByName(v.Field(i), name); ok {
 				return inner, true
 			}
-		} else if tagName(f) == name {
+		} else if wording.Key(f) == name {
 			return v.Field(i), true
 		}
 	}
 	return reflect.Value{}, false
-}
-
-func fieldNames(t reflect.Type) []string {
-	var names []string
-	for f := range t.Fields() {
-		if f.Anonymous {
-			names = append(names, fieldNames(f.Type)...)
-		} else if name := tagName(f); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func tagName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "-" {
-		return ""
-	}
-	return name
 }
 
 func describeType(t reflect.Type) string {

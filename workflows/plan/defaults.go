@@ -35,7 +35,7 @@ func (p *parser) parseDefaults(n *yaml.Node) pluginDefaults {
 		key := "defaults." + kind.Value
 		switch {
 		case !slices.Contains(choiceKeys, kind.Value):
-			p.errs.add(kind, key, "unknown key; %s", acceptedNames(choiceKeys)+wording.DidYouMean(kind.Value, choiceKeys))
+			p.errs.add(kind, key, "unknown key; %s", wording.Known(choiceKeys)+wording.DidYouMean(kind.Value, choiceKeys))
 			continue
 		case d.params[kind.Value] != nil:
 			p.errs.add(kind, key, "given twice")

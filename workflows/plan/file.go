@@ -234,7 +234,7 @@ func (p *parser) openFolder(top *yaml.Node, key, path string) fs.FS {
 
 // Keys returns the keys of a campaign file.
 func Keys() []string {
-	return slices.Concat(fieldNames(reflect.TypeFor[Header]()), conditionKeys, []string{"grid"})
+	return slices.Concat(wording.Keys(reflect.TypeFor[Header]()), conditionKeys, []string{"grid"})
 }
 
 // ConditionKeys returns the keys that make a condition; a grid may vary them.
@@ -253,7 +253,7 @@ func (p *parser) splitHeader(top *yaml.Node, h *Header) (base map[string]*yaml.N
 			base[key.Value] = val
 		case slices.Contains(conditionKeys, key.Value) || key.Value == "grid":
 			p.errs.add(key, key.Value, "given twice")
-		case !slices.Contains(fieldNames(reflect.TypeFor[Header]()), key.Value):
+		case !slices.Contains(wording.Keys(reflect.TypeFor[Header]()), key.Value):
 			p.errs.add(key, key.Value, "unknown key; %s", knownInstead("", key.Value, Keys()))
 		default:
 			rest.Content = append(rest.Content, key, val)

@@ -41,23 +41,23 @@ type Collaboration struct {
 	EndReason     string    `parquet:"end_reason,dict"`                // rounds, stopped, … ; empty if it did not end by itself
 	DecidedRound  *int32    `parquet:"decided_round"`                  // first round with a decision
 	DecisionKey   *string   `parquet:"decision_key"`                   // identity of the final decision; equal proposals have equal keys
-	DecisionJSON  *string   `parquet:"decision_json"`                  // the final decision in the environment's canonical JSON, as turns.proposal_json: an answer is a text such as "(B)"; absent if there is none
-	Score         *float64  `parquet:"score"`                          // goodness of the final decision, see rounds.score; absent without one: average outcome instead
+	DecisionJSON  *string   `parquet:"decision_json"`                  // the final decision in canonical JSON, as turns.proposal_json: an answer is a text such as "(B)"
+	Score         *float64  `parquet:"score"`                          // score of the final decision, absent without one: average outcome instead
 	Utilities     []float64 `parquet:"utilities,list"`                 // of the final decision, by agent; an empty list without a decision
-	BaselinesJSON *string   `parquet:"baselines_json"`                 // goodness of what simple methods decide here: {"always_4": -1, …}
+	BaselinesJSON *string   `parquet:"baselines_json"`                 // score of what simple methods decide here: {"always_4": -1, …}
 	Turns         int32     `parquet:"turns"`                          // entries of the transcript
 	InvalidTurns  int32     `parquet:"invalid_turns"`                  // turns without a usable answer after all asks
 	Asks          int32     `parquet:"asks"`                           // questions asked, re-asks included
 	Seed          int64     `parquet:"seed"`                           // of the campaign
 	SettingsJSON  string    `parquet:"settings_json"`                  // the whole condition, without the addresses of models
-	AgentsJSON    *string   `parquet:"agents_json"`                    // who sat where: [{"agent": "Alex", "role": "nurse", "votes": 2, "model": …}, …]; absent if the condition says nothing of its agents
+	AgentsJSON    *string   `parquet:"agents_json"`                    // who sat where: [{"agent": "Alex", "role": "nurse", "votes": 2, "model": …}, …]; absent without agents: in the file
 	PromptsHash   string    `parquet:"prompts_hash,dict"`              // of all prompt templates in use
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
 	// Follow from other columns: not part of the row digest.
 	Measure      string   `parquet:"measure,dict" digest:"-"`  // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
-	Label        *string  `parquet:"label,dict" digest:"-"`    // what the campaign file calls the values of the condition, those of several axes with commas between; controls and baselines say that they are such; absent without labels. Query shows the file's present one
+	Label        *string  `parquet:"label,dict" digest:"-"`    // the file's labels of the condition's values, comma-separated; controls and baselines say so. Query shows the present ones
 	KeyJSON      *string  `parquet:"key_json" digest:"-"`      // the right answers, written as decision_json: ["(B)"]; absent if none is known
-	InstanceHash *string  `parquet:"instance_hash" digest:"-"` // identity of what is asked and its right answer, whatever its id: equal hashes are paired; absent where the environment deals its instances
+	InstanceHash *string  `parquet:"instance_hash" digest:"-"` // identity of the question and its right answer: equal hashes are paired; absent where the environment deals its instances
 	Outcome      *float64 `parquet:"outcome" digest:"-"`       // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
 	// Operational: not part of the row digest.
 	Calls        int32    `parquet:"calls" digest:"-"`                             // rows of the table calls, answers from the cache not counted
@@ -83,12 +83,12 @@ type Round struct {
 	NewProposals int32     `parquet:"new_proposals"`         // proposals made in this round
 	DecisionKey  *string   `parquet:"decision_key"`          // what stands at the end of the round
 	DecisionJSON *string   `parquet:"decision_json"`         // what stands, as collaborations.decision_json
-	Score        *float64  `parquet:"score"`                 // goodness of the decision that stands; absent before the first decision: average outcome instead
+	Score        *float64  `parquet:"score"`                 // score of the standing decision, absent before the first: average outcome instead
 	Utilities    []float64 `parquet:"utilities,list"`        // of what stands, by agent; an empty list before the first decision
 	Simulated    bool      `parquet:"simulated" digest:"-"`  // a scripted agent answered in this round
 	Outcome      *float64  `parquet:"outcome" digest:"-"`    // what to average, as collaborations.outcome
 	VotesJSON    *string   `parquet:"votes_json" digest:"-"` // what each candidate of the round's last count got: {"(B)": 3, "(C)": 1}, by candidate_key where proposals are no texts, (unread) for answers that could not be read: the sum of its ballots' values, as in ballots.value; of debates and others without ballots the number of agents whose answer it is; absent without a count
-	Agreement    *float64  `parquet:"agreement" digest:"-"`  // greatest share of the agents that hold the same proposal or answer at the round's last count, however many candidates have it; absent without candidates
+	Agreement    *float64  `parquet:"agreement" digest:"-"`  // greatest share of the agents with the same proposal or answer at the round's last count; absent without candidates
 }
 
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.
@@ -107,13 +107,13 @@ type Turn struct {
 	Asks            int32    `parquet:"asks"`                       // questions put for this turn, re-asks included
 	Text            *string  `parquet:"text"`                       // what others could see
 	Reason          *string  `parquet:"reason"`                     // private
-	Thinking        *string  `parquet:"thinking" digest:"-"`        // what the model thought before its last answer, in the text or where the service gives it; private: in no prompt, and not read as an answer
-	ReadAs          *string  `parquet:"read_as" digest:"-"`         // how the answer was found: stated, boxed, alone, marked (in bold or brackets), only (the only one in the text), words (of an option), last; json, or json, repaired: with what was repaired; absent where none was read
+	Thinking        *string  `parquet:"thinking" digest:"-"`        // what the model thought before its last answer; private: in no prompt, and not read as an answer
+	ReadAs          *string  `parquet:"read_as" digest:"-"`         // how the answer was found: stated, boxed, alone, marked (in bold or brackets), only (one in the text), words (of an option), last; json, or json, repaired: with what was repaired
 	AddresseesJSON  *string  `parquet:"addressees_json"`            // indices of the addressed agents; absent means everybody
 	ProposalKey     *string  `parquet:"proposal_key"`               // identity of the proposal; equal proposals have equal keys
 	ProposalJSON    *string  `parquet:"proposal_json"`              // the proposal in the environment's canonical form
 	ProposalUtility *float64 `parquet:"proposal_utility"`           // to the agent itself
-	ProposalScore   *float64 `parquet:"proposal_score"`             // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others
+	ProposalScore   *float64 `parquet:"proposal_score"`             // score of an agent's new answer to a challenged one; absent for others
 	StandingUtility *float64 `parquet:"standing_utility"`           // what the standing decision is worth to it
 	SeesJSON        string   `parquet:"sees_json"`                  // [[from,to],…]: the entries shown, in order
 	PromptHash      string   `parquet:"prompt_hash"`                // of the messages of the first question: 32 hexadecimal digits of their SHA-256
@@ -122,7 +122,7 @@ type Turn struct {
 	ModelSimulated  bool     `parquet:"simulated"`                  // the last answer came from a scripted agent
 	DataJSON        *string  `parquet:"data_json"`                  // compact act of the entry as the engine saw it
 	AgentRole       *string  `parquet:"agent_role,dict" digest:"-"` // role of the agent, as agents: in the campaign file gives it; absent without one
-	ForkedFrom      *string  `parquet:"forked_from"`                // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others
+	ForkedFrom      *string  `parquet:"forked_from"`                // of a fork: where the turn was made, campaign/collaboration.generation
 }
 
 // Ballot is one voter's stand on one candidate. Key: collaboration_id,
@@ -169,5 +169,5 @@ type Call struct {
 	RequestID         string   `parquet:"request_id"`                        // the service's own name of the request
 	StartedAt         int64    `parquet:"started_at,timestamp(microsecond)"` // when the call began
 	Simulated         bool     `parquet:"simulated" digest:"-"`              // it asked no language model
-	ForkedFrom        *string  `parquet:"forked_from"`                       // the collaboration that paid, whose turns this one goes on from: campaign/collaboration.generation; such an answer is cached, too; absent for others
+	ForkedFrom        *string  `parquet:"forked_from"`                       // of a fork: the collaboration that paid, campaign/collaboration.generation; cached, too
 }

@@ -63,7 +63,7 @@ func schemaDoc() (string, error) {
 	fmt.Fprintf(&b, schemaDerived, derived.About)
 	b.WriteString("| column | type | what it is |\n| --- | --- | --- |\n")
 	for _, c := range derived.Columns {
-		fmt.Fprintf(&b, "| `%s` | %s%s | %s |\n", c.Name, c.Type, map[bool]string{true: ", may be absent"}[c.Nullable], c.About)
+		fmt.Fprintf(&b, "| `%s` | %s%s | %s |\n", c.Name, c.Type, map[bool]string{true: "?"}[c.Nullable], c.About)
 	}
 	b.WriteString("\n## Columns that every stored table has\n\n")
 	columnsTable(&b, tables[0].Columns[:shared])
@@ -72,10 +72,9 @@ func schemaDoc() (string, error) {
 
 const schemaHead = `# The tables
 
-This page is made from ` + "`analysis/lake/record/record.go`" + ` by ` + "`go test ./analysis/lake/record -update`" + `, and a test holds the two together.
-It describes schema version %d.
+Written from ` + "`analysis/lake/record/record.go`" + ` by ` + "`go test ./analysis/lake/record -update`" + `. Schema version %d.
 
-A campaign leaves five tables as Parquet: at first one file for each collaboration and table, which are compacted into one part for each batch of collaborations, condition and table.
+A campaign leaves five tables as Parquet: first a file per collaboration and table, then compacted parts.
 
 ` + "```" + `
 lake/raw/<table>/campaign=<name>/condition=<condition>/<collaboration>.<generation>.parquet
@@ -85,42 +84,34 @@ lake/lake/_manifests/campaign=<name>/batch-<batch>.json
 lake/lake/_campaigns/<name>/README.md, files.json, schema.json, croissant.json
 ` + "```" + `
 
-- A collaboration counts when its marker in ` + "`_commits`" + ` is there. The marker is written last and holds the SHA-256 of each file.
-  Files without a marker belong to a commit that was interrupted; ` + "`roundtable verify NAME`" + ` lists how many there are.
-- A part counts when its batch's manifest in ` + "`_manifests`" + ` is there, and then in place of the files it was made from, which stay. A collaboration is in one batch at most.
-  ` + "`files.json`" + ` lists exactly the files to read; the README next to it says how.
-- ` + "`generation`" + ` is 0, and one more each time a cell is run again (` + "`run --retry-failed`" + `). Take the latest; see docs/guides/operating.md for the query.
-- The folders are Hive partitions named ` + "`campaign=`" + ` and ` + "`condition=`" + `; the columns in the files are ` + "`campaign_id`" + ` and ` + "`condition_id`" + `.
-- An empty table has no file: a collaboration that was stopped before it began has one row in ` + "`collaborations`" + ` and nothing else.
-- ` + "`simulated`" + ` is true where scripted agents answered. Never mix these rows with those of language models.
-- Names: ` + "`*_id`" + ` identify, ` + "`*_at`" + ` are UTC with microseconds, ` + "`*_ms`" + ` are milliseconds, ` + "`*_json`" + ` hold JSON, ` + "`*_usd`" + ` are US dollars.
-- "may be absent" means NULL.
-- Columns marked "no" under *digest* are operational: two runs of one campaign may differ in them and still have the same digest.
-- Columns are added, never renamed, retyped or used for something else; ` + "`schema_version`" + ` grows with each addition.
+- A collaboration counts once its marker in ` + "`_commits`" + ` is there, with the SHA-256 of each file. A part counts once its batch's manifest is there, and then replaces the files it was made from, which stay. ` + "`files.json`" + ` lists exactly the files to read.
+- ` + "`generation`" + ` is 0, and one more each time a cell is run again. Take the latest ([query](../guides/operating.md#queries)).
+- ` + "`campaign=`" + ` and ` + "`condition=`" + ` are Hive partitions; the columns are ` + "`campaign_id`" + ` and ` + "`condition_id`" + `. An empty table has no file.
+- **` + "`simulated`" + ` is true where scripted agents answered. Never mix these rows with those of language models.**
+- ` + "`*_id`" + ` identify, ` + "`*_at`" + ` are UTC with microseconds, ` + "`*_ms`" + ` milliseconds, ` + "`*_json`" + ` JSON, ` + "`*_usd`" + ` US dollars.
+- ` + "`?`" + ` after a type: may be NULL. ` + "`†`" + ` after a name: operational, not part of the row digest; two runs of one campaign may differ there.
+- Columns are added, never renamed, retyped or reused; ` + "`schema_version`" + ` grows with each addition.
 `
 
 const schemaWorth = `
 ## What an outcome is worth
 
-Tables, figures, comparisons and the report go by one definition, ` + "`record.Collaboration.Worth`" + `, and the columns hold its values. ` + "`score`" + ` is the goodness of a decision, and NULL without one; ` + "`outcome`" + `, in ` + "`collaborations`" + ` and ` + "`rounds`" + `, is what to average.
-What goodness measures is the environment's to say, in the column ` + "`measure`" + `: a *share* from 0 to 1 (exchange: of the greatest total utility; qa: accuracy, of SQuAD F1; menu and allocation: of the greatest reward; publicgoods: of the possible gain), or minus an *error* (recsys: of the rating, in stars; consensus and robots: the distance from the mean of the starts).
+Average ` + "`outcome`" + ` (in ` + "`collaborations`" + ` and ` + "`rounds`" + `), not ` + "`score`" + `, which is NULL without a decision. Everything goes by one definition, ` + "`record.Collaboration.Worth`" + `. The column ` + "`measure`" + ` says what the environment measures: a *share* from 0 to 1 (exchange: of the greatest total utility; qa: accuracy, of SQuAD F1; menu and allocation: of the greatest reward; publicgoods: of the possible gain), or minus an *error* (recsys: of the rating, in stars; consensus and robots: the distance from the mean of the starts).
 
 | what happened | share | error |
 | --- | --- | --- |
-| a decision | its goodness | its goodness |
-| undecided: no decision at the end, or none up to a round | 0 | left out; the n is shown |
-| a round after an early end | what stood at the end is carried on, in tables and figures; ` + "`rounds`" + ` has no row | likewise |
-| failed or stopped | counted, never averaged | likewise |
-| to come, or no such round in the plan | counted; not averaged | likewise |
-| an invalid turn | the turn counts for nothing; the group's outcome is worth what its decision is worth | likewise |
+| a decision | its score | its score |
+| undecided, at the end or up to a round | 0 | left out; n is shown |
+| a round after an early end | what stood at the end, in tables and figures; ` + "`rounds`" + ` has no row | likewise |
+| failed, stopped, or to come | counted, never averaged | likewise |
+| an invalid turn | counts for nothing; the decision counts | likewise |
 
-- A mean is over decided groups only where a table or a column says so. So do the papers' own measures: the mean absolute error over what has a decision, with its n (Table 7); fairness, undefined without a decision, left out, with its n (Table 1; table ` + "`readings`" + ` counts it as 100 too).
-- Other measures of one collaboration that a group without a decision does not have (the round of the decision, the final value of a consensus) are left out, with the n. Shares of collaborations (not yet agreed, reached, valid) count every one that succeeded.
-- **All-invalid is no result.** A condition in which more than a tenth of the asked turns is invalid, or of the answers ended by the limit of their length (finish_reason ` + "`length`" + `), is marked under every table and at the end of ` + "`run`" + `, with the most frequent reason and an example, and tables that count how cells ended have both shares as columns. Table ` + "`summary`" + ` has the counts: asked turns are the rows of ` + "`turns`" + ` of kind ask; ` + "`collaborations.turns`" + ` counts the rule's own entries too.
-- **Equal replicates are no evidence.** Where collaborations of one instance and condition are equal word for word (the same answers by ` + "`answer_hash`" + ` in the same order), tables that count how cells ended have the distinct ones as a column next to n, and a note names the conditions. Means take all of them, equal or not. Nothing is dropped, since independent answers can come out alike: where standard errors are over instances, equal replicates do not make them smaller; where there is only one instance, they do, and the note says that these standard errors are too small.
-- **The unit** of standard errors, intervals, pairs and tests is the instance where an environment has several in the campaign, since replicates of one instance have it in common. Where it has one, as usual in the exchange economy, the unit is the replicate. A mean is over collaborations, of comparisons and gains over the instances that both conditions have. Where a paper has its deviation over replicates (tables and figures ` + "`2.*`" + `: ± sd), that is said.
+- A mean is over decided groups only where a table says so: the papers' own measures (Table 7, with n; fairness in Table 1, counted as 100 too in ` + "`readings`" + `). Measures that an undecided group does not have are left out, with n. Shares of collaborations count all that succeeded.
+- **All-invalid is no result.** A condition with more than a tenth of invalid turns (of kind ask), or of answers cut by length, is marked under every table and at the end of ` + "`run`" + `.
+- **Equal replicates are no evidence.** Where replicates of an instance are equal word for word (` + "`answer_hash`" + `), tables show the distinct ones next to n. Means take all; with only one instance the standard errors are then too small, and a note says so.
+- **The unit** of errors, intervals and tests is the instance, or the replicate where there is one instance. Where a paper has deviations over replicates, that is said.
 
-` + "```sql" + `
+` + "```" + `sql
 SELECT rule, simulated, count(*) AS n, round(avg(outcome), 4) AS outcome, count(score) AS decided
 FROM collaborations WHERE campaign_id = 'voting-rules' GROUP BY ALL ORDER BY ALL;
 ` + "```" + `
@@ -129,7 +120,7 @@ FROM collaborations WHERE campaign_id = 'voting-rules' GROUP BY ALL ORDER BY ALL
 const schemaAdded = `
 ## Tables that are added later
 
-They are no part of a collaboration's commit and of its digest. Each has one file and one marker for each collaboration and labeller, or embedder and rule:
+Not part of a collaboration's commit and digest; a file and a marker per collaboration and labeller, or embedder and rule:
 
 ` + "```" + `
 lake/raw/labels/campaign=<name>/condition=<condition>/<collaboration>.<generation>.<labeller>.parquet
@@ -144,21 +135,20 @@ const schemaDerived = `
 
 %s
 
-` + "`roundtable query`" + ` makes it from the plan and from the data files that are stored with it: a copy of the lake needs no others. It has no file; ` + "`roundtable export NAME --table instances -o instances.parquet`" + ` writes one.
-Environments that make up their instances (exchange, consensus and others) have no rows here.
+It has no file: ` + "`roundtable query`" + ` makes it from the plan and the stored data files, and ` + "`roundtable export NAME --table instances -o instances.parquet`" + ` writes it. Environments that make up their instances have no rows here.
 
 `
 
 func columnsTable(b *strings.Builder, columns []Column) {
-	b.WriteString("| column | type | digest | what it is |\n| --- | --- | --- | --- |\n")
+	b.WriteString("| column | type | what it is |\n| --- | --- | --- |\n")
 	for _, c := range columns {
-		digest, absent := "no", ""
+		operational, absent := "†", ""
 		if c.Digest {
-			digest = "yes"
+			operational = ""
 		}
 		if c.Nullable {
-			absent = ", may be absent"
+			absent = "?"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", c.Name, c.Type+absent, digest, strings.ReplaceAll(c.About, "|", "\\|"))
+		fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", c.Name, operational, c.Type+absent, strings.ReplaceAll(c.About, "|", "\\|"))
 	}
 }
