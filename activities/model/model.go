@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"roundtable/envs"
@@ -56,8 +57,10 @@ type Parameters struct {
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Seed        *int64   `json:"seed,omitempty"`
 	Stop        []string `json:"stop,omitempty"`
-	// ReasoningEffort is none, minimal, low, medium or high; models that do not reason ignore or refuse it.
+	// ReasoningEffort is one of plan.Efforts; models that do not reason ignore or refuse it.
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
+	// Thinking is how many tokens a model may think for, of those that take a number.
+	Thinking int `json:"thinking,omitempty"`
 	// ExtraBody are further fields of the request's body, for servers that speak OpenAI's interface.
 	ExtraBody map[string]any `json:"extra_body,omitempty"`
 }
@@ -66,6 +69,24 @@ type Parameters struct {
 func (p Parameters) CheckNoExtra() error {
 	if len(p.ExtraBody) > 0 {
 		return errors.New("extra_body is set, which only openai/… models are given; leave it out")
+	}
+	return nil
+}
+
+// ReasoningAsked returns how much thinking was asked for, in words or as a number of tokens; ""
+// if nothing was said of it.
+func (p Parameters) ReasoningAsked() string {
+	if p.Thinking > 0 {
+		return strconv.Itoa(p.Thinking)
+	}
+	return p.ReasoningEffort
+}
+
+// CheckNoThinking returns an error if a number of tokens to think for is set, which a model does
+// not take; instead is what it takes.
+func (p Parameters) CheckNoThinking(name, instead string) error {
+	if p.Thinking > 0 {
+		return fmt.Errorf("thinking is %d; %q takes no number of tokens but %s", p.Thinking, name, instead)
 	}
 	return nil
 }
