@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"roundtable/envs"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
 
@@ -37,6 +39,15 @@ type Checker interface {
 type Lister interface {
 	// Models returns their names, from one request that costs nothing.
 	Models(context.Context) ([]string, error)
+}
+
+// TierOf returns the tier that a service names, in whatever case: that whose price is lower, or the
+// standard one.
+func TierOf(said string) plan.Tier {
+	if strings.EqualFold(said, string(plan.Flex)) {
+		return plan.Flex
+	}
+	return ""
 }
 
 // Probe returns the shortest request with these parameters.
@@ -98,6 +109,7 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, if it must be JSON; Name names it.
 	Schema json.RawMessage
 	Name   string
+	Tier   plan.Tier // in which the answer is asked for; empty for the standard one
 	// IdempotencyKey is run/campaign/collaboration/entry/ask, stable over retries and restarts.
 	IdempotencyKey string
 	// Scene is what the asked agent knows, as data. Only scripted and recorded models
@@ -134,7 +146,8 @@ type Response struct {
 	RequestID    string
 	Mode         string // in which it was asked for: see Moded
 	Usage        Usage
-	Limits       Limits // of the account, as far as the service says
+	Tier         plan.Tier // in which the service says that it has answered; empty for the standard one, or if it does not say
+	Limits       Limits    // of the account, as far as the service says
 	// Elsewhere is the place of the service's answer in which there was a text while that of the
 	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
 	Elsewhere string

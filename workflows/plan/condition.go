@@ -57,7 +57,7 @@ func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
 // what an answer can cost, or have keys of their own.
 var ownFields = []string{
 	"model", "messages", "input", "stream", "n", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens",
-	"seed", "stop", "reasoning_effort", "reasoning", "response_format", "text", "store",
+	"seed", "stop", "reasoning_effort", "reasoning", "response_format", "text", "store", "service_tier",
 }
 
 // checkGenerate refuses what no provider takes.

@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
 )
 
 // question is the body of a request. Its configuration is nil if nothing is set.
@@ -18,6 +19,7 @@ type question struct {
 	Contents          []*turn     `json:"contents"`
 	SystemInstruction *turn       `json:"systemInstruction,omitempty"`
 	GenerationConfig  *generation `json:"generationConfig,omitempty"`
+	ServiceTier       plan.Tier   `json:"serviceTier,omitempty"`
 }
 
 // turn is what one side of the conversation says.
@@ -49,7 +51,7 @@ type thinking struct {
 
 // requestBody returns the address and the body of a request, or why it cannot be asked.
 func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body []byte, err error) {
-	var q question
+	q := question{ServiceTier: r.Tier}
 	if q.SystemInstruction, q.Contents, err = splitMessages(r.Messages); err != nil {
 		return "", nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
 )
 
 // checkRequest finds what no server must be asked.
@@ -84,6 +85,7 @@ type chatRequest struct {
 	Stop                []string        `json:"stop,omitempty"`
 	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
 	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	ServiceTier         plan.Tier       `json:"service_tier,omitempty"`
 	Stream              bool            `json:"stream"` // false must be said: some servers stream by default
 }
 
@@ -105,6 +107,7 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	q := chatRequest{
 		Model: c.config.Model, Messages: r.Messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, Stop: p.Stop, ReasoningEffort: p.ReasoningEffort,
+		ServiceTier: r.Tier,
 	}
 	if c.config.MaxTokensField == MaxCompletionTokens {
 		q.MaxCompletionTokens = max(p.MaxTokens, 0)
