@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,7 +26,8 @@ func TestTierWait(t *testing.T) {
 			if !is {
 				t.Fatalf("%v is not taken for a refusal of the tier", e)
 			}
-			return err.(*model.Error)
+			told, _ := errors.AsType[*model.Error](err)
+			return told
 		}
 		if e := refuse(q, busy); e.RetryAfter != 0 || !strings.Contains(e.Message, "from 00:02 UTC on the call is made in the standard tier") {
 			t.Errorf("%v, again in %v", e, e.RetryAfter)

@@ -54,6 +54,7 @@ type format struct {
 
 type thinking struct {
 	BudgetTokens int    `json:"budget_tokens,omitempty"`
+	Display      string `json:"display,omitempty"`
 	Type         string `json:"type"`
 }
 

@@ -52,22 +52,28 @@ func setThinking(p *question, r model.Parameters) error {
 	case r.ReasoningEffort == "none":
 		return dontThink(p)
 	}
+	if err := CheckSampling(r); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(older, func(g generation) bool { return strings.Contains(p.Model, g.name) })
+	switch {
+	case i >= 0 && !older[i].thinks:
+		return fmt.Errorf("reasoning_effort or thinking is set, which %q does not take; leave it out", p.Model)
+	case i >= 0, r.Thinking > 0 && isOf46(p.Model):
+		return setBudget(p, r)
+	}
+	return setAdaptive(p, r)
+}
+
+// CheckSampling refuses what no Claude takes while it thinks.
+func CheckSampling(r model.Parameters) error {
 	if r.Temperature != nil && *r.Temperature != 1 {
 		return errors.New("temperature is set, and the model is told to think; then it takes no temperature but 1: leave one of them out")
 	}
 	if r.TopP != nil && *r.TopP < 0.95 {
 		return fmt.Errorf("top_p is %g, and the model is told to think; then it takes a top_p from 0.95 to 1: leave one of them out", *r.TopP)
 	}
-	i := slices.IndexFunc(older, func(g generation) bool { return strings.Contains(p.Model, g.name) })
-	switch {
-	case i >= 0 && !older[i].thinks:
-		return fmt.Errorf("reasoning_effort or thinking is set, which %q does not take; leave it out", p.Model)
-	case r.Thinking > 0 && (i >= 0 || isOf46(p.Model)):
-		return setTokens(p, "thinking", r.Thinking)
-	case i < 0:
-		return setAdaptive(p, r)
-	}
-	return setBudget(p, r.ReasoningEffort)
+	return nil
 }
 
 // dontThink switches thinking off, where a model thinks at all.
@@ -113,26 +119,28 @@ func setAdaptive(p *question, r model.Parameters) error {
 		return fmt.Errorf("reasoning_effort is %q; %q takes %s", r.ReasoningEffort, p.Model, wording.And(efforts))
 	}
 	p.OutputConfig = &outputConfig{Effort: r.ReasoningEffort}
-	p.Thinking = &thinking{Type: "adaptive"}
+	p.Thinking = &thinking{Type: "adaptive", Display: "summarized"} // models after 4.6 leave out what they have thought
 	return nil
 }
 
-func setBudget(p *question, effort string) error {
-	tokens := budgets[effort]
-	if !slices.Contains([]string{"minimal", "low", "medium", "high"}, effort) {
-		return fmt.Errorf("reasoning_effort is %q; %q takes minimal, low, medium and high, or thinking: a number of tokens", effort, p.Model)
+func setBudget(p *question, r model.Parameters) error {
+	tokens, err := BudgetOf(p.Model, r)
+	if err == nil {
+		p.Thinking = &thinking{Type: "enabled", BudgetTokens: tokens}
 	}
-	return setTokens(p, "reasoning_effort "+effort, tokens)
+	return err
 }
 
-// setTokens asks for a number of tokens; said is what has set it.
-func setTokens(p *question, said string, tokens int) error {
+// BudgetOf returns how many tokens a model may think for that must be told a number.
+func BudgetOf(name string, r model.Parameters) (int, error) {
+	tokens := max(budgets[r.ReasoningEffort], r.Thinking)
 	switch {
+	case r.Thinking == 0 && !slices.Contains([]string{"minimal", "low", "medium", "high"}, r.ReasoningEffort):
+		return 0, fmt.Errorf("reasoning_effort is %q; %q takes minimal, low, medium and high, or thinking: a number of tokens", r.ReasoningEffort, name)
 	case tokens < leastThinking:
-		return fmt.Errorf("thinking is %d; %q takes %d tokens or more", tokens, p.Model, leastThinking)
-	case p.MaxTokens <= tokens:
-		return fmt.Errorf("max_tokens is %d, of which %s takes up to %d; set max_tokens higher", p.MaxTokens, said, tokens)
+		return 0, fmt.Errorf("thinking is %d; %q takes %d tokens or more", tokens, name, leastThinking)
+	case r.MaxTokens > 0 && r.MaxTokens <= tokens:
+		return 0, fmt.Errorf("max_tokens is %d, of which %d are to think with; set max_tokens higher", r.MaxTokens, tokens)
 	}
-	p.Thinking = &thinking{Type: "enabled", BudgetTokens: tokens}
-	return nil
+	return tokens, nil
 }

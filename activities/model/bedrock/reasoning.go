@@ -1,7 +1,6 @@
 package bedrock
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,39 +57,19 @@ func setReasoning(in *sdk.ConverseInput, p model.Parameters) error {
 		return err
 	}
 	if claude {
-		if err := checkThinking(p); err != nil {
+		if err := anthropic.CheckSampling(p); err != nil {
 			return err
 		}
 	}
 	return reasoners[i].set(in, p)
 }
 
-// checkThinking refuses what no Claude takes while it thinks.
-func checkThinking(p model.Parameters) error {
-	if p.Temperature != nil && *p.Temperature != 1 {
-		return errors.New("temperature is set, and the model is told to think; then it takes no temperature but 1: leave one of them out")
-	}
-	if p.TopP != nil && *p.TopP < 0.95 {
-		return fmt.Errorf("top_p is %g, and the model is told to think; then it takes a top_p from 0.95 to 1: leave one of them out", *p.TopP)
-	}
-	return nil
-}
-
-// budgets are the tokens that an effort is worth where a model must be given a number; 1024 is the least.
-var budgets = map[string]int{"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384}
-
 func setBudget(in *sdk.ConverseInput, p model.Parameters) error {
-	tokens, ok := budgets[p.ReasoningEffort]
-	switch tokens = max(tokens, p.Thinking); {
-	case !ok && p.Thinking == 0:
-		return refuseEffort(p, "minimal, low, medium and high, or thinking: a number of tokens")
-	case tokens < budgets["minimal"]:
-		return fmt.Errorf("thinking is %d; this model takes %d tokens or more", tokens, budgets["minimal"])
-	case p.MaxTokens > 0 && p.MaxTokens <= tokens:
-		return fmt.Errorf("max_tokens is %d, of which %d are to think with; set max_tokens higher", p.MaxTokens, tokens)
+	tokens, err := anthropic.BudgetOf(*in.ModelId, p)
+	if err == nil {
+		addFields(in, map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": tokens}})
 	}
-	addFields(in, map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": tokens}})
-	return nil
+	return err
 }
 
 func setAdaptive(in *sdk.ConverseInput, p model.Parameters) error {

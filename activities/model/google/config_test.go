@@ -137,12 +137,12 @@ func TestRefusedRequests(t *testing.T) {
 
 func TestThinking(t *testing.T) {
 	for _, c := range []struct{ model, effort, want string }{
-		{"gemini-2.5-pro", "32768", `{"thinkingBudget":32768}`},
+		{"gemini-2.5-pro", "32768", `{"includeThoughts":true,"thinkingBudget":32768}`},
 		{"gemini-2.5-flash", "none", `{"thinkingBudget":0}`},
-		{"gemini-3-pro-preview", "low", `{"thinkingLevel":"LOW"}`},
-		{"gemma-4-31b-it", "high", `{"thinkingLevel":"HIGH"}`},
-		{"gemini-2.5-flash", "low", `{"thinkingBudget":1024}`},
-		{"models/gemini-2.5-pro", "high", `{"thinkingBudget":24576}`},
+		{"gemini-3-pro-preview", "low", `{"includeThoughts":true,"thinkingLevel":"LOW"}`},
+		{"gemma-4-31b-it", "high", `{"includeThoughts":true,"thinkingLevel":"HIGH"}`},
+		{"gemini-2.5-flash", "low", `{"includeThoughts":true,"thinkingBudget":1024}`},
+		{"models/gemini-2.5-pro", "high", `{"includeThoughts":true,"thinkingBudget":24576}`},
 	} {
 		q := model.Request{Messages: []model.Message{{Role: "user", Content: "hi"}}, Parameters: model.Parameters{ReasoningEffort: c.effort}}
 		if tokens, err := strconv.Atoi(c.effort); err == nil {

@@ -98,7 +98,7 @@ func TestWhatIsSentAndRead(t *testing.T) {
 	}
 	want := `{"contents":[{"parts":[{"text":"one"},{"text":"two"},{"text":"three"}],"role":"user"},{"parts":[{"text":"four"}],"role":"model"},{"parts":[{"text":"five"}],"role":"user"}],` +
 		`"systemInstruction":{"parts":[{"text":"rules"},{"text":"more"}]},"generationConfig":{"responseJsonSchema":` + string(q.Schema) + `,"maxOutputTokens":100,` +
-		`"responseMimeType":"application/json","seed":-5,"stopSequences":["END"],"temperature":0.1,"thinkingConfig":{"thinkingLevel":"MINIMAL"},"topP":0.95}}`
+		`"responseMimeType":"application/json","seed":-5,"stopSequences":["END"],"temperature":0.1,"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"MINIMAL"},"topP":0.95}}`
 	if sent != want {
 		t.Errorf("sent %s\nwant %s", sent, want)
 	}

@@ -45,8 +45,9 @@ type generation struct {
 }
 
 type thinking struct {
-	Budget *int32 `json:"thinkingBudget,omitempty"`
-	Level  string `json:"thinkingLevel,omitempty"`
+	Include bool   `json:"includeThoughts,omitempty"` // summed up, in parts of their own
+	Budget  *int32 `json:"thinkingBudget,omitempty"`
+	Level   string `json:"thinkingLevel,omitempty"`
 }
 
 // requestBody returns the address and the body of a request, or why it cannot be asked.
@@ -172,7 +173,7 @@ func (c *client) thinkingConfig(p model.Parameters) (*thinking, error) {
 	if !slices.Contains(levels, p.ReasoningEffort) {
 		return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model, wording.And(levels))
 	}
-	return &thinking{Level: strings.ToUpper(p.ReasoningEffort)}, nil
+	return &thinking{Include: true, Level: strings.ToUpper(p.ReasoningEffort)}, nil
 }
 
 // thinkingBudget is of models that are told a number of tokens.
@@ -182,7 +183,7 @@ func (c *client) thinkingBudget(p model.Parameters, least, most int) (*thinking,
 			return nil, fmt.Errorf("thinking is %d; %q takes %d to %d tokens", p.Thinking, c.config.Model, least, most)
 		}
 		budget := int32(p.Thinking)
-		return &thinking{Budget: &budget}, nil
+		return &thinking{Include: true, Budget: &budget}, nil
 	}
 	budget, ok := budgets[p.ReasoningEffort]
 	if always := strings.Contains(c.config.Model, "gemini-2.5-pro"); !ok || always && p.ReasoningEffort == "none" {
@@ -192,5 +193,5 @@ func (c *client) thinkingBudget(p model.Parameters, least, most int) (*thinking,
 		}
 		return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model, accepted)
 	}
-	return &thinking{Budget: &budget}, nil
+	return &thinking{Include: budget > 0, Budget: &budget}, nil
 }

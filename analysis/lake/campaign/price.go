@@ -25,8 +25,8 @@ type Price struct {
 	AsOf        string     `json:"as_of,omitempty"`      // the day of a table's price, as 2026-11-27; empty for one of the file
 }
 
-// TierPrice is the price of a call in another tier. A price of the cache that is nil is
-// that of the standard tier.
+// TierPrice is the price of a call in another tier, or of a long one. A price of the cache that
+// is nil is that of the standard tier, of a long one that of its Input.
 type TierPrice struct {
 	Input       float64  `json:"input"`
 	Output      float64  `json:"output"`
@@ -36,11 +36,8 @@ type TierPrice struct {
 
 // LongPrice is the price of a whole request whose input has more than Above tokens.
 type LongPrice struct {
-	Above       int      `json:"above"`
-	Input       float64  `json:"input"`
-	Output      float64  `json:"output"`
-	CachedInput *float64 `json:"cached_input,omitempty"`
-	CacheWrite  *float64 `json:"cache_write,omitempty"`
+	Above int `json:"above"`
+	TierPrice
 }
 
 // In returns the price of a call in a tier: its own, or that of the standard tier if it has
@@ -56,10 +53,10 @@ func (p Price) In(tier plan.Tier) Price {
 		MaxOutput: p.MaxOutput, AsOf: p.AsOf,
 	}
 	if l := p.Long; l != nil {
-		in.Long = &LongPrice{
-			Above: l.Above, Input: scale(l.Input, t.Input, p.Input), Output: scale(l.Output, t.Output, p.Output),
+		in.Long = &LongPrice{l.Above, TierPrice{
+			Input: scale(l.Input, t.Input, p.Input), Output: scale(l.Output, t.Output, p.Output),
 			CachedInput: scaled(l.CachedInput, t.CachedInput, p.CachedInput), CacheWrite: scaled(l.CacheWrite, t.CacheWrite, p.CacheWrite),
-		}
+		}}
 	}
 	return in
 }
@@ -146,10 +143,7 @@ func (p Price) Validate() error {
 		errs = append(errs, fmt.Errorf("as_of: %q is not a day as 2026-11-27", p.AsOf))
 	}
 	if l := p.Long; l != nil {
-		check("long.input", &l.Input)
-		check("long.output", &l.Output)
-		check("long.cached_input", l.CachedInput)
-		check("long.cache_write", l.CacheWrite)
+		tier("long", &l.TierPrice)
 		tokens("long.above", l.Above)
 	}
 	return errors.Join(errs...)
