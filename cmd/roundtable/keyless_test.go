@@ -48,7 +48,7 @@ func TestPlanWithoutKey(t *testing.T) {
 
 // The words about a price that cannot be read are about prices, not about Go.
 func TestPriceErrors(t *testing.T) {
-	const form = "; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning"
+	const form = "; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write, reasoning, flex and batch"
 	for prices, want := range map[string]string{
 		`{"x": 1}`:               "x: 1 is not a price" + form,
 		`{"x": {"input": "a"}}`:  "x: input is no number but a string" + form,
