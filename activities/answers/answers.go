@@ -42,12 +42,16 @@ type Answer struct {
 	Waived        []string    `json:"waived,omitempty"`
 	RequestID     string      `json:"request_id,omitempty"`
 	Usage         model.Usage `json:"usage"`
-	Cached        bool        `json:"cached,omitempty"`    // taken from the cache: not billed
-	CostUSD       *float64    `json:"cost_usd,omitempty"`  // nil if a price or the usage is not known
-	PriceUSD      *float64    `json:"price_usd,omitempty"` // of an answer that was paid elsewhere: what it cost there
-	StartedAt     int64       `json:"started_at"`          // µs UTC
-	LatencyMS     int64       `json:"latency_ms"`
-	Simulated     bool        `json:"simulated,omitempty"`
+	Tier          string      `json:"tier,omitempty"`      // see model.Response
+	SavedUSD      *float64    `json:"saved_usd,omitempty"` // by the tier; nil in the standard one
+	// ReasoningAsked is how much thinking was asked for: an effort, or a number of tokens.
+	ReasoningAsked string   `json:"reasoning_asked,omitempty"`
+	Cached         bool     `json:"cached,omitempty"`    // taken from the cache: not billed
+	CostUSD        *float64 `json:"cost_usd,omitempty"`  // nil if a price or the usage is not known
+	PriceUSD       *float64 `json:"price_usd,omitempty"` // of an answer that was paid elsewhere: what it cost there
+	StartedAt      int64    `json:"started_at"`          // µs UTC
+	LatencyMS      int64    `json:"latency_ms"`
+	Simulated      bool     `json:"simulated,omitempty"`
 	// What the call can have cost at most, if the service did not say what it has used
 	// or, in Told, what cannot be.
 	WorstUSD    *float64     `json:"worst_usd,omitempty"`
@@ -266,7 +270,7 @@ func (t Turn) OfFork(from RunKey) Turn {
 // free returns an answer that was paid elsewhere.
 func (a Answer) free() Answer {
 	a.PriceUSD = cmp.Or(a.CostUSD, a.PriceUSD)
-	a.Cached, a.CostUSD, a.Attempt = true, nil, 0
+	a.Cached, a.CostUSD, a.SavedUSD, a.Attempt = true, nil, nil, 0
 	a.WorstUSD, a.WorstTokens, a.Told = nil, 0, nil
 	return a
 }

@@ -36,6 +36,7 @@ func (a Answer) callRow(key record.Key, entry int) record.Call {
 		Status: "answered", Cached: a.Cached, CostUSD: a.CostUSD, PriceUSD: cmp.Or(a.CostUSD, a.PriceUSD),
 		InputTokens: &a.Usage.Input, CachedInputTokens: &a.Usage.CachedInput, CacheWriteTokens: &a.Usage.CacheWrite,
 		OutputTokens: &a.Usage.Output, ReasoningTokens: &a.Usage.Reasoning, LatencyMS: &a.LatencyMS,
+		ReasoningAsked: record.Optional(a.ReasoningAsked), Tier: record.Optional(a.Tier), SavedUSD: a.SavedUSD,
 		FinishReason: a.FinishReason, RequestID: a.RequestID, StartedAt: a.StartedAt, Simulated: a.Simulated, ForkedFrom: record.Optional(a.From),
 	}
 	if a.WorstTokens > 0 { // the service did not say what it has used

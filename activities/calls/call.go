@@ -10,6 +10,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/plan"
 )
 
 // defaultTimeout of a call whose model sets none.
@@ -90,6 +91,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 		r.IdempotencyKey = m.Run + "/" + r.IdempotencyKey
 	}
 	price := q.priceOf(m)
+	r.Tier = c.tiers.pick(q, ask, m.Limits, price)
 	i := answers.Intent{Entry: q.Entry, Ask: ask, Provider: q.Provider.Name, Model: q.Provider.Name}
 	worst, bounded := q.worstCase(price, r)
 	if bounded {
@@ -104,7 +106,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider)) // from here on money is spent: the answer is waited for
 	defer cancel()
-	response, err := c.announced(ctx, q, &i, r, pass, got.Hold)
+	response, err := c.announced(ctx, q, &i, r, m.Limits, pass, got.Hold)
 	if err != nil {
 		defer got.Hold.Keep()
 		if isUnbilled(err) {
@@ -120,7 +122,8 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	}
 	got.Answer = NewAnswerRecord(q.Provider, price, response, time.UnixMicro(i.StartedAt))
 	got.Answer.Ask, got.Answer.Attempt, got.request, got.mode = ask, i.Attempt, r, response.Mode
-	got.Charge = costOf(price, response.Usage)
+	got.Answer.ReasoningAsked = r.Parameters.ReasoningAsked()
+	got.Charge = costOf(price, response)
 	if !q.believes(response, worst.Tokens) {
 		q.chargeWorst(&got, price, r, worst, bounded)
 	}
@@ -130,7 +133,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 
 // announced writes the intent and makes the call. It tells the account's
 // throttle how it went.
-func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r model.Request, pass Permit, hold *money.Hold) (model.Response, error) {
+func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r model.Request, l plan.Limits, pass Permit, hold *money.Hold) (model.Response, error) {
 	i.StartedAt = time.Now().UnixMicro()
 	var err error
 	if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {
@@ -146,6 +149,7 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 	response, err := q.Provider.Complete(ctx, r)
 	if err == nil {
 		c.faults.countAnswer(q, i.Ask)
+		c.tiers.answered(q, i.Ask)
 		used := response.Usage
 		if !q.believes(response, i.WorstTokens) {
 			used = model.Usage{}
@@ -155,6 +159,11 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 			err = &attempted{err: err, intent: *i}
 		}
 		return response, err
+	}
+	if r.Tier != "" {
+		if refused, is := c.tiers.refuse(q, i.Ask, l, err); is {
+			return response, &attempted{err: refused, intent: *i}
+		}
 	}
 	err, suspect := c.treat(q, i.Ask, err)
 	pass.Failed(err)
@@ -206,6 +215,9 @@ func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
 	if d, err := time.ParseDuration(m.Limits.Models[p.Name].Timeout); err == nil {
 		return d
 	}
+	if m.Limits.Tier == plan.Flex {
+		return flexTimeout
+	}
 	return defaultTimeout
 }
 
@@ -213,12 +225,15 @@ func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
 func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Thinking: r.Thinking, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
-		FinishReason: r.FinishReason, Elsewhere: r.Elsewhere, Waived: r.Waived, RequestID: r.RequestID, Usage: r.Usage,
+		FinishReason: r.FinishReason, Elsewhere: r.Elsewhere, Waived: r.Waived, RequestID: r.RequestID, Usage: r.Usage, Tier: string(r.Tier),
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
 	}
 	if price != nil {
-		cost := costOf(price, r.Usage).USD()
+		cost := costOf(price, r).USD()
 		answer.CostUSD = &cost
+		if saved := money.Charge(*price, r.Usage).USD() - cost; r.Tier != "" {
+			answer.SavedUSD = &saved
+		}
 	}
 	return answer
 }
@@ -242,8 +257,9 @@ func priceOf(m campaign.Manifest, p model.Provider) *campaign.Price {
 	return nil
 }
 
-func costOf(price *campaign.Price, u model.Usage) money.Amount {
-	return money.Charge(*orFree(price), u)
+// costOf a response, in the tier in which the service says that it has answered.
+func costOf(price *campaign.Price, r model.Response) money.Amount {
+	return money.Charge(orFree(price).In(r.Tier), r.Usage)
 }
 
 // orFree takes a price that is not known for nothing.

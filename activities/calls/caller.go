@@ -31,6 +31,7 @@ type Caller struct {
 	budgets   budgets
 	throttles throttle.Registry // of accounts
 	faults    faults
+	tiers     tiers
 	epochs    epochs
 }
 

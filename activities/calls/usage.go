@@ -51,6 +51,6 @@ func (q Order) chargeWorst(got *Paid, price *campaign.Price, r model.Request, wo
 		got.Answer.WorstUSD = &usd
 	}
 	if worst.NanoUSD > 0 {
-		got.Answer.CostUSD = nil
+		got.Answer.CostUSD, got.Answer.SavedUSD = nil, nil
 	}
 }

@@ -8,9 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"roundtable/envs"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
 
@@ -38,6 +41,15 @@ type Lister interface {
 	Models(context.Context) ([]string, error)
 }
 
+// TierOf returns the tier that a service names, in whatever case: that whose price is lower, or the
+// standard one.
+func TierOf(said string) plan.Tier {
+	if strings.EqualFold(said, string(plan.Flex)) {
+		return plan.Flex
+	}
+	return ""
+}
+
 // Probe returns the shortest request with these parameters.
 func Probe(p Parameters) Request {
 	return Request{Messages: []Message{{Role: "user", Content: "?"}}, Parameters: p}
@@ -56,8 +68,10 @@ type Parameters struct {
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Seed        *int64   `json:"seed,omitempty"`
 	Stop        []string `json:"stop,omitempty"`
-	// ReasoningEffort is none, minimal, low, medium or high; models that do not reason ignore or refuse it.
+	// ReasoningEffort is one of plan.Efforts; models that do not reason ignore or refuse it.
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
+	// Thinking is how many tokens a model may think for, of those that take a number.
+	Thinking int `json:"thinking,omitempty"`
 	// ExtraBody are further fields of the request's body, for servers that speak OpenAI's interface.
 	ExtraBody map[string]any `json:"extra_body,omitempty"`
 }
@@ -70,6 +84,24 @@ func (p Parameters) CheckNoExtra() error {
 	return nil
 }
 
+// ReasoningAsked returns how much thinking was asked for, in words or as a number of tokens; ""
+// if nothing was said of it.
+func (p Parameters) ReasoningAsked() string {
+	if p.Thinking > 0 {
+		return strconv.Itoa(p.Thinking)
+	}
+	return p.ReasoningEffort
+}
+
+// CheckNoThinking returns an error if a number of tokens to think for is set, which a model does
+// not take; instead is what it takes.
+func (p Parameters) CheckNoThinking(name, instead string) error {
+	if p.Thinking > 0 {
+		return fmt.Errorf("thinking is %d; %q takes no number of tokens but %s", p.Thinking, name, instead)
+	}
+	return nil
+}
+
 // Request is one question.
 type Request struct {
 	Messages   []Message
@@ -77,6 +109,7 @@ type Request struct {
 	// Schema is the JSON Schema of the answer, if it must be JSON; Name names it.
 	Schema json.RawMessage
 	Name   string
+	Tier   plan.Tier // in which the answer is asked for; empty for the standard one
 	// IdempotencyKey is run/campaign/collaboration/entry/ask, stable over retries and restarts.
 	IdempotencyKey string
 	// Scene is what the asked agent knows, as data. Only scripted and recorded models
@@ -113,7 +146,8 @@ type Response struct {
 	RequestID    string
 	Mode         string // in which it was asked for: see Moded
 	Usage        Usage
-	Limits       Limits // of the account, as far as the service says
+	Tier         plan.Tier // in which the service says that it has answered; empty for the standard one, or if it does not say
+	Limits       Limits    // of the account, as far as the service says
 	// Elsewhere is the place of the service's answer in which there was a text while that of the
 	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
 	Elsewhere string

@@ -49,7 +49,7 @@ func (t Table) entryNamed(name string) (Entry, bool) {
 func costSame(p, q campaign.Price) bool {
 	equal := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
 	return p.Input == q.Input && p.Output == q.Output && equal(p.CachedInput, q.CachedInput) &&
-		equal(p.CacheWrite, q.CacheWrite) && equal(p.Reasoning, q.Reasoning) && (p.Long == nil) == (q.Long == nil)
+		equal(p.CacheWrite, q.CacheWrite) && equal(p.Reasoning, q.Reasoning) && (p.Long == nil) == (q.Long == nil) && (p.Flex == nil) == (q.Flex == nil)
 }
 
 // familyOf returns the name under which prices of a provider with several names stand.

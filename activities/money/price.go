@@ -9,6 +9,7 @@ package money
 import (
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/plan"
 )
 
 // Cost returns what a usage costs, in US dollars.
@@ -70,8 +71,15 @@ func valueOr(usd *float64, other float64) float64 {
 	return *usd
 }
 
-// highestRates returns the highest prices of a token in a request of up to so many tokens.
+// highestRates returns the highest prices of a token in a request of up to so many tokens,
+// in whichever tier it is billed.
 func highestRates(p campaign.Price, tokens int64) (input, output float64) {
+	if p.Flex != nil {
+		i, o := highestRates(p.In(plan.Flex), tokens)
+		p.Flex = nil
+		input, output = highestRates(p, tokens)
+		return max(input, i), max(output, o)
+	}
 	input = max(p.Input, valueOr(p.CachedInput, 0), valueOr(p.CacheWrite, 0))
 	output = max(p.Output, valueOr(p.Reasoning, 0))
 	if p.Long != nil && tokens > int64(p.Long.Above) {

@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/plan"
 )
 
 func usd(v float64) *float64 { return &v }
@@ -19,7 +20,7 @@ func TestCost(t *testing.T) {
 	// Claude Sonnet 4.5, https://platform.claude.com/docs/en/about-claude/pricing
 	sonnet := campaign.Price{Input: 3, Output: 15, CachedInput: usd(0.3), CacheWrite: usd(3.75)}
 	// Gemini 2.5 Pro, https://ai.google.dev/gemini-api/docs/pricing
-	pro := campaign.Price{Input: 1.25, Output: 10, Long: &campaign.LongPrice{Above: 200_000, Input: 2.5, Output: 15}}
+	pro := campaign.Price{Input: 1.25, Output: 10, Long: &campaign.LongPrice{Above: 200_000, TierPrice: campaign.TierPrice{Input: 2.5, Output: 15}}}
 	tests := []struct {
 		name  string
 		price campaign.Price
@@ -96,7 +97,13 @@ func anyPrice(t *rapid.T) campaign.Price {
 		Input: price("input"), Output: price("output"), CachedInput: optional("cached"), CacheWrite: optional("write"), Reasoning: optional("reasoning"),
 	}
 	if rapid.Bool().Draw(t, "has long") {
-		p.Long = &campaign.LongPrice{Above: rapid.IntRange(0, 500).Draw(t, "above"), Input: price("long input"), Output: price("long output"), CachedInput: optional("long cached"), CacheWrite: optional("long write")}
+		p.Long = &campaign.LongPrice{Above: rapid.IntRange(0, 500).Draw(t, "above"), TierPrice: campaign.TierPrice{
+			Input: price("long input") + 1e-6, Output: price("long output") + 1e-6, CachedInput: optional("long cached"), CacheWrite: optional("long write"),
+		}}
+	}
+	if rapid.Bool().Draw(t, "has flex") {
+		p.Flex = &campaign.TierPrice{Input: price("flex input"), Output: price("flex output"), CachedInput: optional("flex cached"), CacheWrite: optional("flex write")}
+		p.Flex.Input, p.Flex.Output = max(p.Flex.Input, 1e-6), max(p.Flex.Output, 1e-6)
 	}
 	return p
 }
@@ -116,6 +123,7 @@ func TestNoCallCostsMoreThanItsWorstCase(t *testing.T) {
 			Input: rapid.Int64Range(0, int64(size)+16).Draw(t, "input"), Output: rapid.Int64Range(0, int64(most)).Draw(t, "output"),
 			CachedInput: part("cached"), CacheWrite: part("written"), Reasoning: part("reasoning"),
 		}
+		p = p.In(rapid.SampledFrom([]plan.Tier{"", plan.Standard, plan.Flex}).Draw(t, "tier it was answered in"))
 		charge, cost := money.Charge(p, u), money.Cost(p, u)
 		if charge.NanoUSD > worst.NanoUSD || charge.Tokens > worst.Tokens {
 			t.Fatalf("%+v is charged %v, the worst case is %v", u, charge, worst)

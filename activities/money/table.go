@@ -60,8 +60,8 @@ const maxFile = 16 << 20
 // and out, or that are for neither text nor embeddings, are left out, as are entries whose
 // price is 0 (which stands for unknown as often as for free). Where prices rise
 // with the length of a request in several steps, the highest price counts from
-// the first step on, so that a cap holds. Prices of a service tier that has to
-// be asked for (priority, flex, a cache of one hour) are not read.
+// the first step on, so that a cap holds. Prices of what is never asked for (priority, a
+// cache of one hour) are not read.
 func Read(r io.Reader) (Table, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -122,10 +122,11 @@ func priceOf(fields map[string]any) (campaign.Price, bool) {
 		CachedInput: perMillion(fields["cache_read_input_token_cost"]),
 		CacheWrite:  perMillion(fields["cache_creation_input_token_cost"]),
 		Reasoning:   perMillion(fields["output_cost_per_reasoning_token"]),
-		BatchInput:  perMillion(fields["input_cost_per_token_batches"]),
-		BatchOutput: perMillion(fields["output_cost_per_token_batches"]),
+		Flex:        tierOf(fields, "_flex"),
+		Batch:       tierOf(fields, "_batches"),
 		Long:        long,
 	}
+	p.AsOf, _ = fields["looked_up"].(string)
 	if tokens, ok := parseNumber(fields["max_output_tokens"]); ok && tokens >= 0 && tokens <= campaign.MaxTokens {
 		p.MaxOutput = int(tokens)
 	}
@@ -133,6 +134,19 @@ func priceOf(fields map[string]any) (campaign.Price, bool) {
 		long.Input, long.Output = max(long.Input, *in), max(long.Output, *out)
 	}
 	return p, p.Validate() == nil
+}
+
+// tierOf returns the price in a tier, whose keys end so; nil if the model is not sold there.
+func tierOf(fields map[string]any, end string) *campaign.TierPrice {
+	in, out := perMillion(fields["input_cost_per_token"+end]), perMillion(fields["output_cost_per_token"+end])
+	if in == nil || out == nil || *in == 0 || *out == 0 {
+		return nil
+	}
+	return &campaign.TierPrice{
+		Input: *in, Output: *out,
+		CachedInput: perMillion(fields["cache_read_input_token_cost"+end]),
+		CacheWrite:  perMillion(fields["cache_creation_input_token_cost"+end]),
+	}
 }
 
 // longOf returns the price above the first step, at the highest of all steps; nil

@@ -12,6 +12,7 @@ import (
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/envs/envtest/hostile"
+	"roundtable/workflows/plan"
 )
 
 func TestDefaultTable(t *testing.T) {
@@ -28,6 +29,14 @@ func TestDefaultTable(t *testing.T) {
 		source, err := url.Parse(e.Source)
 		if !ok || e.Key != key || e.Provider == "" || err != nil || source.Scheme != "https" {
 			t.Errorf("%s: found %v, %+v", key, ok, e)
+		}
+		if day, err := time.Parse(time.DateOnly, e.Price.AsOf); err != nil || day.Year() < 2026 || e.Price.AsOf > asOf {
+			t.Errorf("%s: looked up on %q; the table is of %s", key, e.Price.AsOf, asOf)
+		}
+		for _, tier := range []*campaign.TierPrice{e.Price.Flex, e.Price.Batch} {
+			if tier != nil && (tier.Input < 0.4*e.Price.Input || tier.Input >= e.Price.Input || tier.Output >= e.Price.Output) {
+				t.Errorf("%s: prices that no service has: %+v", key, *tier)
+			}
 		}
 		embeds := strings.Contains(key, "embed") // and answers with no token
 		for _, p := range []float64{e.Price.Input, e.Price.Output} {
@@ -72,6 +81,8 @@ func TestFind(t *testing.T) {
 		"gpt-5-mini-":                        "",
 		"gpt-5-mini-2025":                    "",
 		"gpt-5-mini-2025-13-40":              "",
+		"openai/gpt-6.2-sol":                 "gpt-6.2-sol",
+		"google/gemini-3.1-pro-preview":      "gemini/gemini-3.1-pro-preview",
 		"gpt-5-mini-fast":                    "",
 		"gpt-4.5":                            "",
 		"gpt-4-32k":                          "",
@@ -101,6 +112,7 @@ const odd = `{
   "texts": {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": "0.000001", "output_cost_per_token": "2e-6", "max_output_tokens": "8192"},
   "words": {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "max_output_tokens": "as many as you like"},
   "step": {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "cache_read_input_token_cost": 1e-07,
+    "input_cost_per_token_flex": 5e-07, "output_cost_per_token_flex": 1e-06, "input_cost_per_token_batches": 4e-07,
     "input_cost_per_token_above_128k_tokens": 3e-06, "input_cost_per_token_above_200k_tokens": 4e-06, "output_cost_per_token_above_200k_tokens": 5e-06,
     "cache_read_input_token_cost_above_200k_tokens": 2e-07, "cache_creation_input_token_cost_above_1hr": 9e-06, "input_cost_per_token_priority": 8e-06},
   "ranges": {"litellm_provider": "p", "mode": "chat", "tiered_pricing": [
@@ -150,6 +162,10 @@ func TestReadLiteLLM(t *testing.T) {
 		if got := cost(test.name, test.usage); got < test.micro*0.999999 || got > test.micro*1.000001 {
 			t.Errorf("%s: %+v costs %v millionths, want %v", test.name, test.usage, got, test.micro)
 		}
+	}
+	step, _ := table.Find("p/step")
+	if flex := step.Price.In(plan.Flex); step.Price.Batch != nil || *step.Price.Flex != (campaign.TierPrice{Input: 0.5, Output: 1}) || flex.Long.Input != 2 || flex.Long.Output != 2.5 || *flex.CachedInput != 0.1 {
+		t.Errorf("flex: %+v, long %+v", flex, flex.Long)
 	}
 	if e, _ := table.Find("p/vectors"); e.Price != (campaign.Price{Input: 0.1}) {
 		t.Errorf("embeddings cost %+v", e.Price)

@@ -132,6 +132,25 @@ func cells(t *testing.T, table table.Table, label ...string) map[string]string {
 	return nil
 }
 
+func TestCostByTier(t *testing.T) {
+	s := madeUp(t)
+	flex := answered(0, "m/1", p(.25), 100)
+	flex.Tier, flex.SavedUSD = p("flex"), p(.25)
+	commit(t, s, key("majority", "c", 0), []record.Call{flex}, "message")
+	table := Table(load(t, s, spending.ByTier))
+	for label, want := range map[string][3]string{
+		"flex": {"1", "0.2500", "0.2500"}, "standard": {"6", "0.7500", "0.0000"}, "none: from the cache": {"0", "0.0000", "0.0000"}, "all": {"7", "1.0000", "0.2500"},
+	} {
+		row := cells(t, table, label)
+		if got := [3]string{row["answered"], row["cost USD"], row["saved USD"]}; got != want {
+			t.Errorf("%s: %v, want %v", label, got, want)
+		}
+	}
+	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "saved $0.2500 against the standard one") {
+		t.Errorf("notes %s", notes)
+	}
+}
+
 func TestCostByHand(t *testing.T) {
 	s := madeUp(t)
 	for _, x := range []struct {
@@ -212,7 +231,7 @@ func TestChangedModelIsNamed(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	s := madeUp(t)
-	if _, err := spending.Load(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "there is condition, model or phase") {
+	if _, err := spending.Load(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "there is condition, model, phase or tier") {
 		t.Errorf("by mood: %v", err)
 	}
 	empty, err := spending.Load(context.Background(), s, "another", spending.ByPhase)

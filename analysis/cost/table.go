@@ -24,6 +24,9 @@ func Table(r spending.Report) table.Table {
 	}
 	t.Columns = append(t.Columns, "collaborations", "answered", "cached", "unknown", "input tokens", "of them cached", "output tokens", "of them reasoning",
 		"cost USD", "worst USD", "USD/collaboration", "USD/answer", "p50 s", "p95 s")
+	if r.By == spending.ByTier {
+		t.Columns = append(t.Columns, "saved USD")
+	}
 	for _, g := range r.Groups {
 		t.Rows = append(t.Rows, costRow(g, r.By))
 	}
@@ -51,6 +54,9 @@ func costRow(g spending.Group, by spending.By) []table.Cell {
 	for _, q := range []float64{0.5, 0.95} {
 		ms, ok := g.Quantile(q)
 		row = append(row, knownCell(float64(ms)/1000, 2, ok))
+	}
+	if by == spending.ByTier {
+		row = append(row, numberCell(g.SavedUSD, 4))
 	}
 	return row
 }
@@ -96,6 +102,9 @@ func costNotes(r spending.Report) []string {
 	}
 	if r.Total.Silent > 0 {
 		note("The service did not report the usage of %s: cost USD and USD/answer leave them out; worst USD has the most that they can have cost.", wording.Count(r.Total.Silent, "call"))
+	}
+	if r.Total.SavedUSD > 0 {
+		note("Calls in a cheaper tier of the service saved $%.4f against the standard one (`--by tier`).", r.Total.SavedUSD)
 	}
 	if r.Total.Unpriced > 0 {
 		note("Without a known price: %s. Cost USD and USD/answer leave them out, and nothing rests on a guess.", wording.Count(r.Total.Unpriced, "call"))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -118,6 +119,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	warned = append(warned, campaignfile.MissingKeys(p, m, s)...)
 	warned = append(warned, campaignfile.FreeModels(p, m, s)...)
+	warned = append(warned, campaignfile.PriceNotes(m, time.Now())...)
 	var prompts []campaignfile.RenderedPrompt
 	if o.prompts {
 		if prompts, err = campaignfile.RenderPrompts(o.Plugins, p, s); err == nil && o.folder != "" {

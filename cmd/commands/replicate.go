@@ -33,6 +33,7 @@ import (
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
 	"roundtable/examples"
+	"roundtable/workflows/plan"
 )
 
 const replicateLong = `Make a table or figure of one of the five papers again: plan its campaigns, run
@@ -389,31 +390,46 @@ func (r replication) list(cmd *cobra.Command) error {
 			return table.Cell{}
 		}
 	}
-	table.Fill(&t, r.papers.Names(),
-		table.Column("name", table.Word),
-		table.Column("shows", func(name string) table.Cell { return table.Word(r.papers.Entries[name].Title) }),
-		table.Column("calls", number(func(f replicate.Forecast) table.Cell { return table.Count(int64(f.Calls)) })),
-		table.Column("cost, $", number(func(f replicate.Forecast) table.Cell {
-			switch {
-			case strings.HasPrefix(r.modelName(), "scripted/"):
+	scripted := strings.HasPrefix(r.modelName(), "scripted/")
+	costIn := func(tier plan.Tier) func(string) table.Cell {
+		return number(func(f replicate.Forecast) table.Cell {
+			switch p := price.Price.In(tier); {
+			case scripted:
 				return table.Number(0, 2)
 			case !priced:
 				return table.Cell{}
+			default:
+				return table.Number((f.Input*p.Input+f.Output*p.Output)/1e6, 2)
 			}
-			return table.Number((f.Input*price.Price.Input+f.Output*price.Price.Output)/1e6, 2)
-		})),
+		})
+	}
+	columns := []table.Columns[string]{
+		table.Column("name", table.Word),
+		table.Column("shows", func(name string) table.Cell { return table.Word(r.papers.Entries[name].Title) }),
+		table.Column("calls", number(func(f replicate.Forecast) table.Cell { return table.Count(int64(f.Calls)) })),
+		table.Column("cost, $", costIn("")),
+	}
+	if price.Price.Flex != nil {
+		columns = append(columns, table.Column("flex, $", costIn(plan.Flex)))
+	}
+	if price.Price.Batch != nil {
+		columns = append(columns, table.Column("batch, $", costIn(plan.Batch)))
+	}
+	table.Fill(&t, r.papers.Names(), append(columns,
 		table.Column("minutes", number(func(f replicate.Forecast) table.Cell {
 			return table.Number(f.Calls*replicate.SecondsACall/replicate.CallsAtOnce/60, 1)
 		})),
 		table.Column("needs", func(name string) table.Cell { return table.Word(r.papers.Needs(name)) }),
-	)
+	)...)
 	t.Notes = []string{
 		"Make one again: roundtable replicate paper1/table-1 --model MODEL --limit 3; without --limit at the paper's size; scripted/trader in the place of MODEL asks nobody and costs nothing.",
 		fmt.Sprintf("Calls, cost and minutes are estimates at the paper's size, with answers as long as recorded ones, %d s a call and %d calls at once; --limit makes them fewer. Labels, a call a message, are not in them. Campaigns that several entries share are run once. Without a number: it depends on the data. Needs: flags that say where the data, the labeller or the embedder are; started without --data, the command says which files.", replicate.SecondsACall, replicate.CallsAtOnce),
 	}
 	if r.model == "" {
 		t.Notes = append(t.Notes, "With --model the list has what each costs at that model.")
-	} else if !priced && !strings.HasPrefix(r.modelName(), "scripted/") {
+	} else if price.Price.Flex != nil || price.Price.Batch != nil {
+		t.Notes = append(t.Notes, "flex: with limits: {tier: flex} in the campaign's file, while the service has room there. batch: what its batches would cost, which are not used. None counts what the service reads from its cache.")
+	} else if !priced && !scripted {
 		t.Notes = append(t.Notes, fmt.Sprintf("The price of %s is not known (table of %s).", r.modelName(), asOf))
 	}
 	format, err := tableFormat(r.Options, "", "")

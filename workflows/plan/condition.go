@@ -57,7 +57,7 @@ func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
 // what an answer can cost, or have keys of their own.
 var ownFields = []string{
 	"model", "messages", "input", "stream", "n", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens",
-	"seed", "stop", "reasoning_effort", "reasoning", "response_format", "text", "store",
+	"seed", "stop", "reasoning_effort", "reasoning", "response_format", "text", "store", "service_tier",
 }
 
 // checkGenerate refuses what no provider takes.
@@ -68,8 +68,14 @@ func (p *parser) checkGenerate(n *yaml.Node, key string, g Generate) {
 	if t := g.TopP; t != nil && (*t <= 0 || *t > 1) {
 		p.errs.add(valueOf(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
 	}
-	if e := g.ReasoningEffort; e != "" && !slices.Contains([]string{"none", "minimal", "low", "medium", "high"}, e) {
-		p.errs.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; none, minimal, low, medium and high are accepted", e)
+	if e := g.ReasoningEffort; e != "" && !slices.Contains(Efforts(), e) {
+		p.errs.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; %s are accepted", e, wording.And(Efforts()))
+	}
+	switch at := valueOf(n, "thinking"); {
+	case at != nil && g.Thinking <= 0:
+		p.errs.add(at, key+".thinking", "is %d; it is a number of tokens above 0, and reasoning_effort: none is not to think", g.Thinking)
+	case g.Thinking > 0 && g.ReasoningEffort != "":
+		p.errs.add(at, key+".thinking", "reasoning_effort is set, too; leave one of them out")
 	}
 	for _, field := range slices.Sorted(maps.Keys(g.ExtraBody)) {
 		if slices.Contains(ownFields, field) {

@@ -153,6 +153,13 @@ func TestErrors(t *testing.T) {
 		"no number":        {minimal + "generate:\n  temperature: .nan\n", 7, `generate.temperature: ".nan" is not a number that can be used here`},
 		"limit misspelt":   {minimal + "limits:\n  models:\n    openai/x: {requests_per_minut: 5}\n", 8, "limits.models.openai/x.requests_per_minut: unknown key"},
 		"limit of no kind": {minimal + "limits: {models: {openai/x: fast}}\n", 6, `limits.models.openai/x: "fast" is not a mapping of requests_per_minute`},
+		"batches":          {minimal + "limits: {tier: batch}\n", 6, "limits.tier: is batch; services' batches are not used: standard and flex are accepted"},
+		"other tier":       {minimal + "limits: {tier: priority}\n", 6, `limits.tier: is "priority"; standard and flex are accepted`},
+		"tier's wait":      {minimal + "limits:\n  tier: flex\n  tier_wait: soon\n", 8, `limits.tier_wait: is "soon"; a time from 0s to 24h, as 15m, and never are accepted`},
+		"wait for nothing": {minimal + "limits: {tier_wait: 5m}\n", 6, "limits.tier_wait: is set without tier: flex"},
+		"effort":           {minimal + "generate: {reasoning_effort: huge}\n", 6, `generate.reasoning_effort: is "huge"; none, minimal, low, medium, high, xhigh and max are accepted`},
+		"two efforts":      {minimal + "generate: {reasoning_effort: max, thinking: 2000}\n", 6, "generate.thinking: reasoning_effort is set, too"},
+		"no thinking":      {minimal + "generate: {thinking: 0}\n", 6, "generate.thinking: is 0; it is a number of tokens above 0"},
 		"generate":         {minimal + "generate: hot\n", 6, `generate: "hot" is not a mapping of temperature, top_p`},
 
 		"grid is a list":         {minimal + "grid: [rule]\n", 6, "grid: a list is not a mapping of keys to lists of values"},

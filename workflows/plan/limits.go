@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -23,6 +24,18 @@ func (l Limits) Check() map[string]error {
 	whole("tokens", l.Tokens, 1, math.MaxInt64, " in all")
 	if usd := l.CostUSD; usd != nil && !(*usd >= 0 && *usd <= 1e9) {
 		errs["cost_usd"] = fmt.Errorf("is %v; 0 to 1000000000 US dollars are accepted", *usd)
+	}
+	switch l.Tier {
+	case "", Standard, Flex:
+	case Batch:
+		errs["tier"] = errors.New("is batch; services' batches are not used: standard and flex are accepted")
+	default:
+		errs["tier"] = fmt.Errorf("is %q; standard and flex are accepted", l.Tier)
+	}
+	if wait, err := time.ParseDuration(l.TierWait); l.TierWait != "" && l.TierWait != NeverStandard && (err != nil || wait < 0 || wait > 24*time.Hour) {
+		errs["tier_wait"] = fmt.Errorf("is %q; a time from 0s to 24h, as 15m, and never are accepted", l.TierWait)
+	} else if l.TierWait != "" && l.Tier != Flex {
+		errs["tier_wait"] = errors.New("is set without tier: flex; leave it out")
 	}
 	for name, m := range l.Models {
 		key := "models." + name + "."

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"roundtable/workflows/protocol"
 )
@@ -29,11 +30,16 @@ type Generate struct {
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Seed        *int64   `json:"seed,omitempty"`
 	Stop        []string `json:"stop,omitempty"`
-	// ReasoningEffort is none, minimal, low, medium or high.
+	// ReasoningEffort is one of Efforts.
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
+	// Thinking is how many tokens a model may think for, in the place of an effort.
+	Thinking int `json:"thinking,omitempty"`
 	// ExtraBody are further fields of the request's body, passed on as they are.
 	ExtraBody map[string]any `json:"extra_body,omitempty"`
 }
+
+// Efforts returns how much a model can be told to think, in all services; each takes some of them.
+func Efforts() []string { return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"} }
 
 // Condition is all that decides how a group works: one point of the grid.
 type Condition struct {
@@ -99,6 +105,36 @@ type Limits struct {
 	Tokens         int64    `json:"tokens,omitempty"`         // in all
 	// Models are the limits of single models, by provider/model.
 	Models map[string]ModelLimits `json:"models,omitempty"`
+	// Tier is the service tier in which models are asked that have a price in it; standard if empty.
+	Tier Tier `json:"tier,omitempty"`
+	// TierWait is how long a call waits for the tier before it is made in the standard one, as
+	// 15m; never if it must not be. Empty is DefaultTierWait.
+	TierWait string `json:"tier_wait,omitempty"`
+}
+
+// Tier is a tier in which services sell the same answers at other prices.
+type Tier string
+
+// The tiers. Services call Standard default, too.
+const (
+	Standard Tier = "standard"
+	Flex     Tier = "flex"  // about half the price, slower, and refused while the service is busy
+	Batch    Tier = "batch" // in files, within a day; no calls are made so
+)
+
+// DefaultTierWait is TierWait if the file says nothing.
+const DefaultTierWait = 15 * time.Minute
+
+// NeverStandard is the TierWait with which no call is made in the standard tier.
+const NeverStandard = "never"
+
+// WaitForTier returns how long a call waits for the tier; false if it waits for ever.
+func (l Limits) WaitForTier() (time.Duration, bool) {
+	if l.TierWait == "" {
+		return DefaultTierWait, true
+	}
+	wait, err := time.ParseDuration(l.TierWait)
+	return wait, err == nil
 }
 
 // ModelLimits bound the calls of one model. Zero means no limit of ours.

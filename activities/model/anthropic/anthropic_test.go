@@ -39,6 +39,19 @@ func TestProvider(t *testing.T) {
 }
 
 // exchange answers one question with a body and gives what was sent.
+// Caches of five minutes and of an hour are counted together; some servers give only the parts.
+func TestCacheWrites(t *testing.T) {
+	for usage, want := range map[string]int64{
+		`{"input_tokens":1,"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_5m_input_tokens":3,"ephemeral_1h_input_tokens":4},"output_tokens":1}`: 7,
+		`{"input_tokens":1,"cache_creation":{"ephemeral_5m_input_tokens":3,"ephemeral_1h_input_tokens":4},"output_tokens":1}`:                                 7,
+		`{"input_tokens":1,"cache_creation":null,"output_tokens":1}`:                                                                                          0,
+	} {
+		if u := readUsage([]byte(usage)); u.CacheWrite != want || u.Input != 1+want {
+			t.Errorf("%s: %+v, want %d written", usage, u, want)
+		}
+	}
+}
+
 func exchange(t *testing.T, change func(*Config), q model.Request, body string) (*http.Request, string, model.Response, error) {
 	t.Helper()
 	var request *http.Request

@@ -115,13 +115,19 @@ func TestRefusedRequests(t *testing.T) {
 		{"temperature", "", nil, model.Parameters{Temperature: &two}, "temperature is 2; Anthropic takes 0 to 1"},
 		{"temperature that is no number", "", nil, model.Parameters{Temperature: &nan}, "temperature is NaN"},
 		{"top_p", "", nil, model.Parameters{TopP: &two}, "top_p is 2"},
-		{"effort that is not there", "", nil, model.Parameters{ReasoningEffort: "minimal"}, "low, medium and high"},
+		{"effort that is not there", "", nil, model.Parameters{ReasoningEffort: "minimal"}, "low, medium, high, xhigh and max"},
 		{"fields of another service", "", nil, model.Parameters{ExtraBody: map[string]any{"top_k": 1}}, "extra_body"},
 		{"effort and temperature", "", nil, model.Parameters{ReasoningEffort: "low", Temperature: &half}, "temperature"},
 		{"effort and top_p", "", nil, model.Parameters{ReasoningEffort: "low", TopP: &half}, "top_p"},
 		{"effort of a model that does not think", "claude-3-5-haiku-20241022", nil, model.Parameters{ReasoningEffort: "low"}, "does not take"},
 		{"budget above max_tokens", "claude-sonnet-4-5", nil, model.Parameters{ReasoningEffort: "low", MaxTokens: 2048}, "max_tokens higher"},
 		{"budget without a number", "claude-sonnet-4-5", nil, model.Parameters{ReasoningEffort: "max"}, "minimal, low"},
+		{"effort between those of 4.6", "claude-opus-4-6", nil, model.Parameters{ReasoningEffort: "xhigh"}, "low, medium, high and max"},
+		{"a model that always thinks", "claude-opus-5-5", nil, model.Parameters{ReasoningEffort: "none"}, "always thinks and takes low, medium, high, xhigh and max"},
+		{"tokens of a model that takes an effort", "claude-opus-5-5", nil, model.Parameters{Thinking: 2000}, "takes no number of tokens but a reasoning_effort: low"},
+		{"too few tokens", "claude-haiku-4-5", nil, model.Parameters{Thinking: 1000}, "takes 1024 tokens or more"},
+		{"all tokens", "claude-haiku-4-5", nil, model.Parameters{Thinking: 2048, MaxTokens: 2048}, "set max_tokens higher"},
+		{"tokens and temperature", "claude-haiku-4-5", nil, model.Parameters{Thinking: 2048, Temperature: &half}, "temperature"},
 	} {
 		q := model.Request{Messages: c.messages, Parameters: c.parameters}
 		if c.messages == nil {
@@ -149,10 +155,15 @@ func TestThinking(t *testing.T) {
 	}{
 		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-opus-4-6","stream":false,"thinking":{"type":"disabled"}}`},
 		{"claude-3-5-haiku-20241022", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-3-5-haiku-20241022","stream":false}`},
-		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "low"}, `{"max_tokens":6144,` + rest + `"claude-opus-4-6","output_config":{"effort":"low"},"stream":false,"thinking":{"type":"adaptive"}}`},
-		{"claude-fable-5", model.Parameters{ReasoningEffort: "high", MaxTokens: 9, Temperature: &one}, `{"max_tokens":9,` + rest + `"claude-fable-5","temperature":1,"output_config":{"effort":"high"},"stream":false,"thinking":{"type":"adaptive"}}`},
+		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "low"}, `{"max_tokens":6144,` + rest + `"claude-opus-4-6","output_config":{"effort":"low"},"stream":false,"thinking":{"display":"summarized","type":"adaptive"}}`},
+		{"claude-fable-5", model.Parameters{ReasoningEffort: "high", MaxTokens: 9, Temperature: &one}, `{"max_tokens":9,` + rest + `"claude-fable-5","temperature":1,"output_config":{"effort":"high"},"stream":false,"thinking":{"display":"summarized","type":"adaptive"}}`},
 		{"claude-sonnet-4-20250514", model.Parameters{ReasoningEffort: "minimal"}, `{"max_tokens":5120,` + rest + `"claude-sonnet-4-20250514","stream":false,"thinking":{"budget_tokens":1024,"type":"enabled"}}`},
 		{"claude-opus-4-5", model.Parameters{ReasoningEffort: "medium", MaxTokens: 9000}, `{"max_tokens":9000,` + rest + `"claude-opus-4-5","stream":false,"thinking":{"budget_tokens":8192,"type":"enabled"}}`},
+		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "max"}, `{"max_tokens":61440,` + rest + `"claude-opus-4-6","output_config":{"effort":"max"},"stream":false,"thinking":{"display":"summarized","type":"adaptive"}}`},
+		{"claude-sonnet-5-5", model.Parameters{ReasoningEffort: "xhigh", MaxTokens: 9}, `{"max_tokens":9,` + rest + `"claude-sonnet-5-5","output_config":{"effort":"xhigh"},"stream":false,"thinking":{"display":"summarized","type":"adaptive"}}`},
+		{"claude-sonnet-5-5", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-sonnet-5-5","stream":false,"thinking":{"type":"between_tools"}}`},
+		{"claude-opus-4-6", model.Parameters{Thinking: 3000}, `{"max_tokens":7096,` + rest + `"claude-opus-4-6","stream":false,"thinking":{"budget_tokens":3000,"type":"enabled"}}`},
+		{"claude-haiku-4-5", model.Parameters{Thinking: 3000, MaxTokens: 4000}, `{"max_tokens":4000,` + rest + `"claude-haiku-4-5","stream":false,"thinking":{"budget_tokens":3000,"type":"enabled"}}`},
 		{"claude-3-7-sonnet-latest", model.Parameters{ReasoningEffort: "high"}, `{"max_tokens":20480,` + rest + `"claude-3-7-sonnet-latest","stream":false,"thinking":{"budget_tokens":16384,"type":"enabled"}}`},
 	} {
 		q := model.Request{Messages: []model.Message{{Role: "user", Content: "hi"}}, Parameters: c.p}

@@ -54,6 +54,7 @@ type format struct {
 
 type thinking struct {
 	BudgetTokens int    `json:"budget_tokens,omitempty"`
+	Display      string `json:"display,omitempty"`
 	Type         string `json:"type"`
 }
 
@@ -85,7 +86,7 @@ func (c *client) newQuestion(r model.Request) (question, error) {
 		return p, errors.New("the schema of the answer is no JSON")
 	}
 	if p.MaxTokens == 0 {
-		p.MaxTokens = defaultMaxTokens + budgets[r.Parameters.ReasoningEffort]
+		p.MaxTokens = defaultMaxTokens + max(budgets[r.Parameters.ReasoningEffort], r.Parameters.Thinking)
 	}
 	return p, setThinking(&p, r.Parameters)
 }

@@ -97,9 +97,13 @@ func contentThinking(v jsontext.Value) string {
 // The service counts the cache's tokens beside the input's, we within them.
 func readUsage(v jsontext.Value) model.Usage {
 	var u struct {
-		Input    wire.Tokens `json:"input_tokens"`
-		Read     wire.Tokens `json:"cache_read_input_tokens"`
-		Write    wire.Tokens `json:"cache_creation_input_tokens"`
+		Input   wire.Tokens `json:"input_tokens"`
+		Read    wire.Tokens `json:"cache_read_input_tokens"`
+		Write   wire.Tokens `json:"cache_creation_input_tokens"`
+		WriteOf struct {
+			Minutes wire.Tokens `json:"ephemeral_5m_input_tokens"`
+			Hour    wire.Tokens `json:"ephemeral_1h_input_tokens"`
+		} `json:"cache_creation"`
 		Output   wire.Tokens `json:"output_tokens"`
 		Total    wire.Tokens `json:"total_tokens"` // of compatible servers
 		OutputOf struct {
@@ -109,6 +113,7 @@ func readUsage(v jsontext.Value) model.Usage {
 	if v.Kind() == '{' {
 		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
 	}
+	u.Write = max(u.Write, u.WriteOf.Minutes+u.WriteOf.Hour)
 	return wire.WithTotal(model.Usage{
 		Input:       int64(u.Input + u.Read + u.Write),
 		CachedInput: int64(u.Read),

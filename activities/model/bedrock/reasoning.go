@@ -1,7 +1,6 @@
 package bedrock
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 
 	"roundtable/activities/model"
+	"roundtable/activities/model/anthropic"
+	"roundtable/envs/wording"
 )
 
 // reasoner is a family of models that can be told how much to think, or that cannot.
@@ -40,55 +41,40 @@ var reasoners = []reasoner{
 
 // setReasoning asks for an effort if one is set; a model that is not known to take one is not asked.
 func setReasoning(in *sdk.ConverseInput, p model.Parameters) error {
-	if p.ReasoningEffort == "" {
+	if p.ReasoningAsked() == "" {
 		return nil
 	}
 	i := slices.IndexFunc(reasoners, func(r reasoner) bool { return strings.Contains(*in.ModelId, r.name) })
 	if i < 0 || reasoners[i].set == nil {
-		return fmt.Errorf("reasoning_effort is set, which %q is not known to take on Bedrock; leave it out", *in.ModelId)
+		return fmt.Errorf("reasoning_effort or thinking is set, which %q is not known to take on Bedrock; leave it out", *in.ModelId)
 	}
 	claude := strings.Contains(*in.ModelId, "anthropic.")
 	if claude && p.ReasoningEffort == "none" {
-		addFields(in, map[string]any{"thinking": map[string]any{"type": "disabled"}})
-		return nil
+		off, err := anthropic.ThinkingOff(*in.ModelId)
+		if err == nil {
+			addFields(in, map[string]any{"thinking": map[string]any{"type": off}})
+		}
+		return err
 	}
 	if claude {
-		if err := checkThinking(p); err != nil {
+		if err := anthropic.CheckSampling(p); err != nil {
 			return err
 		}
 	}
 	return reasoners[i].set(in, p)
 }
 
-// checkThinking refuses what no Claude takes while it thinks.
-func checkThinking(p model.Parameters) error {
-	if p.Temperature != nil && *p.Temperature != 1 {
-		return errors.New("temperature and reasoning_effort are set; a model that thinks takes no temperature but 1: leave one of them out")
-	}
-	if p.TopP != nil && *p.TopP < 0.95 {
-		return fmt.Errorf("top_p is %g and reasoning_effort is set; a model that thinks takes a top_p from 0.95 to 1: leave one of them out", *p.TopP)
-	}
-	return nil
-}
-
-// budgets are the tokens that an effort is worth where a model must be given a number; 1024 is the least.
-var budgets = map[string]int{"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384}
-
 func setBudget(in *sdk.ConverseInput, p model.Parameters) error {
-	tokens, ok := budgets[p.ReasoningEffort]
-	switch {
-	case !ok:
-		return refuseEffort(p, "minimal, low, medium and high")
-	case p.MaxTokens > 0 && p.MaxTokens <= tokens:
-		return fmt.Errorf("max_tokens is %d, of which reasoning_effort %s takes up to %d; set max_tokens higher", p.MaxTokens, p.ReasoningEffort, tokens)
+	tokens, err := anthropic.BudgetOf(*in.ModelId, p)
+	if err == nil {
+		addFields(in, map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": tokens}})
 	}
-	addFields(in, map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": tokens}})
-	return nil
+	return err
 }
 
 func setAdaptive(in *sdk.ConverseInput, p model.Parameters) error {
-	if !isGraded(p) {
-		return refuseEffort(p, "low, medium and high")
+	if efforts := anthropic.AdaptiveEfforts(*in.ModelId); !slices.Contains(efforts, p.ReasoningEffort) {
+		return refuseEffort(p, wording.And(efforts))
 	}
 	if in.OutputConfig == nil {
 		in.OutputConfig = &types.OutputConfig{}
@@ -123,6 +109,9 @@ func isGraded(p model.Parameters) bool {
 }
 
 func refuseEffort(p model.Parameters, accepted string) error {
+	if err := p.CheckNoThinking("this model", "a reasoning_effort: "+accepted); err != nil {
+		return err
+	}
 	return fmt.Errorf("reasoning_effort is %q; this model takes %s", p.ReasoningEffort, accepted)
 }
 

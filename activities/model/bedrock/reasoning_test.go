@@ -48,9 +48,10 @@ func TestReasoningEffort(t *testing.T) {
 // Thinking can be switched off where a model can go without.
 func TestNoReasoning(t *testing.T) {
 	for id, want := range map[string]string{
-		"anthropic.claude-opus-5":    `{"thinking":{"type":"disabled"}}`,
-		claude:                       `{"thinking":{"type":"disabled"}}`,
-		"us.amazon.nova-2-lite-v1:0": `{"reasoningConfig":{"type":"disabled"}}`,
+		"anthropic.claude-opus-5":     `{"thinking":{"type":"disabled"}}`,
+		claude:                        `{"thinking":{"type":"disabled"}}`,
+		"anthropic.claude-sonnet-5-5": `{"thinking":{"type":"between_tools"}}`,
+		"us.amazon.nova-2-lite-v1:0":  `{"reasoningConfig":{"type":"disabled"}}`,
 	} {
 		q := modeltest.Question
 		q.Parameters = model.Parameters{ReasoningEffort: "none"}
@@ -71,6 +72,8 @@ func TestReasoningEffortIsNeverDropped(t *testing.T) {
 		"meta.llama3-70b-instruct-v1:0":                                  "low",
 		"arn:aws:bedrock:eu-west-1:1:application-inference-profile/a1b2": "low",
 		"anthropic.claude-opus-4-7":                                      "minimal",
+		"anthropic.claude-opus-4-6-v1":                                   "xhigh",
+		"anthropic.claude-opus-5-5":                                      "none",
 		"openai.gpt-oss-20b-1:0":                                         "minimal",
 		"amazon.nova-2-lite-v1:0":                                        "minimal",
 	} {
@@ -80,6 +83,22 @@ func TestReasoningEffortIsNeverDropped(t *testing.T) {
 		_, err := m.Complete(t.Context(), q)
 		if e := modeltest.Failure(t, err); e.Class != model.Fail || !e.Unbilled || !strings.Contains(e.Message, "reasoning_effort") {
 			t.Errorf("%s: got %+v", id, *e)
+		}
+	}
+}
+
+func TestThinkingTokens(t *testing.T) {
+	for id, want := range map[string]string{
+		claude:                       `{"thinking":{"budget_tokens":3000,"type":"enabled"}}`,
+		"anthropic.claude-opus-5":    "takes no number of tokens but a reasoning_effort: low, medium, high, xhigh and max",
+		"us.amazon.nova-2-lite-v1:0": "takes no number of tokens but a reasoning_effort: none, low, medium and high",
+		"amazon.nova-lite-v1:0":      "leave it out",
+	} {
+		q := modeltest.Question
+		q.Parameters = model.Parameters{Thinking: 3000, MaxTokens: 4000}
+		_, sent, _, err := exchange(t, func(c *Config) { c.Model = id }, q, answered)
+		if got := encoded(sent["additionalModelRequestFields"]); err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: fields %s, %v, want %s", id, got, err, want)
 		}
 	}
 }

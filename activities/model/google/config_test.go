@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -122,6 +123,9 @@ func TestRefusedRequests(t *testing.T) {
 		{"effort", "m", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "max"}}, "minimal, low"},
 		{"effort of Gemini 2.5", "gemini-2.5-pro", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "minimal"}}, "low, medium and high"},
 		{"a model that always thinks", "gemini-2.5-pro", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "none"}}, "it always thinks"},
+		{"effort of a later flash", "gemini-3.8-flash", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "minimal"}}, "takes low, medium and high"},
+		{"tokens of a model that takes an effort", "gemini-3.1-pro-preview", model.Request{Messages: hi, Parameters: model.Parameters{Thinking: 512}}, "takes no number of tokens but a reasoning_effort: low, medium and high"},
+		{"too few tokens", "gemini-2.5-flash-lite", model.Request{Messages: hi, Parameters: model.Parameters{Thinking: 511}}, "takes 512 to 24576 tokens"},
 		{"schema that is no JSON", "m", model.Request{Messages: hi, Schema: []byte("{")}, "JSON"},
 	} {
 		_, err := at(t, s.URL, func(config *Config) { config.Model = c.model }).Complete(t.Context(), c.request)
@@ -133,13 +137,17 @@ func TestRefusedRequests(t *testing.T) {
 
 func TestThinking(t *testing.T) {
 	for _, c := range []struct{ model, effort, want string }{
+		{"gemini-2.5-pro", "32768", `{"includeThoughts":true,"thinkingBudget":32768}`},
 		{"gemini-2.5-flash", "none", `{"thinkingBudget":0}`},
-		{"gemini-3-pro-preview", "low", `{"thinkingLevel":"LOW"}`},
-		{"gemma-4-31b-it", "high", `{"thinkingLevel":"HIGH"}`},
-		{"gemini-2.5-flash", "low", `{"thinkingBudget":1024}`},
-		{"models/gemini-2.5-pro", "high", `{"thinkingBudget":24576}`},
+		{"gemini-3-pro-preview", "low", `{"includeThoughts":true,"thinkingLevel":"LOW"}`},
+		{"gemma-4-31b-it", "high", `{"includeThoughts":true,"thinkingLevel":"HIGH"}`},
+		{"gemini-2.5-flash", "low", `{"includeThoughts":true,"thinkingBudget":1024}`},
+		{"models/gemini-2.5-pro", "high", `{"includeThoughts":true,"thinkingBudget":24576}`},
 	} {
 		q := model.Request{Messages: []model.Message{{Role: "user", Content: "hi"}}, Parameters: model.Parameters{ReasoningEffort: c.effort}}
+		if tokens, err := strconv.Atoi(c.effort); err == nil {
+			q.Parameters = model.Parameters{Thinking: tokens}
+		}
 		_, sent, _, err := exchange(t, func(config *Config) { config.Model = c.model }, q, answered)
 		if want := `"generationConfig":{"thinkingConfig":` + c.want + `}}`; err != nil || !strings.HasSuffix(sent, want) {
 			t.Errorf("%s: sent %s, %v", c.model, sent, err)

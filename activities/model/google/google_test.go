@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/modeltest"
 	"roundtable/activities/model/wire"
+	"roundtable/workflows/plan"
 )
 
 func build(t testing.TB, url string, _ modeltest.Case) model.Model { return at(t, url, nil) }
@@ -40,6 +41,32 @@ func TestProvider(t *testing.T) {
 }
 
 // exchange answers one question with a body and gives what was sent.
+// The tier in which a request was served is in a header, or in the usage.
+func TestServiceTier(t *testing.T) {
+	for _, c := range []struct{ header, usage, want string }{{"flex", "", "flex"}, {"FLEX", `"STANDARD"`, "flex"}, {"", `"flex"`, "flex"}, {"standard", "", ""}, {"", "7", ""}, {"", "", ""}} {
+		var sent []byte
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			sent, _ = io.ReadAll(r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			if c.header != "" {
+				w.Header().Set("x-gemini-service-tier", c.header)
+			}
+			body := answered
+			if c.usage != "" {
+				body = strings.Replace(body, `"usageMetadata":{`, `"usageMetadata":{"serviceTier":`+c.usage+`,`, 1)
+			}
+			_, _ = io.WriteString(w, body)
+		}))
+		q := modeltest.Question
+		q.Tier = plan.Flex
+		got, err := at(t, s.URL, func(*Config) {}).Complete(t.Context(), q)
+		s.Close()
+		if err != nil || string(got.Tier) != c.want || !strings.Contains(string(sent), `"serviceTier":"flex"`) {
+			t.Errorf("%+v: answered in %q, %v; sent %s", c, got.Tier, err, sent)
+		}
+	}
+}
+
 func exchange(t *testing.T, change func(*Config), q model.Request, body string) (*http.Request, string, model.Response, error) {
 	t.Helper()
 	var request *http.Request
@@ -71,7 +98,7 @@ func TestWhatIsSentAndRead(t *testing.T) {
 	}
 	want := `{"contents":[{"parts":[{"text":"one"},{"text":"two"},{"text":"three"}],"role":"user"},{"parts":[{"text":"four"}],"role":"model"},{"parts":[{"text":"five"}],"role":"user"}],` +
 		`"systemInstruction":{"parts":[{"text":"rules"},{"text":"more"}]},"generationConfig":{"responseJsonSchema":` + string(q.Schema) + `,"maxOutputTokens":100,` +
-		`"responseMimeType":"application/json","seed":-5,"stopSequences":["END"],"temperature":0.1,"thinkingConfig":{"thinkingLevel":"MINIMAL"},"topP":0.95}}`
+		`"responseMimeType":"application/json","seed":-5,"stopSequences":["END"],"temperature":0.1,"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"MINIMAL"},"topP":0.95}}`
 	if sent != want {
 		t.Errorf("sent %s\nwant %s", sent, want)
 	}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
 )
 
 // question is the body of a request. Its configuration is nil if nothing is set.
@@ -16,6 +19,7 @@ type question struct {
 	Contents          []*turn     `json:"contents"`
 	SystemInstruction *turn       `json:"systemInstruction,omitempty"`
 	GenerationConfig  *generation `json:"generationConfig,omitempty"`
+	ServiceTier       plan.Tier   `json:"serviceTier,omitempty"`
 }
 
 // turn is what one side of the conversation says.
@@ -41,13 +45,14 @@ type generation struct {
 }
 
 type thinking struct {
-	Budget *int32 `json:"thinkingBudget,omitempty"`
-	Level  string `json:"thinkingLevel,omitempty"`
+	Include bool   `json:"includeThoughts,omitempty"` // summed up, in parts of their own
+	Budget  *int32 `json:"thinkingBudget,omitempty"`
+	Level   string `json:"thinkingLevel,omitempty"`
 }
 
 // requestBody returns the address and the body of a request, or why it cannot be asked.
 func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body []byte, err error) {
-	var q question
+	q := question{ServiceTier: r.Tier}
 	if q.SystemInstruction, q.Contents, err = splitMessages(r.Messages); err != nil {
 		return "", nil, err
 	}
@@ -66,7 +71,7 @@ func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body [
 }
 
 func isZero(p model.Parameters) bool {
-	return p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && p.Seed == nil && len(p.Stop) == 0 && p.ReasoningEffort == ""
+	return p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && p.Seed == nil && len(p.Stop) == 0 && p.ReasoningAsked() == ""
 }
 
 // splitMessages splits messages into the system's and those of the conversation:
@@ -124,7 +129,7 @@ func (c *client) generationConfig(p model.Parameters) (*generation, error) {
 		return nil, err
 	}
 	var err error
-	out.ThinkingConfig, err = c.thinkingConfig(p.ReasoningEffort)
+	out.ThinkingConfig, err = c.thinkingConfig(p)
 	return out, err
 }
 
@@ -140,24 +145,53 @@ func narrowFloat(v *float64) *float32 {
 // own compatibility with OpenAI. Later models take the effort itself.
 var budgets = map[string]int32{"none": 0, "low": 1024, "medium": 8192, "high": 24576}
 
-func (c *client) thinkingConfig(effort string) (*thinking, error) {
-	if effort == "" {
+// ranges are how many tokens models can be told to think for, from Google's page "Thinking".
+var ranges = []struct {
+	name        string
+	least, most int
+}{{"gemini-2.5-pro", 128, 32768}, {"gemini-2.5-flash-lite", 512, 24576}, {"gemini-2.5", 1, 24576}}
+
+func (c *client) thinkingConfig(p model.Parameters) (*thinking, error) {
+	if p.ReasoningAsked() == "" {
 		return nil, nil
 	}
-	if strings.Contains(c.config.Model, "gemini-2.5") {
-		budget, ok := budgets[effort]
-		if always := strings.Contains(c.config.Model, "gemini-2.5-pro"); !ok || always && effort == "none" {
-			accepted := "none, low, medium and high"
-			if always {
-				accepted = "low, medium and high; it always thinks"
-			}
-			return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", effort, c.config.Model, accepted)
+	for _, r := range ranges {
+		if strings.Contains(c.config.Model, r.name) {
+			return c.thinkingBudget(p, r.least, r.most)
 		}
-		return &thinking{Budget: &budget}, nil
 	}
-	switch effort = strings.ToLower(effort); effort {
-	case "minimal", "low", "medium", "high":
-		return &thinking{Level: strings.ToUpper(effort)}, nil
+	levels := []string{"minimal", "low", "medium", "high"}
+	for _, name := range []string{"pro", "gemini-3.7", "gemini-3.8"} {
+		if strings.Contains(c.config.Model, name) {
+			levels = levels[1:]
+			break
+		}
 	}
-	return nil, fmt.Errorf("reasoning_effort is %q; Google takes minimal, low, medium and high", effort)
+	if err := p.CheckNoThinking(c.config.Model, "a reasoning_effort: "+wording.And(levels)); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(levels, p.ReasoningEffort) {
+		return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model, wording.And(levels))
+	}
+	return &thinking{Include: true, Level: strings.ToUpper(p.ReasoningEffort)}, nil
+}
+
+// thinkingBudget is of models that are told a number of tokens.
+func (c *client) thinkingBudget(p model.Parameters, least, most int) (*thinking, error) {
+	if p.Thinking > 0 {
+		if p.Thinking < least || p.Thinking > most {
+			return nil, fmt.Errorf("thinking is %d; %q takes %d to %d tokens", p.Thinking, c.config.Model, least, most)
+		}
+		budget := int32(p.Thinking)
+		return &thinking{Include: true, Budget: &budget}, nil
+	}
+	budget, ok := budgets[p.ReasoningEffort]
+	if always := strings.Contains(c.config.Model, "gemini-2.5-pro"); !ok || always && p.ReasoningEffort == "none" {
+		accepted := "none, low, medium and high"
+		if always {
+			accepted = "low, medium and high; it always thinks"
+		}
+		return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model, accepted)
+	}
+	return &thinking{Include: budget > 0, Budget: &budget}, nil
 }

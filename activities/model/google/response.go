@@ -2,6 +2,7 @@ package google
 
 import (
 	"cmp"
+	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -9,6 +10,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
+	"roundtable/workflows/plan"
 )
 
 // envelope is the body of an answer. Only the candidates can make it useless: a
@@ -56,6 +58,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 		FinishReason: finish,
 		RequestID:    c.Report.Word(wire.String(e.ID), 200),
 		Usage:        readUsage(e.Usage),
+		Tier:         servedTier(call.Header, e.Usage),
 	}, nil
 }
 
@@ -125,6 +128,17 @@ func contentThinking(v jsontext.Value) string {
 		}
 	}
 	return strings.Join(all, "\n")
+}
+
+// servedTier returns the tier in which a request was served, from its header or else its usage.
+func servedTier(h http.Header, usage jsontext.Value) plan.Tier {
+	var u struct {
+		Tier jsontext.Value `json:"serviceTier"`
+	}
+	if usage.Kind() == '{' {
+		_ = json.Unmarshal(usage, &u, wire.Lenient) // what could be read is read
+	}
+	return model.TierOf(cmp.Or(h.Get("X-Gemini-Service-Tier"), wire.String(u.Tier)))
 }
 
 // readUsage reads what was billed; what is missing or makes no sense counts as 0.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -195,6 +196,35 @@ func TestReasoningEffortIsSent(t *testing.T) {
 	q.Parameters = model.Parameters{ReasoningEffort: "high"}
 	if _, err := c.Complete(t.Context(), q); err != nil || !strings.Contains(sent, `"reasoning_effort":"high"`) {
 		t.Errorf("sent %s, %v", sent, err)
+	}
+}
+
+// OpenAI's own models are known; what another server takes it says itself.
+func TestEffortsOfOpenAI(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-x")
+	for _, c := range []struct{ model, base, effort, want string }{
+		{"gpt-6.2-astra", "", "none", "takes low, medium, high, xhigh and max"},
+		{"gpt-6.2-sol", "", "max", ""},
+		{"gpt-6-luna", "", "none", ""},
+		{"gpt-6-luna", "", "minimal", "takes none, low, medium, high, xhigh and max"},
+		{"gpt-5.5-2026-04-23", "", "max", "takes none, low, medium, high and xhigh"},
+		{"gpt-5-mini", "", "none", "takes minimal, low, medium and high"},
+		{"o4-mini", "", "xhigh", "takes low, medium and high"},
+		{"gpt-7", "", "xhigh", ""},
+		{"gpt-5-mini", "http://localhost:1/v1", "none", ""},
+		{"qwen3", "http://localhost:1/v1", "4096", "takes no number of tokens but reasoning_effort; a server of your own may take a number in extra_body"},
+	} {
+		m, err := New(Config{Model: c.model, BaseURL: c.base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := model.Parameters{ReasoningEffort: c.effort}
+		if tokens, err := strconv.Atoi(c.effort); err == nil {
+			p = model.Parameters{Thinking: tokens}
+		}
+		if err = m.(model.Checker).Check(p); err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s with %s: %v, want %q", c.model, c.effort, err, c.want)
+		}
 	}
 }
 

@@ -187,6 +187,8 @@ func TestUsage(t *testing.T) {
 			model.Usage{Input: 12, CachedInput: 4, CacheWrite: 5, Output: 3}},
 		"LiteLLM": {`{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":4,"cache_creation_tokens":5},"cache_creation_input_tokens":5,"cache_read_input_tokens":4}`,
 			model.Usage{Input: 12, CachedInput: 4, CacheWrite: 5, Output: 3}},
+		"DashScope": {`{"prompt_tokens":12,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":4,"cache_creation_input_tokens":5}}`,
+			model.Usage{Input: 12, CachedInput: 4, CacheWrite: 5, Output: 3}},
 		"DeepSeek": {`{"prompt_tokens":12,"completion_tokens":3,"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":8}`, model.Usage{Input: 12, CachedInput: 4, Output: 3}},
 		"Together": {`{"prompt_tokens":12,"completion_tokens":3,"cached_tokens":4}`, model.Usage{Input: 12, CachedInput: 4, Output: 3}},
 		"Ollama":   {`{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}`, model.Usage{Input: 12, Output: 3}},

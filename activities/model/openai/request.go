@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
 )
 
 // checkRequest finds what no server must be asked.
@@ -23,6 +26,46 @@ func (c *client) checkRequest(r model.Request) error {
 	}
 	if c.config.API == Responses && (r.Parameters.Seed != nil || len(r.Parameters.Stop) > 0) {
 		return errors.New("the Responses API takes neither seed nor stop; leave them out or set api to chat")
+	}
+	return c.checkEffort(r.Parameters)
+}
+
+// efforts are how much OpenAI's own models can be told to think, by how their names begin; the
+// first counts. From OpenAI's pages of models and LiteLLM's table of them.
+var efforts = []struct {
+	name  string
+	takes []string
+}{
+	{"gpt-6.2", []string{"low", "medium", "high", "xhigh", "max"}},
+	{"gpt-6.1-sol", []string{"low", "medium", "high", "xhigh", "max"}},
+	{"gpt-6-astra", []string{"low", "medium", "high", "xhigh", "max"}},
+	{"gpt-6", []string{"none", "low", "medium", "high", "xhigh", "max"}},
+	{"gpt-5.6", []string{"none", "low", "medium", "high", "xhigh", "max"}},
+	{"gpt-5.5", []string{"none", "low", "medium", "high", "xhigh"}},
+	{"gpt-5.4", []string{"none", "minimal", "low", "medium", "high", "xhigh"}},
+	{"gpt-5.2", []string{"none", "minimal", "low", "medium", "high", "xhigh"}},
+	{"gpt-5.1", []string{"none", "minimal", "low", "medium", "high"}},
+	{"gpt-5", []string{"minimal", "low", "medium", "high"}},
+	{"o1", []string{"low", "medium", "high"}},
+	{"o3", []string{"low", "medium", "high"}},
+	{"o4", []string{"low", "medium", "high"}},
+}
+
+// checkEffort refuses an effort that a model of OpenAI does not take; other servers say it themselves.
+func (c *client) checkEffort(p model.Parameters) error {
+	if err := p.CheckNoThinking(c.config.Model, "reasoning_effort; a server of your own may take a number in extra_body"); err != nil {
+		return err
+	}
+	if p.ReasoningEffort == "" || c.host != officialHost {
+		return nil
+	}
+	for _, e := range efforts {
+		if strings.HasPrefix(c.config.Model, e.name) {
+			if !slices.Contains(e.takes, p.ReasoningEffort) {
+				return fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model, wording.And(e.takes))
+			}
+			return nil
+		}
 	}
 	return nil
 }
@@ -42,6 +85,7 @@ type chatRequest struct {
 	Stop                []string        `json:"stop,omitempty"`
 	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
 	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	ServiceTier         plan.Tier       `json:"service_tier,omitempty"`
 	Stream              bool            `json:"stream"` // false must be said: some servers stream by default
 }
 
@@ -63,6 +107,7 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	q := chatRequest{
 		Model: c.config.Model, Messages: r.Messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, Stop: p.Stop, ReasoningEffort: p.ReasoningEffort,
+		ServiceTier: r.Tier,
 	}
 	if c.config.MaxTokensField == MaxCompletionTokens {
 		q.MaxCompletionTokens = max(p.MaxTokens, 0)

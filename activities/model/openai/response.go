@@ -21,6 +21,7 @@ type envelope struct {
 	Model   jsontext.Value `json:"model"`
 	Error   jsontext.Value `json:"error"`
 	Usage   jsontext.Value `json:"usage"`
+	Tier    jsontext.Value `json:"service_tier"`
 	Choices []choice       `json:"choices"`
 }
 
@@ -88,7 +89,7 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 		}
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
-	answer.Elsewhere = elsewhere
+	answer.Elsewhere, answer.Tier = elsewhere, model.TierOf(wire.String(e.Tier))
 	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is no thinking
 		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content))
 	}

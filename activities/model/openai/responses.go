@@ -10,6 +10,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
+	"roundtable/workflows/plan"
 )
 
 // responseRequest is the body of a question to Responses. What is not set is not sent.
@@ -22,6 +23,7 @@ type responseRequest struct {
 	MaxOutputTokens int               `json:"max_output_tokens,omitempty"`
 	Reasoning       *reasoning        `json:"reasoning,omitempty"`
 	Text            map[string]format `json:"text,omitempty"`
+	ServiceTier     plan.Tier         `json:"service_tier,omitempty"`
 	Stream          bool              `json:"stream"` // false must be said, too
 }
 
@@ -42,7 +44,7 @@ func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest
 	p := r.Parameters
 	q := responseRequest{
 		Model: c.config.Model, Input: r.Messages,
-		Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: max(p.MaxTokens, 0),
+		Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: max(p.MaxTokens, 0), ServiceTier: r.Tier,
 	}
 	if p.ReasoningEffort != "" {
 		q.Reasoning = &reasoning{p.ReasoningEffort}
@@ -65,6 +67,7 @@ type response struct {
 	Status     jsontext.Value `json:"status"`
 	Error      jsontext.Value `json:"error"`
 	Usage      jsontext.Value `json:"usage"`
+	Tier       jsontext.Value `json:"service_tier"`
 	Incomplete *struct {
 		Reason jsontext.Value `json:"reason"`
 	} `json:"incomplete_details"`
@@ -95,7 +98,7 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 		finish = "refusal"
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
-	answer.Thinking = e.thinking()
+	answer.Thinking, answer.Tier = e.thinking(), model.TierOf(wire.String(e.Tier))
 	return answer, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/modeltest"
+	"roundtable/workflows/plan"
 )
 
 const responsesAnswer = `{"id":"resp_1","status":"completed","model":"m-2026","output":[{"type":"message","content":[{"type":"output_text","text":"{\"decision\":1}"}]}],` +
@@ -49,6 +50,26 @@ func TestResponsesSendsWhatWasAskedAndReadsTheAnswer(t *testing.T) {
 	}
 	if want := (model.Usage{Input: 12, CachedInput: 4, Output: 3, Reasoning: 2}); got.Usage != want {
 		t.Errorf("usage %+v, want %+v", got.Usage, want)
+	}
+}
+
+// Both interfaces are asked for a tier in one field, and say in it in which one they answered.
+func TestServiceTier(t *testing.T) {
+	for api, answered := range map[API]string{Chat: answer, Responses: responsesAnswer} {
+		for said, want := range map[string]plan.Tier{`"flex"`: plan.Flex, `"default"`: "", `null`: "", `7`: ""} {
+			var sent string
+			c := serve(t, func(c *Config) { c.API = api }, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				sent = string(body)
+				reply(200, `{"service_tier":`+said+`,`+answered[1:])(w, r)
+			})
+			q := question
+			q.Tier = plan.Flex
+			got, err := c.Complete(t.Context(), q)
+			if err != nil || got.Tier != want || !strings.Contains(sent, `"service_tier":"flex"`) {
+				t.Errorf("%s, %s: answered in %q, %v; sent %s", api, said, got.Tier, err, sent)
+			}
+		}
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 func readUsage(v jsontext.Value) model.Usage {
 	type inputDetails struct {
 		Cached  wire.Tokens `json:"cached_tokens"`
-		Written wire.Tokens `json:"cache_write_tokens"`    // OpenAI, OpenRouter
-		Created wire.Tokens `json:"cache_creation_tokens"` // LiteLLM
+		Written wire.Tokens `json:"cache_write_tokens"`          // OpenAI, OpenRouter
+		Created wire.Tokens `json:"cache_creation_tokens"`       // LiteLLM
+		Marked  wire.Tokens `json:"cache_creation_input_tokens"` // DashScope
 	}
 	type outputDetails struct {
 		Reasoning wire.Tokens `json:"reasoning_tokens"`
@@ -52,7 +53,7 @@ func readUsage(v jsontext.Value) model.Usage {
 	counted := model.Usage{
 		Input:       int64(max(u.Prompt, u.Input)),
 		CachedInput: int64(max(u.PromptOf.Cached, u.InputOf.Cached, u.Cached, u.Hit, u.Read)),
-		CacheWrite:  int64(max(u.PromptOf.Written, u.PromptOf.Created, u.InputOf.Written, u.Created)),
+		CacheWrite:  int64(max(u.PromptOf.Written, u.PromptOf.Created, u.PromptOf.Marked, u.InputOf.Written, u.InputOf.Marked, u.Created)),
 		Output:      int64(max(u.Completion, u.Output)),
 		Reasoning:   int64(max(u.CompletionOf.Reasoning, u.OutputOf.Reasoning, u.Reasoning)),
 	}

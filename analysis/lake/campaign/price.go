@@ -1,34 +1,80 @@
 package campaign
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"time"
 
 	"roundtable/envs"
+	"roundtable/workflows/plan"
 )
 
 // Price is what a service bills, in US dollars for a million tokens. A price
-// that is nil is that of Input (CachedInput, CacheWrite, BatchInput) or of
-// Output (Reasoning, BatchOutput).
+// that is nil is that of Input (CachedInput, CacheWrite) or of Output (Reasoning).
 type Price struct {
 	Input       float64    `json:"input"`
 	Output      float64    `json:"output"`
 	CachedInput *float64   `json:"cached_input,omitempty"` // read from the service's cache
 	CacheWrite  *float64   `json:"cache_write,omitempty"`  // written to it
 	Reasoning   *float64   `json:"reasoning,omitempty"`
-	BatchInput  *float64   `json:"batch_input,omitempty"` // in the service's batches
-	BatchOutput *float64   `json:"batch_output,omitempty"`
+	Flex        *TierPrice `json:"flex,omitempty"`       // nil if the service does not sell the model in that tier
+	Batch       *TierPrice `json:"batch,omitempty"`      // in the service's batches
 	Long        *LongPrice `json:"long,omitempty"`       // nil if long requests cost the same
 	MaxOutput   int        `json:"max_output,omitempty"` // tokens that one answer has at most; 0 if not known
+	AsOf        string     `json:"as_of,omitempty"`      // the day of a table's price, as 2026-11-27; empty for one of the file
 }
 
-// LongPrice is the price of a whole request whose input has more than Above tokens.
-type LongPrice struct {
-	Above       int      `json:"above"`
+// TierPrice is the price of a call in another tier, or of a long one. A price of the cache that
+// is nil is that of the standard tier, of a long one that of its Input.
+type TierPrice struct {
 	Input       float64  `json:"input"`
 	Output      float64  `json:"output"`
 	CachedInput *float64 `json:"cached_input,omitempty"`
 	CacheWrite  *float64 `json:"cache_write,omitempty"`
+}
+
+// LongPrice is the price of a whole request whose input has more than Above tokens.
+type LongPrice struct {
+	Above int `json:"above"`
+	TierPrice
+}
+
+// In returns the price of a call in a tier: its own, or that of the standard tier if it has
+// none. A long request costs as many times more there as in the standard tier, as
+// OpenAI's and Google's pages say it.
+func (p Price) In(tier plan.Tier) Price {
+	t := map[plan.Tier]*TierPrice{plan.Flex: p.Flex, plan.Batch: p.Batch}[tier]
+	if t == nil {
+		return p
+	}
+	in := Price{
+		Input: t.Input, Output: t.Output, CachedInput: cmp.Or(t.CachedInput, p.CachedInput), CacheWrite: cmp.Or(t.CacheWrite, p.CacheWrite),
+		MaxOutput: p.MaxOutput, AsOf: p.AsOf,
+	}
+	if l := p.Long; l != nil {
+		in.Long = &LongPrice{l.Above, TierPrice{
+			Input: scale(l.Input, t.Input, p.Input), Output: scale(l.Output, t.Output, p.Output),
+			CachedInput: scaled(l.CachedInput, t.CachedInput, p.CachedInput), CacheWrite: scaled(l.CacheWrite, t.CacheWrite, p.CacheWrite),
+		}}
+	}
+	return in
+}
+
+// scale returns the price of long requests in a tier.
+func scale(long, tier, standard float64) float64 {
+	if standard == 0 {
+		return long
+	}
+	return min(long*tier/standard, maxPrice)
+}
+
+func scaled(long, tier, standard *float64) *float64 {
+	if long == nil || tier == nil || standard == nil {
+		return long
+	}
+	usd := scale(*long, *tier, *standard)
+	return &usd
 }
 
 const (
@@ -78,14 +124,26 @@ func (p Price) Validate() error {
 	check("cached_input", p.CachedInput)
 	check("cache_write", p.CacheWrite)
 	check("reasoning", p.Reasoning)
-	check("batch_input", p.BatchInput)
-	check("batch_output", p.BatchOutput)
+	tier := func(key string, t *TierPrice) {
+		switch {
+		case t == nil:
+			return
+		case t.Input == 0 && p.Input > 0, t.Output == 0 && p.Output > 0:
+			errs = append(errs, fmt.Errorf("%s: input and output must be given, in US dollars for a million tokens", key))
+		}
+		check(key+".input", &t.Input)
+		check(key+".output", &t.Output)
+		check(key+".cached_input", t.CachedInput)
+		check(key+".cache_write", t.CacheWrite)
+	}
+	tier("flex", p.Flex)
+	tier("batch", p.Batch)
 	tokens("max_output", p.MaxOutput)
+	if _, err := time.Parse(time.DateOnly, p.AsOf); p.AsOf != "" && err != nil {
+		errs = append(errs, fmt.Errorf("as_of: %q is not a day as 2026-11-27", p.AsOf))
+	}
 	if l := p.Long; l != nil {
-		check("long.input", &l.Input)
-		check("long.output", &l.Output)
-		check("long.cached_input", l.CachedInput)
-		check("long.cache_write", l.CacheWrite)
+		tier("long", &l.TierPrice)
 		tokens("long.above", l.Above)
 	}
 	return errors.Join(errs...)

@@ -169,5 +169,8 @@ type Call struct {
 	RequestID         string   `parquet:"request_id"`                        // the service's own name of the request
 	StartedAt         int64    `parquet:"started_at,timestamp(microsecond)"` // when the call began
 	Simulated         bool     `parquet:"simulated" digest:"-"`              // it asked no language model
+	ReasoningAsked    *string  `parquet:"reasoning_asked"`                   // how much thinking was asked for: an effort, or tokens
+	Tier              *string  `parquet:"tier"`                              // of the service, in which it was answered; absent for the standard one
+	SavedUSD          *float64 `parquet:"saved_usd"`                         // what it would have cost more in the standard tier; absent there
 	ForkedFrom        *string  `parquet:"forked_from"`                       // of a fork: the collaboration that paid, campaign/collaboration.generation; cached, too
 }

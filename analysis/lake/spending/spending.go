@@ -1,5 +1,5 @@
 // Package spending sums what a campaign's calls took: money, tokens and time, by
-// condition, model or phase, and what its labels and embeddings did. It counts
+// condition, model, phase or tier, and what its labels and embeddings did. It counts
 // every committed generation, for all were paid; what is not known (a price, the
 // outcome of a call, what it has used) is counted beside the sums and never
 // guessed; and a service that changed the model behind a name while the campaign
@@ -24,14 +24,15 @@ const (
 	ByCondition By = "condition"
 	ByModel     By = "model" // as the campaign names it
 	ByPhase     By = "phase" // and role
+	ByTier      By = "tier"  // of the service
 )
 
 // Bys returns all ways to sum up costs; the first is the default.
-func Bys() []By { return []By{ByCondition, ByModel, ByPhase} }
+func Bys() []By { return []By{ByCondition, ByModel, ByPhase, ByTier} }
 
 // Group is a sum over calls.
 type Group struct {
-	Name           string // of the condition, model or phase; "" for calls of a turn that was never finished
+	Name           string // of the condition, model, phase or tier; "" for calls of a turn that was never finished
 	Role           string // ByPhase only: "" for voting agents
 	Collaborations int    // that made or were served a call, each generation counted
 	Billed         int    // answered and not from the cache
@@ -44,6 +45,7 @@ type Group struct {
 	Reasoning      int64   // part of Output
 	USD            float64 // of billed calls with a price, and of settled ones
 	SettledUSD     float64 // part of USD
+	SavedUSD       float64 // by calls in a cheaper tier, against the standard one
 	Unpriced       int     // billed calls without one
 	Silent         int     // billed calls of which the service did not say what they used
 	WorstUSD       float64 // what these and calls of unknown outcome have cost at most
@@ -146,6 +148,8 @@ func (r *Report) groupOf(c record.Call, t record.Turn) *Group {
 		name[0] = c.ModelAsked
 	case ByPhase:
 		name = [2]string{t.Phase, t.Role}
+	case ByTier:
+		name[0] = tierName(c)
 	default:
 		name[0] = c.ConditionID
 	}
@@ -153,6 +157,19 @@ func (r *Report) groupOf(c record.Call, t record.Turn) *Group {
 		r.byName[name] = &Group{Name: name[0], Role: name[1]}
 	}
 	return r.byName[name]
+}
+
+// tierName returns the tier of a call; of one that was not billed, or perhaps not, why it has none.
+func tierName(c record.Call) string {
+	switch {
+	case c.Cached:
+		return "none: from the cache"
+	case c.Status != "answered":
+		return "not known: no answer"
+	case c.Tier != nil:
+		return *c.Tier
+	}
+	return "standard"
 }
 
 func (g *Group) addCall(c record.Call, settled lake.Settled) {
@@ -204,6 +221,9 @@ func (g *Group) billCall(c record.Call) {
 	switch {
 	case c.CostUSD != nil:
 		g.USD += *c.CostUSD
+		if c.SavedUSD != nil {
+			g.SavedUSD += *c.SavedUSD
+		}
 	case c.WorstUSD != nil:
 		g.Silent++
 		g.WorstUSD += *c.WorstUSD

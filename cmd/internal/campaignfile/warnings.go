@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"roundtable/activities/model/wire"
 	"roundtable/activities/rehearsal"
@@ -110,6 +112,26 @@ func FreeModels(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 			if text := fmt.Sprintf("%s is on this machine (%s) and counts as free; prices: gives it a price", choice.Name, made.Endpoint); !slices.Contains(list, text) {
 				list = append(list, text)
 			}
+		}
+	}
+	return list
+}
+
+// oldPrice is how old a price is of which plan says so.
+const oldPrice = 90 * 24 * time.Hour
+
+// PriceNotes returns what is to be known of the prices of a campaign: which are old, and which
+// models are not asked in the tier that the file names.
+func PriceNotes(m campaign.Manifest, now time.Time) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(m.Prices)) {
+		price := m.Prices[name]
+		day, err := time.Parse(time.DateOnly, price.AsOf)
+		if age := now.Sub(day); err == nil && age > oldPrice {
+			list = append(list, fmt.Sprintf("the price of %s was looked up on %s, %d days ago; check it, and give another one under prices", name, price.AsOf, int(age.Hours()/24)))
+		}
+		if m.Limits.Tier == plan.Flex && price.Flex == nil && price != (campaign.Price{}) {
+			list = append(list, fmt.Sprintf("%s has no price in the tier flex, so it is asked in the standard tier; prices: {%s: {input: …, output: …, flex: {input: …, output: …}}} gives it one", name, name))
 		}
 	}
 	return list

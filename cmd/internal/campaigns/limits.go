@@ -34,6 +34,13 @@ func ListLimits(l plan.Limits) []Limit {
 		{"calls", fmt.Sprint(cmp.Or(l.Calls, calls.DefaultCalls))},
 		{"cost_usd", cost}, {"tokens", orNone(l.Tokens)},
 	}
+	if l.Tier != "" {
+		wait := plan.NeverStandard
+		if d, falls := l.WaitForTier(); falls {
+			wait = d.String()
+		}
+		all = append(all, Limit{"tier", string(l.Tier)}, Limit{"tier_wait", wait})
+	}
 	for _, name := range slices.Sorted(maps.Keys(l.Models)) {
 		m, of := l.Models[name], "models."+name+"."
 		for _, one := range []Limit{

@@ -30,7 +30,10 @@ type Turns struct {
 }
 
 // Rate is a price in US dollars for a million tokens.
-type Rate struct{ Input, Output float64 }
+type Rate struct {
+	Input, Output float64
+	Standard      *Rate // of the standard tier, on which a call may fall back; nil if it is the same
+}
 
 // guessCalls returns a forecast before any model was asked, for the cells of a
 // condition: from the turns of one collaboration and the most calls there can be.
@@ -75,6 +78,9 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 		}
 		if t.Rate != nil {
 			f = f.Price(t.Rate.Input, t.Rate.Output)
+			if r := t.Rate.Standard; r != nil {
+				f.CostUSD.Most = f.Price(r.Input, r.Output).CostUSD.Most
+			}
 		}
 		sum = sum.Add(f)
 	}

@@ -12,7 +12,7 @@ import (
 // answers are 10 free texts of a scripted agent, whose one sentence says little
 // about a real model's chain of thought.
 func answers(longest int) []Turns {
-	return []Turns{{Format: transcript.FormatAnswer, Calls: 10, Shown: 20000, Fixed: 8000, Said: 400, Longest: longest, Rate: &Rate{1, 2}}}
+	return []Turns{{Format: transcript.FormatAnswer, Calls: 10, Shown: 20000, Fixed: 8000, Said: 400, Longest: longest, Rate: &Rate{Input: 1, Output: 2}}}
 }
 
 // A real model's answers are as long as recorded ones, not as the scripted agents'.
@@ -74,7 +74,7 @@ func TestReasksRaiseTheBoundAlone(t *testing.T) {
 // lacks, so does the sum.
 func TestGuessPricesEachModel(t *testing.T) {
 	both := append(answers(100), answers(100)...)
-	both[1].Rate = &Rate{10, 20}
+	both[1].Rate = &Rate{Input: 10, Output: 20}
 	one, two := guessCalls(1, 20, answers(100)), guessCalls(1, 20, both)
 	if got, want := two.CostUSD.Mean, 11*one.CostUSD.Mean; got < want*0.999 || got > want*1.001 {
 		t.Errorf("cost %v, want %v", got, want)

@@ -84,6 +84,7 @@ const statedBound = 16384
 // and which models have no price.
 type bounds struct {
 	real, set, own, stated bool
+	flex                   bool // some are asked in a cheaper tier
 	unpriced               map[string]bool
 	byModel                map[string]Forecast // what each takes
 }
@@ -163,6 +164,10 @@ func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate 
 	price, ok := m.Prices[model]
 	if ok {
 		rate = &Rate{Input: price.Input, Output: price.Output}
+		if flex := price.In(m.Limits.Tier); flex.Input != price.Input || flex.Output != price.Output {
+			rate = &Rate{Input: flex.Input, Output: flex.Output, Standard: rate}
+			b.flex = true
+		}
 	} else {
 		if b.unpriced == nil {
 			b.unpriced = map[string]bool{}
@@ -224,7 +229,11 @@ func (b *bounds) basis() string {
 	if !b.real {
 		return "a rehearsal with the scripted agents. Low and high: 6 and 3 bytes a token; high: every round is played, one answer in ten is asked again"
 	}
-	return "a guess. Low: answers as short as the scripted agents'. Likely: as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. High: every round is played, answers are three times as long, one in ten is asked again, 3 bytes a token. --pilot 0.02 measures instead"
+	tier := ""
+	if b.flex {
+		tier = "; prices of the tier flex, and for what it costs at most the standard ones"
+	}
+	return "a guess" + tier + ". Low: answers as short as the scripted agents'. Likely: as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. High: every round is played, answers are three times as long, one in ten is asked again, 3 bytes a token. --pilot 0.02 measures instead"
 }
 
 // bound says what the most of a guess assumes; "" if no model is asked that costs something.

@@ -65,7 +65,7 @@ func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limit
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		var p campaign.Price
 		if err := envs.DecodeStrict(listed[name])(&p); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
+			errs = append(errs, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write, reasoning, flex and batch", name, misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		} else if strings.HasPrefix(name, "scripted/") {
