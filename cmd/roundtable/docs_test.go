@@ -62,7 +62,7 @@ func TestNumbersOfThePapers(t *testing.T) {
 	}
 }
 
-// TestCampaignsOfTheFirstPages: the campaigns of the README and of AGENTS.md can be planned.
+// TestCampaignsOfTheFirstPages: the campaigns of the README and of AGENTS.md, and a new study, can be planned.
 func TestCampaignsOfTheFirstPages(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	noError(t, err)
@@ -94,6 +94,13 @@ func TestCampaignsOfTheFirstPages(t *testing.T) {
 		if cells := document(t, out)["cells"]; cells != x.cells {
 			t.Errorf("it has %v cells, want %v:\n%s", cells, x.cells, x.file)
 		}
+	}
+	_, err = runCommand(t, "new", "study", "triage")
+	noError(t, err)
+	out, err := runCommand(t, "plan", "triage.yaml", "--json")
+	noError(t, err)
+	if cells := document(t, out)["cells"]; cells != 108. {
+		t.Errorf("the first version of a study has %v cells", cells)
 	}
 }
 

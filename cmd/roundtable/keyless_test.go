@@ -52,7 +52,7 @@ func TestPriceErrors(t *testing.T) {
 	for prices, want := range map[string]string{
 		`{"x": 1}`:               "x: 1 is not a price" + form,
 		`{"x": {"input": "a"}}`:  "x: input is no number but a string" + form,
-		`{"x": {"inptu": 1}}`:    `x: unknown key "inptu"; known are input, output, cached_input, cache_write, reasoning, batch_input, batch_output, long, max_output; did you mean input?` + form,
+		`{"x": {"inptu": 1}}`:    `x: unknown key "inptu"; known are input, output, cached_input, cache_write, reasoning, flex, batch, long, max_output, as_of; did you mean input?` + form,
 		`{"y": [], "x": "free"}`: `x: "free" is not a price` + form + "\n" + "y: [] is not a price" + form,
 	} {
 		if err := new(providers.PriceList).Open([]byte(prices), false, plan.Limits{}); err == nil || err.Error() != want {

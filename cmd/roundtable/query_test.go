@@ -148,7 +148,7 @@ func TestQueryRefuses(t *testing.T) {
 		{[]string{"SELECT scor FROM collaborations"}, "score"},
 		{[]string{"COPY turns TO '" + out + "'"}, "only read"},
 		{[]string{"FROM read_csv('/etc/passwd')"}, "only read"},
-		{[]string{"SELECT 1", "SELECT 2"}, "2 given"},
+		{[]string{"SELECT 1", "SELECT 2"}, "2 are given"},
 		{[]string{"SELECT 1", "--file", "x"}, "give one"},
 		{[]string{"--file", out}, "no such file"},
 		{[]string{"SELECT 1", "--format", "xls"}, "jsonl"},

@@ -1,6 +1,7 @@
-// Package scaffold writes the first version of a decision rule, a stopping rule,
-// a protocol or an environment into a checkout: a plug-in that works, with a test
-// that runs the suite of its kind. It promises to change no file that exists.
+// Package scaffold writes the first version of a study: a campaign file with comments, and
+// questions; or of a decision rule, a stopping rule, a protocol or an environment, into a
+// checkout: a plug-in that works, with a test that runs the suite of its kind. It promises
+// to change no file that exists.
 package scaffold
 
 import (
@@ -23,7 +24,8 @@ import (
 var templates embed.FS
 
 // kind is a kind of plug-in: where its files go, by their templates, and its
-// entry in the catalogue. In names, NAME stands for the plug-in's.
+// entry in the catalogue. In names, NAME stands for the plug-in's. A study is no plug-in
+// and has no entry.
 type kind struct {
 	name  string
 	files map[string]string
@@ -33,6 +35,7 @@ type kind struct {
 }
 
 var kinds = []kind{
+	{name: "study", files: map[string]string{"study/study.yaml": "NAME.yaml", "study/questions.csv": "NAME.csv"}},
 	{"rule", map[string]string{"rule/rule.go": "workflows/decision/NAME.go", "rule/rule_test.go": "workflows/decision/NAME_test.go"},
 		"rules", `NewRule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`, "./workflows/..."},
 	{"stop", map[string]string{"stop/stop.go": "workflows/stopping/NAME.go", "stop/stop_test.go": "workflows/stopping/NAME_test.go"},
@@ -59,17 +62,17 @@ func Kinds() []string {
 
 // Written is what Write has written, and what is left to do by hand.
 type Written struct {
-	Files []string `json:"files"`          // from the root of the checkout
-	List  string   `json:"catalogue_list"` // the function of workflows/catalogue/catalogue.go that takes the entry
-	Entry string   `json:"entry"`
-	Tests string   `json:"test"` // packages for go test
+	Files []string `json:"files"`                    // from the root of the checkout; of a study, from the folder
+	List  string   `json:"catalogue_list,omitempty"` // the function of workflows/catalogue/catalogue.go that takes the entry
+	Entry string   `json:"entry,omitempty"`
+	Tests string   `json:"test,omitempty"` // packages for go test
 }
 
 var names = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// Write writes the files of a new plug-in into the checkout at root. A name that
-// is taken, a file that exists and a folder that is no checkout are errors, and
-// then nothing is written.
+// Write writes the files of a new plug-in into the checkout at root, or those of a study into
+// any folder. A name that is taken, a file that exists and, for a plug-in, a folder that is no
+// checkout are errors, and then nothing is written.
 func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) {
 	var k kind
 	for _, known := range kinds {
@@ -82,10 +85,10 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 		return Written{}, fmt.Errorf("unknown kind %q; known are %s", of, wording.And(Kinds()))
 	case !names.MatchString(name):
 		return Written{}, fmt.Errorf("the name %q cannot be used; names have lower-case letters, digits and single underscores, as my_%s", name, of)
-	case isTaken(plugins, of, name):
+	case k.entry != "" && isTaken(plugins, of, name):
 		return Written{}, fmt.Errorf("there is a %s %q already; `roundtable list` shows all names", of, name)
 	}
-	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n")) {
+	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); k.entry != "" && (err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n"))) {
 		return Written{}, fmt.Errorf("%s is not the root of roundtable's source code; run the command there", root)
 	}
 	data := struct{ Name, File, Type, Receiver string }{Name: name, File: strings.ReplaceAll(name, "_", "")}
@@ -96,7 +99,7 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 	texts := map[string][]byte{}
 	for from, to := range k.files {
 		folder := data.File
-		if strings.HasSuffix(to, ".tmpl") && of == "protocol" {
+		if k.entry == "" || strings.HasSuffix(to, ".tmpl") && of == "protocol" {
 			folder = name // prompts are found by the plug-in's name
 		}
 		to = filepath.FromSlash(strings.ReplaceAll(to, "NAME", folder))
