@@ -7,10 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"roundtable/analysis/figures"
-	"roundtable/analysis/naming"
-	"roundtable/analysis/study"
 )
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
@@ -42,21 +38,6 @@ func TestLinksResolve(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(page), target)); err != nil {
 				t.Errorf("%s links to %s, which does not exist", page, m[1])
-			}
-		}
-	}
-}
-
-// TestNumbersOfThePapers: the page on replication has each number of the papers with
-// the name that stands for it.
-func TestNumbersOfThePapers(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "papers", "replication.md"))
-	noError(t, err)
-	for _, list := range [][]naming.Named{study.Tables(), figures.Figures()} {
-		for _, n := range list {
-			if len(n.Papers) > 0 {
-				contains(t, string(page), "| `"+n.Name+"` | `"+strings.Join(n.Aliases(), "`, `")+"` |\n")
 			}
 		}
 	}
