@@ -23,7 +23,7 @@ func newExport(o *cli.Options) *cobra.Command {
 		Long:    `Write a campaign's tables, or the answer to a query, into files for other tools.`,
 		Example: `  roundtable export my-campaign -o tables/
   roundtable export my-campaign --table turns -o turns.csv
-  roundtable export my-campaign --format eval -o logs/ && inspect view --log-dir logs/`,
+  roundtable export my-campaign --format eval -o logs/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && text == "" {
 				return cli.UsageError(fmt.Errorf("expected 1 campaign (or --query SQL), got %d", len(args)))
