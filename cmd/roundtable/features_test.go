@@ -81,6 +81,9 @@ func tinyFolder(t *testing.T) string {
 // TestInformationDistanceIsEverywhere: every table and figure that has room for
 // information distances has some, and says who embedded.
 func TestInformationDistanceIsEverywhere(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	save(t, dir, "talk.yaml", strings.Replace(talkCampaign, "replicates: 4", "replicates: 10", 1))
 	output(t, dir, "run", "talk.yaml")
@@ -188,6 +191,9 @@ func TestEmbeddersExplainThemselves(t *testing.T) {
 // A campaign's file names the embedder once; analyze, report and features take
 // it, and a flag goes before it.
 func TestEmbedderOfTheFile(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	save(t, dir, "talk.yaml", talkCampaign+"embedder: openai/text-embedding-3-small\n")
 	output(t, dir, "run", "talk.yaml")
