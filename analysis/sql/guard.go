@@ -66,6 +66,9 @@ func checkText(text string) error {
 	if strings.ContainsRune(text, 0) { // where DuckDB would stop reading
 		return Refused{errors.New("the statement has a NUL character; write chr(0)")}
 	}
+	if end, _ := scanStatement(text + "\n;"); end != len(text)+1 {
+		return Refused{errors.New("a quote or a comment is not closed, or there are several statements")}
+	}
 	if name := forbiddenCall(text); name != "" {
 		return Refused{fmt.Errorf("the function %s does more than read; %s", name, accepted)}
 	}

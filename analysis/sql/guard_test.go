@@ -31,6 +31,7 @@ func TestRefused(t *testing.T) {
 	for _, text := range []string{
 		"SELECT * FROM read_csv('/etc/passwd')", "SELECT * FROM 'OTHER'", "FROM read_text('OTHER')", "FROM read_blob('/etc/hostname')",
 		"FROM glob('/etc/*')", "FROM parquet_metadata('OTHER')", "FROM sniff_csv('OTHER')", "FROM read_parquet('OUT/*.parquet')", "FROM read_json('OTHER')",
+		"CREATE MACRO f(a ') AS 1", "CREATE TABLE t(a /*) AS SELECT 1",
 		"COPY turns TO 'OUT/new.csv'", "COPY (SELECT 1) TO 'OUT/new.parquet' (FORMAT parquet)", "COPY (SELECT 1 AS a) TO 'LAKE'",
 		"COPY (SELECT 1 AS a) TO 'LAKE' (FORMAT parquet, USE_TMP_FILE false)",
 		"EXPLAIN ANALYZE COPY (SELECT 1 AS a) TO 'LAKE' (FORMAT parquet, USE_TMP_FILE false)",
@@ -66,6 +67,10 @@ func TestRefused(t *testing.T) {
 		if _, err := db.Parquet(context.Background(), sql.Statement{Text: names.Replace(text)}, &bytes.Buffer{}); err == nil {
 			t.Errorf("%s was not refused by Parquet", text)
 		}
+	}
+	// A DuckDB in a process reads statements from its input: no line of a text is one.
+	for _, text := range []string{"SELECT $$\n.print x\nCOPY (SELECT 1 AS a) TO 'LAKE'\n.print y\n$$ AS a", "SELECT '\n.print x\n.shell touch OUT/shell\n' AS a"} {
+		query(t, db, names.Replace(text))
 	}
 	if !maps.Equal(lakeBefore, contents(t, folder)) || !maps.Equal(outBefore, contents(t, out)) {
 		t.Error("a statement has written to a file")

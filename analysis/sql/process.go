@@ -7,13 +7,17 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 //go:embed process.py
@@ -42,12 +46,13 @@ func (e *engine) start(ctx context.Context, s Source, folder string) error {
 	if program, err := os.Executable(); err == nil {
 		beside = []string{filepath.Join(filepath.Dir(program), "python3"), filepath.Join(filepath.Dir(program), "duckdb")}
 	}
+	refused := []error{ErrNoDuckDB}
 	for _, name := range append(beside, "python3", "duckdb") {
 		path, err := exec.LookPath(name)
-		if err == nil {
-			err = e.launch(ctx, path, folder)
+		if err != nil {
+			continue
 		}
-		if err == nil {
+		if err = e.launch(ctx, path, folder); err == nil {
 			e.source = s
 			if s.Tell != nil {
 				s.Tell(fmt.Sprintf("SQL by the DuckDB of %s: this roundtable was built without it", path))
@@ -58,9 +63,13 @@ func (e *engine) start(ctx context.Context, s Source, folder string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		refused = append(refused, fmt.Errorf("%s: %w", path, err))
 	}
-	return ErrNoDuckDB
+	return errors.Join(refused...)
 }
+
+// passed are the variables that a DuckDB is given: no key is among them.
+var passed = regexp.MustCompile(`^(PATH|HOME|USER|LANG|LC_[A-Z]+|TZ|TMPDIR|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHON(PATH|HOME)|VIRTUAL_ENV|CONDA_PREFIX)=`)
 
 func (e *engine) launch(ctx context.Context, path, folder string) (err error) {
 	*e = engine{name: path, read: map[string][]string{}}
@@ -69,10 +78,12 @@ func (e *engine) launch(ctx context.Context, path, folder string) (err error) {
 	}
 	arguments := []string{"-batch", "-init", os.DevNull}
 	if e.python = strings.HasPrefix(filepath.Base(path), "python"); e.python {
-		arguments = []string{"-c", pythonDriver}
+		arguments = []string{"-X", "utf8", "-W", "ignore", "-c", pythonDriver}
 	}
 	e.cmd = exec.Command(path, arguments...)
 	e.cmd.Dir, e.cmd.Stderr = folder, e.problems // modules of the working directory are not loaded
+	e.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return !passed.MatchString(pair) })
+	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is ours alone
 	if e.in, err = e.cmd.StdinPipe(); err != nil {
 		return err
 	}
@@ -85,7 +96,7 @@ func (e *engine) launch(ctx context.Context, path, folder string) (err error) {
 		e.cmd = nil
 		return err
 	}
-	return e.exec(ctx, "SELECT 1")
+	return e.exec(ctx, "SELECT json_serialize_sql('SELECT 1'), current_setting('allowed_paths')") // older ones lack these
 }
 
 // lock returns what closes everything but the lake's files: to the command line also its own
@@ -109,7 +120,11 @@ func (e *engine) ask(ctx context.Context, statement string) (text string, err er
 	}
 	defer context.AfterFunc(ctx, func() { _ = e.cmd.Process.Kill() })()
 	mark := rand.Text()
-	_, err = fmt.Fprintf(e.in, "%s\n;\n.print %s\n", statement, mark)
+	if e.python {
+		err = json.NewEncoder(e.in).Encode([]string{statement, mark})
+	} else {
+		_, err = fmt.Fprintf(e.in, "%s\n;\n.print %s\n", statement, mark)
+	}
 	var b strings.Builder
 	for err == nil {
 		var line string

@@ -1,21 +1,18 @@
-# Runs the statements that come in, each up to a line ".print MARK", as DuckDB's command
-# line does, and prints what EXPLAIN says. Errors go to standard error.
+# Runs the statements that come in, a JSON list [statement, mark] a line, and prints what
+# EXPLAIN says, then the mark. Errors go to standard error.
+import json
 import sys
 
 import duckdb
 
-database, lines = duckdb.connect(), []
+database = duckdb.connect()
 for line in sys.stdin:
-    if not line.startswith(".print "):
-        lines.append(line)
-        continue
+    statement, mark = json.loads(line)
     try:
-        statement = "".join(lines)
         result = database.execute(statement)
-        if statement.lstrip().upper().startswith("EXPLAIN"):
+        if result.description and result.description[0][0] == "explain_key":
             for row in result.fetchall():
                 print(row[-1])
     except Exception as error:
         print(error, file=sys.stderr, flush=True)
-    lines = []
-    print(line[len(".print "):], end="", flush=True)
+    print(mark, flush=True)

@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func (db *DB) readMentioned(ctx context.Context, text string) error {
 			quoted := strings.TrimSpace(strings.TrimSuffix(call[1], ")"))
 			arguments = append(arguments, strings.ReplaceAll(quoted[1:len(quoted)-1], "''", "'"))
 		}
-		if f.Table != "" && regexp.MustCompile(`(?i)\b`+f.Table+`\b`).MatchString(text) {
+		if f.Table != "" && regexp.MustCompile(`(?i)(\bFROM|\bJOIN|[,(])\s*"?`+f.Table+`\b`).MatchString(text) {
 			arguments = append(arguments, db.files.campaigns...)
 		}
 		if err := db.readFunction(ctx, f, arguments); err != nil {
@@ -37,45 +38,46 @@ func (db *DB) readMentioned(ctx context.Context, text string) error {
 }
 
 // readFunction makes a macro that has the rows of a function for these arguments and those
-// of before, and is an error for others.
+// of before, as they are now, and is an error for others.
 func (db *DB) readFunction(ctx context.Context, f Function, arguments []string) error {
-	path := filepath.Join(db.tempFolder(), f.Name+".jsonl")
-	mode := os.O_APPEND
-	if len(db.read[f.Name]) == 0 { // a DuckDB that was ended may have left one
-		mode = os.O_TRUNC
+	if len(arguments) == 0 {
+		return nil
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|mode, 0o600)
+	all := slices.Clone(db.read[f.Name])
+	for _, argument := range arguments {
+		if !slices.Contains(all, argument) {
+			all = append(all, argument)
+		}
+	}
+	path := filepath.Join(db.tempFolder(), f.Name+".jsonl")
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	before := len(db.read[f.Name])
-	for _, argument := range arguments {
-		if slices.Contains(db.read[f.Name], argument) {
-			continue
-		}
+	for _, argument := range all {
 		if argument != "" {
-			if _, err := WriteJSONL(file, f.readRows(argument)); err != nil {
+			if _, err := WriteJSONL(file, f.readRows(ctx, argument)); err != nil {
 				return err
 			}
 		}
-		db.read[f.Name] = append(db.read[f.Name], argument)
 	}
-	if before == len(db.read[f.Name]) {
-		return nil
+	if err := cmp.Or(file.Close(), os.Rename(path+".new", path)); err != nil {
+		return err
 	}
+	db.read[f.Name] = all
 	columns := []string{"'_argument': 'VARCHAR'"}
 	for _, c := range f.Columns {
 		columns = append(columns, quoteLiteral(c.Name)+": "+quoteLiteral(columnTypes[c.Type]))
 	}
 	return db.exec(ctx, fmt.Sprintf("CREATE OR REPLACE MACRO %s(argument) AS TABLE SELECT * EXCLUDE (_argument) "+
-		"FROM read_json(%s, format = 'newline_delimited', maximum_object_size = 1000000000, columns = {%s}) "+
+		"FROM read_json(%s, format = 'newline_delimited', maximum_object_size = 67108864, columns = {%s}) "+
 		"WHERE _argument = if(list_contains(%s, argument), argument, error(%s))", f.Name, quoteLiteral(path), strings.Join(columns, ", "),
 		listLiteral(db.read[f.Name]), quoteLiteral("name "+f.Name+" and its argument in the statement itself")))
 }
 
 // readRows returns the rows for an argument, which is their first column.
-func (f Function) readRows(argument string) Result {
+func (f Function) readRows(ctx context.Context, argument string) Result {
 	r := Result{Columns: []string{"_argument"}}
 	for _, c := range f.Columns {
 		r.Columns = append(r.Columns, c.Name)
@@ -84,6 +86,7 @@ func (f Function) readRows(argument string) Result {
 		next := f.Open(argument)
 		for {
 			values, err := next()
+			err = cmp.Or(err, ctx.Err())
 			if errors.Is(err, io.EOF) || !yield(append([]any{argument}, values...), err) || err != nil {
 				return
 			}

@@ -76,9 +76,9 @@ func TestCampaignsOfTheFirstPages(t *testing.T) {
 			t.Errorf("it has %v cells, want %v:\n%s", cells, x.cells, x.file)
 		}
 	}
-	_, err = runCommand(t, "new", "study", "triage")
+	_, err = runCommand(t, "new", "study", "null")
 	noError(t, err)
-	out, err := runCommand(t, "plan", "triage.yaml", "--json")
+	out, err := runCommand(t, "plan", "null.yaml", "--json")
 	noError(t, err)
 	if cells := document(t, out)["cells"]; cells != 108. {
 		t.Errorf("the first version of a study has %v cells", cells)

@@ -50,7 +50,7 @@ func (p Price) In(tier plan.Tier) Price {
 	}
 	in := Price{
 		Input: t.Input, Output: t.Output, CachedInput: cmp.Or(t.CachedInput, p.CachedInput), CacheWrite: cmp.Or(t.CacheWrite, p.CacheWrite),
-		MaxOutput: p.MaxOutput, AsOf: p.AsOf,
+		Reasoning: scaled(p.Reasoning, &t.Output, &p.Output), MaxOutput: p.MaxOutput, AsOf: p.AsOf,
 	}
 	if l := p.Long; l != nil {
 		in.Long = &LongPrice{l.Above, TierPrice{

@@ -51,7 +51,7 @@ func (x *Export) Choose(format string) error {
 		}
 	}
 	if slices.Contains(TranscriptFormats, format) {
-		if len(x.Tables) > 0 || x.Output == "" || x.single() {
+		if len(x.Tables) > 0 || x.Output == "" || x.single() || x.strange() {
 			return fmt.Errorf("--format %s needs -o FOLDER and takes no --table: it writes transcripts", format)
 		}
 		x.Format = format

@@ -18,6 +18,7 @@ import (
 
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
 )
 
 //go:embed templates
@@ -68,7 +69,10 @@ type Written struct {
 	Tests string   `json:"test,omitempty"` // packages for go test
 }
 
-var names = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+var (
+	names      = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	studyNames = regexp.MustCompile(plan.NamePattern)
+)
 
 // Write writes the files of a new plug-in into the checkout at root, or those of a study into
 // any folder. A name that is taken, a file that exists and, for a plug-in, a folder that is no
@@ -83,7 +87,9 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 	switch {
 	case k.name == "":
 		return Written{}, fmt.Errorf("unknown kind %q; known are %s", of, wording.And(Kinds()))
-	case !names.MatchString(name):
+	case k.entry == "" && !studyNames.MatchString(name):
+		return Written{}, fmt.Errorf("the name %q cannot be used; names of studies have 1 to 63 of a-z, 0-9 and -, not beginning with -, as my-study", name)
+	case k.entry != "" && !names.MatchString(name):
 		return Written{}, fmt.Errorf("the name %q cannot be used; names have lower-case letters, digits and single underscores, as my_%s", name, of)
 	case k.entry != "" && isTaken(plugins, of, name):
 		return Written{}, fmt.Errorf("there is a %s %q already; `roundtable list` shows all names", of, name)
@@ -92,10 +98,12 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 		return Written{}, fmt.Errorf("%s is not the root of roundtable's source code; run the command there", root)
 	}
 	data := struct{ Name, File, Type, Receiver string }{Name: name, File: strings.ReplaceAll(name, "_", "")}
-	for part := range strings.SplitSeq(name, "_") {
-		data.Type += strings.ToUpper(part[:1]) + part[1:]
+	if k.entry != "" {
+		for part := range strings.SplitSeq(name, "_") {
+			data.Type += strings.ToUpper(part[:1]) + part[1:]
+		}
+		data.Receiver = strings.ToLower(data.Type[:1])
 	}
-	data.Receiver = strings.ToLower(data.Type[:1])
 	texts := map[string][]byte{}
 	for from, to := range k.files {
 		folder := data.File

@@ -94,17 +94,21 @@ func TestFilesAreNamedAndFormatted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string][]string{
-		"study":    {"two_ballots.csv", "two_ballots.yaml"},
+		"study":    {"two-ballots.csv", "two-ballots.yaml"},
 		"rule":     {"workflows/decision/twoballots.go", "workflows/decision/twoballots_test.go"},
 		"stop":     {"workflows/stopping/twoballots.go", "workflows/stopping/twoballots_test.go"},
 		"protocol": {"workflows/protocol/prompts/two_ballots/proposal.tmpl", "workflows/protocol/prompts/two_ballots/system.tmpl", "workflows/protocol/prompts/two_ballots/vote.tmpl", "workflows/protocol/twoballots.go", "workflows/protocol/twoballots_test.go"},
 		"env":      {"envs/twoballots/prompts/background.tmpl", "envs/twoballots/prompts/proposal.tmpl", "envs/twoballots/prompts/task.tmpl", "envs/twoballots/twoballots.go", "envs/twoballots/twoballots_test.go"},
 	} {
-		w, err := scaffold.Write(catalogue.Builtin(), dir, kind, "two_ballots")
+		name := "two_ballots"
+		if kind == "study" {
+			name = "two-ballots"
+		}
+		w, err := scaffold.Write(catalogue.Builtin(), dir, kind, name)
 		if err != nil || strings.Join(w.Files, " ") != filepath.FromSlash(strings.Join(want, " ")) {
 			t.Errorf("%s: wrote %v, error %v; want %v", kind, w.Files, err, want)
 		}
-		if _, err := scaffold.Write(catalogue.Builtin(), dir, kind, "two_ballots"); err == nil || !strings.Contains(err.Error(), "exists; nothing was written") {
+		if _, err := scaffold.Write(catalogue.Builtin(), dir, kind, name); err == nil || !strings.Contains(err.Error(), "exists; nothing was written") {
 			t.Errorf("%s a second time: %v", kind, err)
 		}
 	}
@@ -121,6 +125,7 @@ func TestRefused(t *testing.T) {
 		{"rule", "My-Rule", `the name "My-Rule" cannot be used`},
 		{"rule", "borda", `there is a rule "borda" already`},
 		{"rule", "simple", `there is a rule "simple" already`}, // an alias
+		{"study", "my_study", `the name "my_study" cannot be used`},
 		{"study", "My study", `the name "My study" cannot be used`},
 		{"rule", "mine", "is not the root of roundtable's source code"},
 	} {

@@ -61,7 +61,8 @@ def _call(arguments: Iterable[str], *, show: bool = False) -> tuple[int, str, st
     """Run the program; with show, print what it tells as it goes. Return its code, output and errors."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
         process = subprocess.Popen(
-            [program(), *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+            [program(), *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is passed on once, below: the program ends at the second
         )
         assert process.stderr is not None
         told = []
@@ -74,7 +75,7 @@ def _call(arguments: Iterable[str], *, show: bool = False) -> tuple[int, str, st
             code = process.wait()
         except BaseException:  # as Ctrl-C: answers that are under way are kept
             process.send_signal(signal.SIGINT)
-            process.wait()
+            process.communicate()
             raise
         out.seek(0)
         return code, out.read(), "".join(told)
