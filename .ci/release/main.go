@@ -263,7 +263,7 @@ func (r release) zip(all []entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writeChecksums writes the SHA-256 of everything in the folder.
+// writeChecksums writes the SHA-256 of every file of the version.
 func (r release) writeChecksums() error {
 	listed, err := os.ReadDir(r.dist)
 	if err != nil {
@@ -271,7 +271,7 @@ func (r release) writeChecksums() error {
 	}
 	var lines []string
 	for _, f := range listed {
-		if f.IsDir() || f.Name() == "SHA256SUMS" {
+		if f.IsDir() || !strings.Contains(f.Name(), r.version) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(r.dist, f.Name()))

@@ -15,6 +15,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/modeltest"
+	"roundtable/workflows/plan"
 )
 
 const (
@@ -245,5 +246,19 @@ func TestBadRoleIsNotSent(t *testing.T) {
 	_, err := c.Complete(context.Background(), model.Request{Messages: []model.Message{{Role: "tool"}}})
 	if e := modeltest.Failure(t, err); e.Class != model.Fail || !e.Unbilled { // or its worst case stays reserved
 		t.Errorf("got %+v", e)
+	}
+}
+
+// OpenAI takes the tier of an account's project where none is said, which may be dearer.
+func TestTierIsSaid(t *testing.T) {
+	for _, x := range []struct {
+		host        host
+		asked, sent plan.Tier
+	}{{officialHost, "", "default"}, {officialHost, plan.Flex, plan.Flex}, {"localhost", "", ""}} {
+		c := &client{host: x.host}
+		q := model.Request{Tier: x.asked}
+		if sent := c.chatRequest(q, Plain).ServiceTier; sent != x.sent {
+			t.Errorf("%s, asked for %q: sent %q", x.host, x.asked, sent)
+		}
 	}
 }

@@ -51,6 +51,15 @@ var efforts = []struct {
 	{"o4", []string{"low", "medium", "high"}},
 }
 
+// tierOf returns the tier that is asked for. OpenAI takes that of the account's project where none
+// is, which may be dearer than the price that is reserved; other servers may not know the field.
+func (c *client) tierOf(r model.Request) plan.Tier {
+	if r.Tier == "" && c.host == officialHost {
+		return "default"
+	}
+	return r.Tier
+}
+
 // checkEffort refuses an effort that a model of OpenAI does not take; other servers say it themselves.
 func (c *client) checkEffort(p model.Parameters) error {
 	if err := p.CheckNoThinking(c.config.Model, "reasoning_effort; a server of your own may take a number in extra_body"); err != nil {
@@ -107,7 +116,7 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	q := chatRequest{
 		Model: c.config.Model, Messages: r.Messages,
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, Stop: p.Stop, ReasoningEffort: p.ReasoningEffort,
-		ServiceTier: r.Tier,
+		ServiceTier: c.tierOf(r),
 	}
 	if c.config.MaxTokensField == MaxCompletionTokens {
 		q.MaxCompletionTokens = max(p.MaxTokens, 0)

@@ -44,7 +44,7 @@ func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest
 	p := r.Parameters
 	q := responseRequest{
 		Model: c.config.Model, Input: r.Messages,
-		Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: max(p.MaxTokens, 0), ServiceTier: r.Tier,
+		Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: max(p.MaxTokens, 0), ServiceTier: c.tierOf(r),
 	}
 	if p.ReasoningEffort != "" {
 		q.Reasoning = &reasoning{p.ReasoningEffort}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"roundtable/workflows/plan"
 )
 
 func TestPriceJSON(t *testing.T) {
@@ -39,5 +41,14 @@ func TestPriceJSON(t *testing.T) {
 	}
 	if err := (Price{Input: math.NaN()}).Validate(); err == nil {
 		t.Error("NaN is a price")
+	}
+}
+
+// Thinking costs as many times more than words in a tier as in the standard one.
+func TestThinkingInATier(t *testing.T) {
+	thinking := 8.
+	p := Price{Input: 1, Output: 4, Reasoning: &thinking, Flex: &TierPrice{Input: 0.5, Output: 2}}
+	if in := p.In(plan.Flex); in.Reasoning == nil || *in.Reasoning != 4 {
+		t.Errorf("a million tokens of thinking in flex cost %v, want 4", in.Reasoning)
 	}
 }
