@@ -3,6 +3,7 @@ package prompt_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -79,6 +80,8 @@ func difference(a, b []float64) (mean, se float64) {
 	return mean, math.Sqrt(se / (n - 1) / n)
 }
 
+var orders = flag.Bool("orders", false, "play the 17,000 debates of TestOrdersAreRecovered")
+
 // TestOrdersAreRecovered: what the scripted answerer was given is found again.
 // 24 puzzles × 60 replicates = 1,440 debates an order, seeds 1 and 2, ten agents,
 // one round of debate, accuracy 0.4, conformity 0.8. Declared beforehand:
@@ -89,8 +92,8 @@ func difference(a, b []float64) (mean, se float64) {
 //   - with bias 0, every order is within 2 points of fixed in the share of
 //     agents that are right, and within 5 points in accuracy (90 % intervals).
 func TestOrdersAreRecovered(t *testing.T) {
-	if !*long {
-		t.Skip("17,000 debates; -long")
+	if !*orders {
+		t.Skip("17,000 debates; -orders")
 	}
 	params := qa.Defaults()
 	params.Format, params.File, params.Agents = "bbh", "orders.json", 10
