@@ -89,7 +89,7 @@ func TestViewPause(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	writeSlow(t, dir, 20)
+	writeSlow(t, dir, 60) // it must not have ended before the page pauses it
 	b := runInBackground(t, dir)
 	untilStatus(t, dir, "a cell has ended", func(s campaigns.Status) bool { return s.State == "running" && s.Succeeded > 0 })
 	v := viewIn(t, dir)
