@@ -37,7 +37,7 @@ func TestOtherCampaignsStayInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mine, others := newVendor(t), newVendor(t)
 			others.latency = 20 * time.Millisecond
-			dir := write(t, vendorCampaign(others, "others", 4))
+			dir := write(t, vendorCampaign(others, "others", 12))
 			save(t, dir, "mine.yaml", vendorCampaign(mine, "mine", 1))
 			b := starts(t, dir, nil, "run", "campaign.yaml")
 			screentest.Until(t, "answers of the first campaign", func() bool { return b.over() || len(storedKeys(t, dir)) >= 12 })

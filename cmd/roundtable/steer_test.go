@@ -102,7 +102,7 @@ func TestSteering(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	writeSlow(t, dir, 40)
+	writeSlow(t, dir, 120)
 	b := runInBackground(t, dir)
 	untilStatus(t, dir, "a cell has ended", func(s campaigns.Status) bool { return s.State == "running" && s.Succeeded > 0 })
 	output(t, dir, "pause", "slow")
@@ -118,7 +118,7 @@ func TestSteering(t *testing.T) {
 		t.Errorf("a cancelled run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &b.said)
 	}
 	s, _ := statusNow(t, dir)
-	if s.Done() != 40 || s.Stopped == 0 || s.State != "done" {
+	if s.Done() != 120 || s.Stopped == 0 || s.State != "done" {
 		t.Errorf("after cancel: %+v", s)
 	}
 	// What is to run once more is in the lake: a plain run goes on with it, the server's database lost or not.
@@ -136,11 +136,11 @@ func TestSteering(t *testing.T) {
 		t.Errorf("after a kill: %+v", s)
 	}
 	output(t, dir, "run", "slow.yaml")
-	if s, _ := statusNow(t, dir); s.Succeeded != 40 || s.State != "done" {
+	if s, _ := statusNow(t, dir); s.Succeeded != 120 || s.State != "done" {
 		t.Errorf("after the retry: %+v", s)
 	}
 	for _, command := range []string{"pause", "cancel"} {
-		if d := ends(t, 0, dir, nil, command, "slow"); d.out != "slow is done already: all 40 collaborations finished; there is nothing to "+command+"\n" || d.err != "" {
+		if d := ends(t, 0, dir, nil, command, "slow"); d.out != "slow is done already: all 120 collaborations finished; there is nothing to "+command+"\n" || d.err != "" {
 			t.Errorf("%s of a campaign that is done: %s%s", command, d.out, d.err)
 		}
 	}
