@@ -127,10 +127,6 @@ func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 	name := n
 	if n.Kind == yaml.MappingNode {
 		if name = valueOf(n, "name"); name == nil {
-			if len(n.Content) == 4 && valueOf(n, "value") != nil { // and a misspelt label
-				p.errs.add(n, joinKey(key, n.Content[0].Value), "unknown key; a value with a name is {label: …, value: …}")
-				return
-			}
 			p.errs.add(n, key, "has no name; %s", accepted)
 			return
 		}

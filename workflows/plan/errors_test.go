@@ -101,7 +101,7 @@ func TestErrors(t *testing.T) {
 		"no model":            {strings.Replace(minimal, "model: scripted/trader\n", "", 1), 0, "model: is missing; models are provider/model"},
 		"empty env":           {strings.Replace(minimal, "env: exchange", "env:", 1), 2, "env: is empty; there are exchange, recsys"},
 		"empty mapping":       {strings.Replace(minimal, "env: exchange", "env: {}", 1), 2, "env: has no name; there are exchange"},
-		"misspelt label":      {minimal + "grid: {rule: [{labl: x, value: majority}]}\n", 6, "rule.labl: unknown key; a value with a name is {label: …, value: …}"},
+		"misspelt label":      {minimal + "grid: {rule: [{labl: x, value: majority}]}\n", 6, "grid.rule.labl: unknown key; a value with a label is written {label: …, value: …}"},
 		"null in a mapping":   {strings.Replace(minimal, "env: exchange", "env: {name: ~}", 1), 2, "env: is empty; there are exchange"},
 		"list for env":        {strings.Replace(minimal, "env: exchange", "env: [exchange]", 1), 2, "a list is neither a name nor a mapping with a name"},
 		"unknown env":         {strings.Replace(minimal, "env: exchange", "env: chess", 1), 2, `there is no environment "chess"; there are exchange, recsys`},

@@ -27,6 +27,13 @@ func (p *parser) parseLabelled(key string, nodes []*yaml.Node) []setting {
 		case n.Kind == yaml.MappingNode && label != nil && valueOf(n, "set") != nil:
 			p.errs.add(n, "grid."+key, "values that set several keys stand on an axis with its own name, as grid: {size: [{label: …, set: {…}}]}")
 			return nil
+		case n.Kind == yaml.MappingNode && label == nil && v != nil && len(n.Content) == 4 && valueOf(n, "name") == nil: // it is misspelt
+			other := n.Content[0].Value
+			if other == "value" {
+				other = n.Content[2].Value
+			}
+			p.errs.add(n, joinKey("grid."+key, other), "unknown key; a value with a label is written {label: …, value: …}")
+			return nil
 		case n.Kind != yaml.MappingNode || label == nil || v == nil && valueOf(n, "name") == nil:
 			continue
 		case v == nil || len(n.Content) != 4:
