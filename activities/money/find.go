@@ -1,6 +1,7 @@
 package money
 
 import (
+	"reflect"
 	"strings"
 	"time"
 
@@ -45,11 +46,10 @@ func (t Table) entryNamed(name string) (Entry, bool) {
 	return t.entries[keys[0]], true
 }
 
-// costSame reports whether two models cost the same.
+// costSame reports whether two models cost the same, in calls as they are made: not in batches.
 func costSame(p, q campaign.Price) bool {
-	equal := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
-	return p.Input == q.Input && p.Output == q.Output && equal(p.CachedInput, q.CachedInput) &&
-		equal(p.CacheWrite, q.CacheWrite) && equal(p.Reasoning, q.Reasoning) && (p.Long == nil) == (q.Long == nil) && (p.Flex == nil) == (q.Flex == nil)
+	p.MaxOutput, p.AsOf, p.Batch = q.MaxOutput, q.AsOf, q.Batch
+	return reflect.DeepEqual(p, q)
 }
 
 // familyOf returns the name under which prices of a provider with several names stand.

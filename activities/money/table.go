@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"roundtable/analysis/lake/campaign"
 )
@@ -126,7 +127,11 @@ func priceOf(fields map[string]any) (campaign.Price, bool) {
 		Batch:       tierOf(fields, "_batches"),
 		Long:        long,
 	}
-	p.AsOf, _ = fields["looked_up"].(string)
+	if day, _ := fields["looked_up"].(string); day != "" {
+		if _, err := time.Parse(time.DateOnly, day); err == nil { // a price with another day is a price
+			p.AsOf = day
+		}
+	}
 	if tokens, ok := parseNumber(fields["max_output_tokens"]); ok && tokens >= 0 && tokens <= campaign.MaxTokens {
 		p.MaxOutput = int(tokens)
 	}

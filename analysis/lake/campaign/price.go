@@ -50,30 +50,31 @@ func (p Price) In(tier plan.Tier) Price {
 	}
 	in := Price{
 		Input: t.Input, Output: t.Output, CachedInput: cmp.Or(t.CachedInput, p.CachedInput), CacheWrite: cmp.Or(t.CacheWrite, p.CacheWrite),
-		Reasoning: scaled(p.Reasoning, &t.Output, &p.Output), MaxOutput: p.MaxOutput, AsOf: p.AsOf,
+		Reasoning: scaleOptional(p.Reasoning, &t.Output, &p.Output), MaxOutput: p.MaxOutput, AsOf: p.AsOf,
 	}
 	if l := p.Long; l != nil {
 		in.Long = &LongPrice{l.Above, TierPrice{
 			Input: scale(l.Input, t.Input, p.Input), Output: scale(l.Output, t.Output, p.Output),
-			CachedInput: scaled(l.CachedInput, t.CachedInput, p.CachedInput), CacheWrite: scaled(l.CacheWrite, t.CacheWrite, p.CacheWrite),
+			CachedInput: scaleOptional(l.CachedInput, t.CachedInput, p.CachedInput), CacheWrite: scaleOptional(l.CacheWrite, t.CacheWrite, p.CacheWrite),
 		}}
 	}
 	return in
 }
 
-// scale returns the price of long requests in a tier.
-func scale(long, tier, standard float64) float64 {
+// scale returns a price of the standard tier that is not given for another: as many times more
+// or less as what is given there. It is the standard one where that is free.
+func scale(price, tier, standard float64) float64 {
 	if standard == 0 {
-		return long
+		return price
 	}
-	return min(long*tier/standard, maxPrice)
+	return min(price*tier/standard, maxPrice)
 }
 
-func scaled(long, tier, standard *float64) *float64 {
-	if long == nil || tier == nil || standard == nil {
-		return long
+func scaleOptional(price, tier, standard *float64) *float64 {
+	if price == nil || tier == nil || standard == nil {
+		return price
 	}
-	usd := scale(*long, *tier, *standard)
+	usd := scale(*price, *tier, *standard)
 	return &usd
 }
 
