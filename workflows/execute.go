@@ -45,7 +45,7 @@ func executeActivity(ctx workflow.Context, name, summary string, input any) work
 		WaitForCancellation: true, // an answer under way is kept
 		Summary:             summary,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 500 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+			InitialInterval: 500 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: task.LongestBackoff,
 			NonRetryableErrorTypes: []string{task.ErrPause, task.ErrFail},
 		},
 	})

@@ -149,7 +149,7 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 	response, err := q.Provider.Complete(ctx, r)
 	if err == nil {
 		c.faults.countAnswer(q, i.Ask)
-		c.tiers.answered(q, i.Ask)
+		c.tiers.forget(q, i.Ask)
 		used := response.Usage
 		if !q.believes(response, i.WorstTokens) {
 			used = model.Usage{}
@@ -161,7 +161,7 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 		return response, err
 	}
 	if r.Tier != "" {
-		if refused, is := c.tiers.refuse(q, i.Ask, l, err); is {
+		if refused := c.tiers.note(q, i.Ask, l, err); refused != nil {
 			return response, &attempted{err: refused, intent: *i}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
 )
 
 // flexTimeout is the deadline of a call in the tier flex for which the campaign sets none, as
@@ -18,7 +19,7 @@ import (
 const flexTimeout = 15 * time.Minute
 
 // tiers notes what was refused in the tier flex, to know when limits.tier_wait is over. It is
-// in memory: after a restart a call waits anew.
+// in memory: after a restart the wait starts again.
 type tiers struct {
 	mu      sync.Mutex
 	refused map[promptKey]time.Time // the first refusal of a call
@@ -44,19 +45,20 @@ func (t *tiers) pick(q Order, ask int, l plan.Limits, price *campaign.Price) pla
 	return plan.Flex
 }
 
-// answered forgets the refusals of a call.
-func (t *tiers) answered(q Order, ask int) {
+// forget drops what was noted of a call, once it is answered.
+func (t *tiers) forget(q Order, ask int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.refused, q.promptKey(ask))
 }
 
-// refuse returns the error of a call in the tier flex as it is to be taken; false if the tier is
-// not what was refused. The account is not too busy then, so its throttle is not told.
-func (t *tiers) refuse(q Order, ask int, l plan.Limits, err error) (error, bool) {
+// note returns the error of a call in the tier flex with what follows from it; nil if the service
+// has refused something else than the tier. Such an error says nothing of how busy the account is,
+// so its throttle is left alone.
+func (t *tiers) note(q Order, ask int, l plan.Limits, err error) error {
 	e, ok := errors.AsType[*model.Error](err)
 	if !ok || !e.Unbilled {
-		return err, false
+		return nil
 	}
 	told := *e
 	told.Class = model.Retry
@@ -75,7 +77,7 @@ func (t *tiers) refuse(q Order, ask int, l plan.Limits, err error) (error, bool)
 		told.RetryAfter = time.Millisecond
 		told.Message += " (the tier flex was asked for; from now on the model is asked in the standard tier)"
 	case !isTierBusy(e):
-		return err, false
+		return nil
 	case !falls:
 		told.Message += " (the tier flex is busy, and limits.tier_wait is never)"
 	default:
@@ -87,16 +89,13 @@ func (t *tiers) refuse(q Order, ask int, l plan.Limits, err error) (error, bool)
 			t.refused[key] = time.Now()
 		}
 		until := t.refused[key].Add(wait)
-		if left := time.Until(until); told.RetryAfter > left || left < longestBackoff {
+		if left := time.Until(until); told.RetryAfter > left || left < task.LongestBackoff { // so that no retry comes after it
 			told.RetryAfter = max(left, time.Millisecond)
 		}
 		told.Message += fmt.Sprintf(" (the tier flex is busy; from %s on the call is made in the standard tier)", until.UTC().Format("15:04 UTC"))
 	}
-	return &told, true
+	return &told
 }
-
-// longestBackoff is how long a call that failed waits at most where no time is said.
-const longestBackoff = 30 * time.Second
 
 // isUnsold reports whether a service refuses the tier itself: OpenAI and Azure answer 400.
 func isUnsold(e *model.Error) bool {

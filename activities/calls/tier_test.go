@@ -22,11 +22,10 @@ func TestTierWait(t *testing.T) {
 		q := Order{Run: answers.RunKey{Campaign: "c", Collaboration: "x"}, Provider: model.Provider{Name: "openai/m"}}
 		busy := &model.Error{Status: 429, Code: "resource_unavailable", Message: "Resource unavailable", Unbilled: true, Fault: model.Busy, Class: model.Retry}
 		refuse := func(q Order, e *model.Error) *model.Error {
-			err, is := tiers.refuse(q, 0, l, e)
+			told, is := errors.AsType[*model.Error](tiers.note(q, 0, l, e))
 			if !is {
 				t.Fatalf("%v is not taken for a refusal of the tier", e)
 			}
-			told, _ := errors.AsType[*model.Error](err)
 			return told
 		}
 		if e := refuse(q, busy); e.RetryAfter != 0 || !strings.Contains(e.Message, "from 00:02 UTC on the call is made in the standard tier") {
@@ -45,7 +44,7 @@ func TestTierWait(t *testing.T) {
 		if tiers.pick(q, 0, l, price) != "" || tiers.pick(other, 0, l, price) != plan.Flex {
 			t.Error("two minutes after its first refusal the call is not made in the standard tier, or another one is, too")
 		}
-		tiers.answered(q, 0)
+		tiers.forget(q, 0)
 		if tiers.pick(q, 0, l, price) != plan.Flex || len(tiers.refused) > 0 {
 			t.Error("what was answered is remembered")
 		}
@@ -54,7 +53,7 @@ func TestTierWait(t *testing.T) {
 			"another parameter":     {Status: 400, Message: "Unsupported parameter: temperature", Unbilled: true},
 			"perhaps billed":        {Status: 429, Code: "resource_unavailable"},
 		} {
-			if _, is := tiers.refuse(q, 0, l, e); is {
+			if tiers.note(q, 0, l, e) != nil {
 				t.Errorf("%s is taken for a refusal of the tier", name)
 			}
 		}

@@ -32,6 +32,10 @@ func ModelQueue(queue, model string) string { return queue + "/" + model }
 // IsModelQueue reports whether a task queue is that of a model.
 func IsModelQueue(queue string) bool { return strings.Contains(queue, "/") }
 
+// LongestBackoff is the longest wait between two attempts at a round, unless its error says how
+// long to wait.
+const LongestBackoff = 30 * time.Second
+
 // Names under which workflows and activities are registered.
 const (
 	CampaignWorkflow      = "Campaign"
