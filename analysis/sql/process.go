@@ -31,7 +31,7 @@ type engine struct {
 	cmd       *exec.Cmd
 	in        io.WriteCloser
 	out       *bufio.Reader
-	problems  *os.File
+	problems  *os.File // its standard error, of the statement before
 	source    Source
 	ended     bool
 	result    io.Closer // of the statement before
@@ -80,22 +80,22 @@ func (e *engine) launch(ctx context.Context, path, folder string) (err error) {
 	if e.python = strings.HasPrefix(filepath.Base(path), "python"); e.python {
 		arguments = []string{"-X", "utf8", "-W", "ignore", "-c", pythonDriver}
 	}
-	e.cmd = exec.Command(path, arguments...)
-	e.cmd.Dir, e.cmd.Stderr = folder, e.problems // modules of the working directory are not loaded
-	e.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return !passed.MatchString(pair) })
-	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is ours alone
-	if e.in, err = e.cmd.StdinPipe(); err != nil {
+	cmd := exec.Command(path, arguments...)
+	cmd.Dir, cmd.Stderr = folder, e.problems // modules of the working directory are not loaded
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return !passed.MatchString(pair) })
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt at the terminal is ours alone
+	if e.in, err = cmd.StdinPipe(); err != nil {
 		return err
 	}
-	out, err := e.cmd.StdoutPipe()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
 	e.out = bufio.NewReader(out)
-	if err := e.cmd.Start(); err != nil {
-		e.cmd = nil
+	if err := cmd.Start(); err != nil {
 		return err
 	}
+	e.cmd = cmd
 	return e.exec(ctx, "SELECT json_serialize_sql('SELECT 1'), current_setting('allowed_paths')") // older ones lack these
 }
 

@@ -50,7 +50,7 @@ func (db *DB) Run(ctx context.Context, s Statement) (Result, error) {
 	return db.readKept(ctx)
 }
 
-// Stream is Run, which keeps no rows in memory.
+// Stream answers as Run does, which keeps no rows in memory here.
 func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) { return db.Run(ctx, s) }
 
 // describes finds the statements that are only a table in parentheses.
