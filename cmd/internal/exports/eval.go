@@ -129,10 +129,3 @@ func target(key *string) any {
 func usage(input, output int64) object {
 	return object{"input_tokens": input, "output_tokens": output, "total_tokens": input + output}
 }
-
-func orElse(s *string, other string) string {
-	if s == nil {
-		return other
-	}
-	return *s
-}

@@ -80,20 +80,20 @@ func (x *Export) stageTranscripts(ctx context.Context, plugins catalogue.Catalog
 	return files, err
 }
 
-// readTalks returns collaborations as conversations. Where it cannot be found again what one
-// was about, this is told once, and the rest is there.
+// readTalks returns collaborations as conversations. A question that cannot be read any more is
+// left out, which is said once.
 func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[record.Rows, error], tell io.Writer) iter.Seq2[talk, error] {
 	return func(yield func(talk, error) bool) {
-		told := false
+		warned := false
 		for rows, err := range all {
 			if err != nil {
 				yield(talk{}, err)
 				return
 			}
 			story := telling.Tell(rows)
-			if story.Facts, err = transcripts.Facts(ctx, reader, story.Collaboration.Key); err != nil && !told {
+			if story.Facts, err = transcripts.Facts(ctx, reader, story.Collaboration.Key); err != nil && !warned {
 				fmt.Fprintf(tell, "What was asked is left out where it cannot be found again: %s: %v\n", story.Collaboration.CollaborationID, err)
-				told = true
+				warned = true
 			}
 			if !yield(converse(story, rows.Turns), nil) {
 				return
@@ -147,9 +147,11 @@ func timeText(micros int64) string {
 	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000-07:00")
 }
 
-func orEmpty(s *string) string {
+func orEmpty(s *string) string { return orElse(s, "") }
+
+func orElse(s *string, other string) string {
 	if s == nil {
-		return ""
+		return other
 	}
 	return *s
 }

@@ -25,8 +25,7 @@ import (
 var templates embed.FS
 
 // kind is a kind of plug-in: where its files go, by their templates, and its
-// entry in the catalogue. In names, NAME stands for the plug-in's. A study is no plug-in
-// and has no entry.
+// entry in the catalogue. In names, NAME stands for the plug-in's.
 type kind struct {
 	name  string
 	files map[string]string
@@ -34,6 +33,9 @@ type kind struct {
 	entry string
 	tests string // what else must pass
 }
+
+// isStudy reports whether the files are a user's, who needs no source code.
+func (k kind) isStudy() bool { return k.entry == "" }
 
 var kinds = []kind{
 	{name: "study", files: map[string]string{"study/study.yaml": "NAME.yaml", "study/questions.csv": "NAME.csv"}},
@@ -87,18 +89,18 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 	switch {
 	case k.name == "":
 		return Written{}, fmt.Errorf("unknown kind %q; known are %s", of, wording.And(Kinds()))
-	case k.entry == "" && !studyNames.MatchString(name):
+	case k.isStudy() && !studyNames.MatchString(name):
 		return Written{}, fmt.Errorf("the name %q cannot be used; names of studies have 1 to 63 of a-z, 0-9 and -, not beginning with -, as my-study", name)
-	case k.entry != "" && !names.MatchString(name):
+	case !k.isStudy() && !names.MatchString(name):
 		return Written{}, fmt.Errorf("the name %q cannot be used; names have lower-case letters, digits and single underscores, as my_%s", name, of)
-	case k.entry != "" && isTaken(plugins, of, name):
+	case !k.isStudy() && isTaken(plugins, of, name):
 		return Written{}, fmt.Errorf("there is a %s %q already; `roundtable list` shows all names", of, name)
 	}
-	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); k.entry != "" && (err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n"))) {
+	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); !k.isStudy() && (err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n"))) {
 		return Written{}, fmt.Errorf("%s is not the root of roundtable's source code; run the command there", root)
 	}
 	data := struct{ Name, File, Type, Receiver string }{Name: name, File: strings.ReplaceAll(name, "_", "")}
-	if k.entry != "" {
+	if !k.isStudy() {
 		for part := range strings.SplitSeq(name, "_") {
 			data.Type += strings.ToUpper(part[:1]) + part[1:]
 		}
@@ -107,8 +109,8 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 	texts := map[string][]byte{}
 	for from, to := range k.files {
 		folder := data.File
-		if k.entry == "" || strings.HasSuffix(to, ".tmpl") && of == "protocol" {
-			folder = name // prompts are found by the plug-in's name
+		if k.isStudy() || strings.HasSuffix(to, ".tmpl") && of == "protocol" {
+			folder = name // prompts are found by it
 		}
 		to = filepath.FromSlash(strings.ReplaceAll(to, "NAME", folder))
 		if _, err := os.Lstat(filepath.Join(root, to)); !errors.Is(err, fs.ErrNotExist) {
