@@ -14,7 +14,13 @@ func TestShippedResults(t *testing.T) {
 	noError(t, err)
 	lake, err := filepath.Abs(filepath.Join("..", "..", "examples", "results", "gathering.tar.gz"))
 	noError(t, err)
-	t.Chdir(unpack(t, lake))
+	file, err := os.ReadFile(filepath.Join("..", "..", "examples", "results", "gathering.yaml"))
+	noError(t, err)
+	dir := unpack(t, lake)
+	if read(t, dir, "gathering.yaml") != string(file) {
+		t.Error("the lake's campaign file is not the one beside it")
+	}
+	t.Chdir(dir)
 	_, err = runCommand(t, "verify", "gathering")
 	noError(t, err)
 	out, err := runCommand(t, "analyze", "gathering", "--table", "consensus")
