@@ -44,7 +44,7 @@ func TestHostileAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while under the race detector, which has nothing to see in it")
 	}
-	huge := strings.Repeat("x", 10<<20)
+	huge := strings.Repeat("x", 3<<20)
 	hostile := append(envtest.Hostile(),
 		huge,
 		proposing(`{"Alex": {"apples": 50, "bread": 50}, "Blake": {"apples": 50, "bread": "`+huge+`"}}`),

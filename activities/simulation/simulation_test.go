@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	seeds  = flag.Int("seeds", 30, "how many seeds are run")
+	seeds  = flag.Int("seeds", 15, "how many seeds are run")
 	from   = flag.Uint64("from", 1, "the first seed; with 1, what testdata keeps is played, too")
 	show   = flag.String("show", "", "a seed, or a file of testdata, whose run is written to standard output")
 	shrink = flag.Bool("shrink", true, "shrink the first seed that fails, and keep it in testdata")

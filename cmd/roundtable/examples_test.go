@@ -32,13 +32,13 @@ var smallExamples = []struct {
 	{"publicgoods", []string{"replicates: 10", "replicates: 1", "instances: 5", "instances: 1"}, nil, false},
 	{"delphi", []string{"replicates: 10", "replicates: 1", "instances: 5", "instances: 2"}, nil, false},
 	{"consensus-networks", []string{"instances: 20", "instances: 2"}, nil, false},
-	{"robots", []string{"instances: 20", "instances: 1"}, nil, false},
+	{"robots", []string{"instances: 20", "instances: 1"}, nil, true},
 	{"deliberation", []string{"instances: 60", "instances: 1"}, nil, false},
 	{"debate", []string{"replicates: 3", "instances: 2"}, nil, false},
 	{"viewpoints", []string{"replicates: 2", "instances: 1", "[1, 4, 7, 10, 12, 14, 16, 18, 20]", "[1, 7, 20]"}, nil, false},
-	{"discussion-sizes", []string{"replicates: 3", "instances: 1"}, nil, false},
+	{"discussion-sizes", []string{"replicates: 3", "instances: 1"}, nil, true},
 	{"undecided", nil, nil, false},
-	{"baselines", []string{"replicates: 4", "replicates: 1", "agents: 3}", "agents: 3, n: 4}", "samples: 60", "samples: 50"}, checkSelfConsistency, false},
+	{"baselines", []string{"replicates: 4", "replicates: 1", "agents: 3}", "agents: 3, n: 4}", "samples: 60", "samples: 50"}, checkSelfConsistency, true},
 	{"peers", []string{"replicates: 4", "replicates: 2", "agents: 3}", "agents: 3, n: 5}"}, checkControls, false},
 	{"judged-questions", []string{"replicates: 3", "instances: 1"}, nil, false},
 	{"controls", []string{"replicates: 50", "replicates: 2"}, checkSameRules, true},
@@ -56,7 +56,7 @@ var smallExamples = []struct {
 }
 
 // compared are those whose outcomes are found in all that is shown: one a study. The first
-// three always, the others with -long.
+// two always, the others with -long.
 var compared = []string{"voting-rules", "debate", "undecided", "movielens-tiny", "consensus-networks", "deliberation", "voting-or-consensus"}
 
 // TestExamples runs examples and holds what they find.
@@ -91,10 +91,10 @@ func TestExamples(t *testing.T) {
 		writeRows(t, &b, dir, x.name)
 		writeNumbers(t, &b, dir, x.name, isPinned)
 		found[x.name] = b.String()
-		if *long || slices.Contains([]string{"voting-rules", "deliberation", "debate", "discussion-sizes"}, x.name) {
+		if *long || slices.Contains([]string{"voting-rules", "deliberation"}, x.name) {
 			checkLabelsOnlyName(t, dir, x.name)
 		}
-		if i := slices.Index(compared, x.name); i >= 0 && (i < 3 || *long) {
+		if i := slices.Index(compared, x.name); i >= 0 && (i < 2 || *long) {
 			compareOutcomes(t, dir, x.name)
 		}
 		if x.check != nil {

@@ -228,6 +228,9 @@ func TestSignals(t *testing.T) {
 	defer signal.Stop(hangups)
 	for _, sent := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		for _, after := range []string{"starting", "running"} {
+			if !*long && sent != os.Interrupt && (sent != syscall.SIGTERM || after == "starting") {
+				continue
+			}
 			dir := t.TempDir()
 			save(t, dir, "slow.yaml", fmt.Sprintf(slowCampaign, 40))
 			b := starts(t, dir, nil, "run", "slow.yaml")

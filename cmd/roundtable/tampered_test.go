@@ -112,7 +112,7 @@ func TestTampered(t *testing.T) {
 	t.Parallel()
 	l := newTampered(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	n, others := 30, 3
+	n, others := 12, 1
 	if *long {
 		n, others = *bitFlips, 40
 	}

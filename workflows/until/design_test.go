@@ -153,10 +153,18 @@ func gridOf(q Question, replicates int, instances map[string]int) Grid {
 	return g
 }
 
-// simulatedCampaigns counts which of 400 decide a difference.
+// campaigns returns how many are simulated.
+func campaigns() uint64 {
+	if *long {
+		return 400
+	}
+	return 100
+}
+
+// simulatedCampaigns counts which decide a difference.
 func simulatedCampaigns(t *testing.T, q Question, g Grid, value func(Cell, *rand.Rand) *float64) (decided int) {
 	t.Helper()
-	for s := range uint64(400) {
+	for s := range campaigns() {
 		r, known := rand.New(rand.NewPCG(s, 1)), map[Cell]*float64{}
 		c, err := NewDesign(q, g).Look(func(c Cell) (*float64, bool) {
 			if _, is := known[c]; !is {
@@ -193,8 +201,8 @@ func TestMissingCellsAreNoEffectOfTheLevel(t *testing.T) {
 			}
 			return v
 		})
-		if t.Logf("a1 fails in %v of its cells: %d of 400 campaigns decide a difference that is not there", fail, decided); decided > 20 {
-			t.Errorf("a1 fails in %v of its cells: %d of 400 campaigns decide a difference that is not there", fail, decided)
+		if t.Logf("a1 fails in %v of its cells: %d of %d campaigns decide a difference that is not there", fail, decided, campaigns()); decided > int(campaigns()/20) {
+			t.Errorf("a1 fails in %v of its cells: %d of %d campaigns decide a difference that is not there", fail, decided, campaigns())
 		}
 	}
 }
@@ -229,8 +237,8 @@ func TestEnvironmentsAreLookedAtInProportion(t *testing.T) {
 		decided := simulatedCampaigns(t, q, gridOf(q, 40, instances), func(c Cell, r *rand.Rand) *float64 {
 			return one(r, []float64{.8, .2, .2, .8}[c.Condition])
 		})
-		if t.Logf("%v instances: %d of 400 campaigns decide a difference", instances, decided); decided > 20 {
-			t.Errorf("%v instances: %d of 400 campaigns decide a difference that is not there", instances, decided)
+		if t.Logf("%v instances: %d of %d campaigns decide a difference", instances, decided, campaigns()); decided > int(campaigns()/20) {
+			t.Errorf("%v instances: %d of %d campaigns decide a difference that is not there", instances, decided, campaigns())
 		}
 	}
 }
