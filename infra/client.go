@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -39,7 +40,9 @@ type Target struct {
 	// Patience is how long Dial waits for the service; default 10 s.
 	Patience time.Duration
 
-	own bool // the server is in this process
+	// InProcess says that the server is in this process: it may answer late, and cannot
+	// be gone.
+	InProcess bool
 }
 
 // TargetFromEnv reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE; a given address
@@ -64,6 +67,30 @@ func (t Target) WithCredentialsFromEnv() (Target, error) {
 		t.TLS.MinVersion = tls.VersionTLS12
 	}
 	return t, nil
+}
+
+// TargetIn returns the server that another process runs on a folder, or ran when it was
+// killed; an error if there is none.
+func TargetIn(dir string) (Target, error) {
+	path := filepath.Join(dir, ClientFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Target{}, fmt.Errorf("infra: %w", err)
+	}
+	var options client.Options
+	var file envconfig.ClientConfig
+	if err = file.FromTOML(text, envconfig.ClientConfigFromTOMLOptions{}); err == nil {
+		options, err = file.ToClientOptions("default", envconfig.ToClientOptionsRequest{})
+	}
+	settings := options.ConnectionOptions.TLS
+	switch {
+	case err != nil:
+		return Target{}, fmt.Errorf("infra: %s: %w", path, err)
+	case settings == nil || len(settings.Certificates) == 0:
+		return Target{}, fmt.Errorf("infra: %s: no certificate", path)
+	}
+	settings.MinVersion = tls.VersionTLS13
+	return Target{HostPort: options.HostPort, Namespace: options.Namespace, TLS: settings}, nil
 }
 
 // Dial connects to the target and waits until its frontend serves the namespace.
@@ -169,7 +196,7 @@ func (t Target) connectionOptions() (client.ConnectionOptions, error) {
 		return client.ConnectionOptions{}, fmt.Errorf("infra: Temporal address %q: want HOST:PORT, for example 127.0.0.1:7233", t.HostPort)
 	}
 	var options client.ConnectionOptions
-	if t.own {
+	if t.InProcess {
 		options.DialOptions = patientOptions()
 	}
 	if isLoopback(host) {

@@ -1,9 +1,7 @@
 package infra
 
 import (
-	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -54,43 +52,6 @@ func TestDialSaysWhoDidNotAnswer(t *testing.T) {
 	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("waited %s", took)
 	}
-}
-
-func TestDialNamesAMissingNamespace(t *testing.T) {
-	s, err := Start(t.Context(), Config{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Stop()
-	target := s.Target()
-	target.Namespace = "elsewhere"
-	began := time.Now()
-	if _, err := Dial(t.Context(), target); err == nil || !strings.Contains(err.Error(), `"elsewhere"`) || time.Since(began) > 30*time.Second {
-		t.Errorf("after %s: %v", time.Since(began), err)
-	}
-}
-
-func TestStartIsRefused(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	dir := t.TempDir()
-	busy := l.Addr().(*net.TCPAddr).Port
-	if _, err := Start(t.Context(), Config{Dir: dir, Port: busy}); err == nil {
-		t.Error("started on a port that is taken")
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Start(ended, Config{Dir: dir}); !errors.Is(err, context.Canceled) {
-		t.Errorf("started although the context had ended: %v", err)
-	}
-	lock, err := acquireLock(dir) // both let go of the folder
-	if err != nil {
-		t.Fatal(err)
-	}
-	lock.Close()
 }
 
 func TestTargetFromEnv(t *testing.T) {

@@ -1,30 +1,22 @@
-// Package infra runs the durable engine: a Temporal server inside this process
-// (SQLite in one folder, loopback only), and clients of it or of an outside one.
+// Package infra connects to the durable engine: clients of a Temporal server in this
+// process (package embedded), in another process of this machine, or on a cluster; the
+// settings of their workers; and locks on files, which keep two programs apart.
 //
 // It promises:
-//   - [Start] serves within half a second; killed at any moment and started
-//     again on the same folder, it goes on with every workflow in about one.
-//   - Nothing listens anywhere but on 127.0.0.1, and nobody is admitted there without the
-//     certificate of this run; the folder is 0700, each of its files 0600; nothing is
-//     reported to anyone.
-//   - One folder has one server: a second process gets an error naming the first.
-//   - The database is disposable. Answers and rows live in the lake; a server of
-//     another minor version sets the old database aside and begins a new one.
 //   - [Dial] never sends plaintext past this machine unless told to.
 //   - What a client sends is compressed and, with a key, encrypted before it leaves this
 //     process; see package codec.
-//
-// The folder holds temporal.db (with its -wal and -shm), VERSION, lock, [ClientFile] while
-// the server runs and, when no logger was given, server.log.
+//   - A server that will never admit this client is not waited for, and the error says
+//     what to set.
 package infra
-
-import "go.temporal.io/server/common/headers"
-
-// Version is that of the embedded Temporal server.
-const Version = headers.ServerVersion
 
 // DefaultDir is where an embedded server keeps its state.
 const DefaultDir = ".roundtable"
 
 // Namespace is the one namespace of an embedded server; histories are kept 24 h.
 const Namespace = "default"
+
+// ClientFile is written into the folder of a server while it runs: where it listens, and
+// the certificate that it admits. Our own commands, Temporal's command line and its SDKs
+// read it as TOML, and tools that take PEM files find the certificate and its key in it.
+const ClientFile = "temporal.toml"

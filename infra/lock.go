@@ -119,12 +119,3 @@ func readHolder(fd int) string {
 	}
 	return "process " + pid + " on " + host
 }
-
-// acquireLock takes the state folder for this process.
-func acquireLock(dir string) (io.Closer, error) {
-	held, err := LockFile(filepath.Join(dir, "lock"), 0)
-	if errors.Is(err, ErrInUse) {
-		err = fmt.Errorf("%w; wait for it, stop it, or choose another folder", err)
-	}
-	return held, err
-}

@@ -18,6 +18,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
+// startsWithin is what a server that was just started may take until it answers.
+const startsWithin = 30 * time.Second
+
 // Prepared is what PrepareNamespace has made; what was there already is left out.
 type Prepared struct {
 	Namespace  string   `json:"namespace"`
@@ -80,8 +83,8 @@ func registerNamespace(ctx context.Context, c client.Client, t Target, retention
 			return false, ctx.Err()
 		case <-time.After(time.Second):
 		}
-		if time.Since(began) > 2*startsLate {
-			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace, 2*startsLate, err)
+		if time.Since(began) > startsWithin {
+			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace, startsWithin, err)
 		}
 	}
 }

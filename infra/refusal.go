@@ -25,7 +25,7 @@ const (
 // waiting may help.
 func (t Target) refusal(ctx context.Context, err error) error {
 	switch {
-	case err == nil || t.own:
+	case err == nil || t.InProcess:
 		return nil
 	case isUnauthorized(err) && t.Credentials == nil:
 		return fmt.Errorf("infra: Temporal at %s, namespace %q: %w The server asks for an API key: set TEMPORAL_API_KEY", t.HostPort, t.Namespace, err)

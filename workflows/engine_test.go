@@ -28,6 +28,7 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -43,12 +44,12 @@ func TestMain(m *testing.M) {
 }
 
 // server is one embedded server for all tests of the package, and stateFolder where it is.
-var server = sync.OnceValues(func() (*infra.Server, error) {
+var server = sync.OnceValues(func() (*embedded.Server, error) {
 	dir, err := stateFolder()
 	if err != nil {
 		return nil, err
 	}
-	return infra.Start(context.Background(), infra.Config{Dir: dir, Notices: io.Discard, SearchAttributes: workflows.SearchAttributes()})
+	return embedded.Start(context.Background(), embedded.Config{Dir: dir, Notices: io.Discard, SearchAttributes: workflows.SearchAttributes()})
 })
 
 var stateFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "roundtable") })

@@ -9,7 +9,7 @@ import (
 	"roundtable/cmd/internal/answering"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/running"
 	"roundtable/cmd/internal/runs"
 )
 
@@ -24,7 +24,7 @@ func newPause(o *cli.Options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
 			err := runs.Pause(ctx, o, name, "is pausing")
-			if !errors.Is(err, engine.ErrNotRunning) {
+			if !errors.Is(err, running.ErrNotRunning) {
 				return err
 			}
 			s, p, _, unknown := campaigns.Open(ctx, o, name)
@@ -62,7 +62,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			if err := t.Apply(cmd.Flags(), &m.Limits); err != nil {
 				return err
 			}
-			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, engine.ErrNotRunning) {
+			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, running.ErrNotRunning) {
 				return err
 			}
 			if err := cli.LoadEnvFileHere(p.Folder); err != nil {

@@ -17,6 +17,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 // tools, and through the codec server they read what the workflows said.
 func TestCodecServer(t *testing.T) {
 	t.Parallel()
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)

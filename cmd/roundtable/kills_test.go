@@ -16,7 +16,7 @@ import (
 
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/storetest"
-	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 var (
@@ -192,7 +192,7 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 	case "s3":
 		c.moveToBucket()
 	case "cluster":
-		server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true})
+		server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true})
 		noError(t, err)
 		t.Cleanup(func() { server.Stop() })
 		c.flags = []string{"--temporal", server.HostPort()}

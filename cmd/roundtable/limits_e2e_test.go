@@ -10,7 +10,7 @@ import (
 
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
-	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 // busy is a campaign that never ends within a test and has 36 turns to take at once.
@@ -115,7 +115,7 @@ func TestWorkers(t *testing.T) {
 	}
 	t.Parallel()
 	const perSecond = 20
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := costly(t)
@@ -154,7 +154,7 @@ func TestReasksAreRationed(t *testing.T) {
 	}
 	t.Parallel()
 	const perSecond, seconds = 10, 4
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)

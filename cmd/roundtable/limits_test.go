@@ -19,6 +19,7 @@ import (
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
@@ -109,7 +110,7 @@ func TestManyCells(t *testing.T) {
 func TestManyCampaigns(t *testing.T) {
 	const collaborations = 50
 	n, replicates := sized(4, 64), sized(3, collaborations)
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	dir := t.TempDir()
@@ -140,7 +141,7 @@ func TestManyCampaigns(t *testing.T) {
 }
 
 // startCampaigns records and starts campaigns as run does on a cluster, without a worker.
-func startCampaigns(t *testing.T, server *infra.Server, dir string, n, replicates int) {
+func startCampaigns(t *testing.T, server *embedded.Server, dir string, n, replicates int) {
 	t.Helper()
 	s, err := store.Open(filepath.Join(dir, "lake"))
 	noError(t, err)

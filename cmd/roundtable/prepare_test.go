@@ -15,13 +15,14 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 // TestSeenInTemporal: Temporal's own tools find collaborations by what they are about,
 // see which have failed and why, and what each activity does.
 func TestSeenInTemporal(t *testing.T) {
 	t.Parallel()
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)

@@ -16,6 +16,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
@@ -79,7 +80,7 @@ func TestWrongSetups(t *testing.T) {
 		t.Skip("-long")
 	}
 	t.Parallel()
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	way := newForwarder(t, server.HostPort())

@@ -20,6 +20,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/infra"
 	"roundtable/infra/codec"
+	"roundtable/infra/embedded"
 )
 
 // clean fails if a text holds a secret.
@@ -75,7 +76,7 @@ func tablesOf(t *testing.T, dir string) string {
 // histories are all workflows that a server's database holds, unpacked.
 func histories(t *testing.T, state string) string {
 	t.Helper()
-	server, err := infra.Start(t.Context(), infra.Config{Dir: state, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: state, Notices: io.Discard})
 	noError(t, err)
 	defer server.Stop()
 	c, err := infra.Dial(t.Context(), server.Target())

@@ -16,7 +16,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/running"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -85,8 +85,8 @@ func ReadStatus(ctx context.Context, o *cli.Options, s store.Store, name string)
 // readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine
 // runs it, and returns the books that go with it.
 func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, st *Status) (*ledger.Books, error) {
-	c, err := engine.Connect(ctx, o, st.Name)
-	switch foreign, isForeign := errors.AsType[engine.Foreign](err); {
+	c, err := running.Connect(ctx, o, st.Name)
+	switch foreign, isForeign := errors.AsType[running.Foreign](err); {
 	case err == nil:
 		defer c.Close()
 		if books, err := askEngine(ctx, o, c, s, p, st); books != nil {
@@ -94,7 +94,7 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p camp
 		}
 	case isForeign:
 		st.Unread = foreign.Error()
-	case !errors.Is(err, engine.ErrNotRunning):
+	case !errors.Is(err, running.ErrNotRunning):
 		return nil, err
 	}
 	books := ledger.Open(ctx, s, st.Name) // of now: it may have ended while the engine was asked
@@ -114,20 +114,20 @@ func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Sto
 	go books.ListBegun()
 	asking, end := context.WithCancel(ctx)
 	defer end()
-	waits := engine.BeginWaits(asking, o, c, st.Name)
-	running, at, err := engine.AskStatus[workflows.Status](ctx, o, c, st.Name, id)
-	if err == nil && (running.Done() < running.Cells || engine.IsRunning(ctx, c, id)) {
+	waits := running.BeginWaits(asking, o, c, st.Name)
+	now, at, err := running.AskStatus[workflows.Status](ctx, o, c, st.Name, id)
+	if err == nil && (now.Done() < now.Cells || running.IsRunning(ctx, c, id)) {
 		go books.List()
-		st.State, st.Status, st.At = "running", running, at
-		if running.Paused {
+		st.State, st.Status, st.At = "running", now, at
+		if now.Paused {
 			st.State = "paused"
 		}
-		if st.Binding, err = waits(running.Sample); err != nil {
+		if st.Binding, err = waits(now.Sample); err != nil {
 			return books, err
 		}
 		return books, books.CorrectSpent(&st.Spent)
 	}
-	if why := engine.WhyUnreadable(ctx, c, id, err); err != nil && why != nil {
+	if why := running.WhyUnreadable(ctx, c, id, err); err != nil && why != nil {
 		st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books)
 		st.State, st.Unread = "running", why.Error()
 		return books, err

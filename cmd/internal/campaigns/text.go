@@ -8,7 +8,7 @@ import (
 
 	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
@@ -50,7 +50,7 @@ func (st Status) Write(w io.Writer) {
 	} else if st.State == "running" && st.Done() == st.Cells {
 		line("every collaboration has ended; its tables are being made")
 	} else if st.State == "running" {
-		line("%s", engine.DescribeWaits(st.Binding))
+		line("%s", running.DescribeWaits(st.Binding))
 	}
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/infra"
 	"roundtable/workflows/task"
 )
 
@@ -44,7 +43,7 @@ func VersionOf(info *debug.BuildInfo) Version {
 	v := Version{
 		Program: "unknown", Engine: task.EngineVersion, Schema: record.SchemaVersion,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		TemporalSDK: "unknown", TemporalServer: "v" + infra.Version,
+		TemporalSDK: "unknown", TemporalServer: "unknown",
 	}
 	if info == nil {
 		return v
@@ -61,8 +60,11 @@ func VersionOf(info *debug.BuildInfo) Version {
 		}
 	}
 	for _, d := range info.Deps {
-		if d.Path == "go.temporal.io/sdk" {
+		switch d.Path {
+		case "go.temporal.io/sdk":
 			v.TemporalSDK = d.Version
+		case "go.temporal.io/server":
+			v.TemporalServer = d.Version
 		}
 	}
 	return v

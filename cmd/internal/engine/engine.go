@@ -1,8 +1,7 @@
-// Package engine starts, finds and watches what runs campaigns: an embedded
-// Temporal server or a cluster, its worker and the queues of models with limits.
-// It promises that one program at a time runs a campaign on a local lake, that an
-// engine which answers late is waited for, and that nothing is signalled to a
-// worker with another key. It prints nothing but what it waits for.
+// Package engine starts and watches what runs campaigns: an embedded Temporal server or
+// a connection to a cluster, its worker and the queues of models with limits.
+// It promises that one program at a time runs a campaign on a local lake, and that an
+// engine which answers late is waited for. It prints nothing but what it waits for.
 package engine
 
 import (
@@ -28,31 +27,33 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/running"
 	"roundtable/cmd/internal/telemetry"
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
 
 // Engine is what runs campaigns: a Temporal server, ours or another's, and a worker.
 type Engine struct {
-	server     *infra.Server // nil if it is another's
+	server     *embedded.Server // nil if it is another's
 	Client     client.Client
 	worker     worker.Worker
 	Activities *activities.Activities
 	Models     providers.Models // that its activities ask: they remember what services refuse
 	queues     *queues
 	lock       io.Closer
-	metrics    *telemetry.Metrics       // nil if nobody reads them
-	traces     *telemetry.Traces        // nil if nobody is sent them
-	log        *slog.Logger             // of what happens; see openTelemetry
-	notices    io.Writer                // for the operator: standard error, or the log
-	Queue      string                   // of the lake's workflows and activities
-	identity   string                   // of this process's workers, unlike that of any other
-	shared     *shared                  // nil if the server is this program's own
-	folder     string                   // of the embedded server's state
-	progress   string                   // the file that tells other commands how the workflow is; embedded only
-	latest     atomic.Pointer[progress] // without what turns wait for
+	metrics    *telemetry.Metrics               // nil if nobody reads them
+	traces     *telemetry.Traces                // nil if nobody is sent them
+	log        *slog.Logger                     // of what happens; see openTelemetry
+	notices    io.Writer                        // for the operator: standard error, or the log
+	Queue      string                           // of the lake's workflows and activities
+	identity   string                           // of this process's workers, unlike that of any other
+	shared     *running.SharedServer            // nil if the server is this program's own
+	folder     string                           // of the embedded server's state
+	progress   string                           // the file that tells other commands how the workflow is; embedded only
+	latest     atomic.Pointer[running.Progress] // without what turns wait for
 	lake       *store.Watched
 	endGC      func() // ends the collector's settings
 }
@@ -91,7 +92,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	if s, err = e.openTelemetry(o, s); err != nil {
 		return nil, err
 	}
-	if e.Client, err = dialOutside(ctx, o, e.metrics.Temporal()); err != nil {
+	if e.Client, err = running.DialOutside(ctx, o, e.metrics.Temporal()); err != nil {
 		return nil, err
 	}
 	if e.Client == nil {
@@ -120,7 +121,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.Activities.Register(e.worker)
-	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", temporalNamespace(o), "task_queue", e.Queue)
+	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", running.Namespace(o), "task_queue", e.Queue)
 	e.show(o)
 	return e, nil
 }
@@ -151,7 +152,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		go e.retryLost(ctx)
 	}
 	if err := e.worker.Start(); err != nil {
-		return nameLate("start of the worker", err)
+		return running.NameLate("start of the worker", err)
 	}
 	e.metrics.SetWorking(true)
 	e.log.Info("taking work")
@@ -191,15 +192,15 @@ func placeOf(folder string) (string, error) {
 
 // embed starts our own server on a folder, where other commands find it.
 func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bool) (err error) {
-	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()}); err != nil {
+	if e.server, err = embedded.Start(ctx, embedded.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()}); err != nil {
 		return err
 	}
 	target := e.server.Target()
-	target.Logger, target.Metrics = openWorkerLog(o), e.metrics.Temporal()
+	target.Logger, target.Metrics = running.OpenWorkerLog(o), e.metrics.Temporal()
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
-	e.folder, e.progress = dir, filepath.Join(dir, progressFile)
+	e.folder, e.progress = dir, filepath.Join(dir, running.ProgressFile)
 	return nil
 }
 

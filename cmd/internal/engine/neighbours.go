@@ -6,6 +6,11 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/running"
 )
 
 // lookAroundEvery is how often a worker looks at what else runs in its namespace.
@@ -33,27 +38,27 @@ func (e *Engine) Neighbours(ctx context.Context, w io.Writer) error {
 
 // lookAround looks once; said are the runs that were spoken of already.
 func (e *Engine) lookAround(ctx context.Context, w io.Writer, said map[string]bool) error {
-	all, err := e.shared.listRunning(ctx, e.Client)
+	all, err := e.shared.ListRunning(ctx, e.Client)
 	if err != nil {
 		return nil //nolint:nilerr // watchServer says that the server does not answer
 	}
 	for _, r := range all {
-		if said[r.workflowID+r.queue] {
+		if said[r.WorkflowID+r.Queue] {
 			continue
 		}
-		said[r.workflowID+r.queue] = true // its later runs are the same campaign
-		if r.queue != e.Queue {
-			fmt.Fprintf(w, "campaign %s runs here %s: this process takes no part in it\n", r.name(), e.shared.describeForeign(r.queue))
+		said[r.WorkflowID+r.Queue] = true // its later runs are the same campaign
+		if r.Queue != e.Queue {
+			fmt.Fprintf(w, "campaign %s runs here %s: this process takes no part in it\n", r.Name(), e.shared.DescribeForeign(r.Queue))
 			continue
 		}
-		if err := e.shared.unreadable(ctx, e.Client, r); err != nil {
+		if err := e.shared.CheckReadable(ctx, e.Client, r); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "campaign %s: this process takes part in it\n", r.name())
+		fmt.Fprintf(w, "campaign %s: this process takes part in it\n", r.Name())
 	}
 	if len(said) == 0 {
 		said[""] = true
-		fmt.Fprintf(w, "no campaign runs in the namespace %s yet\n", e.shared.namespace)
+		fmt.Fprintf(w, "no campaign runs in the namespace %s yet\n", e.shared.Namespace)
 	}
 	return nil
 }
@@ -64,13 +69,13 @@ func (e *Engine) CheckReadable(ctx context.Context) error {
 	if e.shared == nil {
 		return nil
 	}
-	all, err := e.shared.listRunning(ctx, e.Client)
+	all, err := e.shared.ListRunning(ctx, e.Client)
 	if err != nil {
-		return fmt.Errorf("the Temporal server at %s: %w", e.shared.address, err)
+		return fmt.Errorf("the Temporal server at %s: %w", e.shared.Address, err)
 	}
 	for _, r := range all {
-		if r.queue == e.Queue {
-			if err := e.shared.unreadable(ctx, e.Client, r); err != nil {
+		if r.Queue == e.Queue {
+			if err := e.shared.CheckReadable(ctx, e.Client, r); err != nil {
 				return err
 			}
 		}
@@ -81,5 +86,27 @@ func (e *Engine) CheckReadable(ctx context.Context) error {
 // Describe says what a shared engine works on.
 func (e *Engine) Describe() string {
 	_, lake, _ := strings.Cut(e.Queue, "@")
-	return fmt.Sprintf("lake %s (%s), Temporal at %s, namespace %s, task queue %s", e.shared.lake, lake, e.shared.address, e.shared.namespace, e.Queue)
+	return fmt.Sprintf("lake %s (%s), Temporal at %s, namespace %s, task queue %s", e.shared.Lake, lake, e.shared.Address, e.shared.Namespace, e.Queue)
+}
+
+// share finds out which of a server's campaigns are this lake's.
+func (e *Engine) share(ctx context.Context, o *cli.Options, s store.Store) error {
+	known, err := lake.Identify(ctx, s)
+	if err != nil {
+		return fmt.Errorf("the lake %s: %w", o.LakeName(), err)
+	}
+	e.shared, err = running.NewSharedServer(o, known.ID)
+	if err == nil {
+		e.Queue = e.shared.Queue
+	}
+	return err
+}
+
+// RefuseForeign returns an error of type Foreign if a workflow of this name runs for
+// another lake or by another engine: it would be taken for this lake's.
+func (e *Engine) RefuseForeign(ctx context.Context, workflowID string) error {
+	if e.shared == nil {
+		return nil
+	}
+	return e.shared.RefuseForeign(ctx, e.Client, workflowID)
 }

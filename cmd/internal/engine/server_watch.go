@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/running"
 )
 
 // How often a shared server is asked whether it is there, how long it has for an answer,
@@ -25,7 +26,7 @@ const (
 // watchServer says when a shared server does not answer, and when it does again. The
 // SDK asks it again and again without a word.
 func (e *Engine) watchServer(ctx context.Context, w io.Writer) {
-	watchSilence(ctx, w, "Temporal at "+e.shared.address, askServerEvery, silenceIsSaid, func(ctx context.Context) error {
+	watchSilence(ctx, w, "Temporal at "+e.shared.Address, askServerEvery, silenceIsSaid, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, serverAnswersIn)
 		defer cancel()
 		_, err := e.Client.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
@@ -80,12 +81,12 @@ func (e *Engine) checkClock(ctx context.Context, w io.Writer) {
 			return
 		case <-time.After(500 * time.Millisecond):
 		}
-		seen, ok := lastPoll(ctx, e.Client, e.shared.namespace, e.Queue, e.identity)
+		seen, ok := lastPoll(ctx, e.Client, e.shared.Namespace, e.Queue, e.identity)
 		if !ok {
 			continue
 		}
 		if text := describeSkew(began, time.Now(), seen); text != "" {
-			fmt.Fprintf(w, "\nThe clock of this machine is %s that of Temporal at %s. Times in the tables, limits a minute and budgets shared with other machines go by it: set the clocks (NTP)\n", text, e.shared.address)
+			fmt.Fprintf(w, "\nThe clock of this machine is %s that of Temporal at %s. Times in the tables, limits a minute and budgets shared with other machines go by it: set the clocks (NTP)\n", text, e.shared.Address)
 		}
 		return
 	}
@@ -115,6 +116,21 @@ func describeSkew(began, now, seen time.Time) string {
 		return fmt.Sprintf("%s ahead of", began.Sub(seen).Round(time.Second))
 	case seen.After(now.Add(clockMayDiffer)):
 		return fmt.Sprintf("%s behind", seen.Sub(now).Round(time.Second))
+	}
+	return ""
+}
+
+// A campaign that has not moved for stallAfter says on its progress line why.
+const stallAfter = 4 * time.Second
+
+// DescribeStall says what keeps the campaigns of this process from going on, if nothing of
+// it has moved for a while; "" if that is not known.
+func (e *Engine) DescribeStall(still time.Duration) string {
+	if text := e.lake.Stalled(stallAfter); text != "" || still < stallAfter {
+		return text
+	}
+	if all := e.Activities.Waits(); len(all) > 0 {
+		return running.DescribeWaits(running.SortWaits(all))
 	}
 	return ""
 }

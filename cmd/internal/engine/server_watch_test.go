@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 // lines collects what is said.
@@ -71,7 +72,7 @@ func TestWatchSilence(t *testing.T) {
 // TestClock: a server says when it has heard of a worker, which tells how far the clocks
 // are apart.
 func TestClock(t *testing.T) {
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

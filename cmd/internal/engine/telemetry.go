@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/running"
 	"roundtable/cmd/internal/telemetry"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -32,7 +33,7 @@ func (e *Engine) openTelemetry(o *cli.Options, s store.Store) (store.Store, erro
 		return nil, err
 	}
 	if o.Telemetry.Logs() {
-		e.log = openWorkerLog(o)
+		e.log = running.OpenWorkerLog(o)
 	}
 	var err error
 	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
@@ -77,7 +78,7 @@ func (e *Engine) noticed(n notices.Notice, unsent error) {
 // error, or the log that the flags ask for.
 func Notices(o *cli.Options) io.Writer {
 	if o.Telemetry.Logs() {
-		return telemetry.Lines(openWorkerLog(o))
+		return telemetry.Lines(running.OpenWorkerLog(o))
 	}
 	return os.Stderr
 }
@@ -106,9 +107,9 @@ func (e *Engine) listeners(o *cli.Options) events.Listeners {
 // show lets metrics look at the engine.
 func (e *Engine) show(o *cli.Options) {
 	seen := &seenCampaigns{names: e.Activities.Campaigns, known: map[string]seenCampaign{}, ask: func(ctx context.Context, name string) (workflows.Status, error) {
-		return QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
+		return running.QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
 	}}
-	namespace := temporalNamespace(o)
+	namespace := running.Namespace(o)
 	e.metrics.Read(telemetry.Sources{
 		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
 		Campaigns: seen.all, Version: cli.ShortVersion(),

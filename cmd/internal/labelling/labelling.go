@@ -22,6 +22,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/handcoding"
+	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -37,7 +38,7 @@ func (l Options) work(ctx context.Context, s store.Store, name string, how campa
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: engine.LabelsFolder(l.Options, name, how.ID()), Fresh: err != nil, NoCache: l.NoCache})
+	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: running.LabelsFolder(l.Options, name, how.ID()), Fresh: err != nil, NoCache: l.NoCache})
 	if err != nil {
 		return err
 	}

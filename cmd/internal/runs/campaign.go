@@ -21,6 +21,7 @@ import (
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -54,7 +55,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return status, err
 	}
-	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: engine.CampaignFolder(r.Options, name), Fresh: err != nil, NoCache: r.NoCache})
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: running.CampaignFolder(r.Options, name), Fresh: err != nil, NoCache: r.NoCache})
 	if err != nil {
 		return status, err
 	}
@@ -142,10 +143,10 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 	in.Visibility.ShowCampaign(&options, in.Name, in.Revision)
 	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, options, in)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
-		if err := engine.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
+		if err := running.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
 			return nil, err
 		}
-		err = engine.Patiently(ctx, e.Notices(), "state of the campaign that runs", func() (err error) {
+		err = running.RetryWhileLate(ctx, e.Notices(), "state of the campaign that runs", func() (err error) {
 			run, err = attach(ctx, e.Client, id, in, r.Retry)
 			return err
 		})
@@ -161,7 +162,7 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 // resumed, because the operator gave run; with the whole plan again if cells
 // are to be run again.
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
-	status, err := engine.SettledStatus[workflows.Status](ctx, c, id)
+	status, err := running.SettledStatus[workflows.Status](ctx, c, id)
 	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until || status.Question != in.Question) {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
 	}

@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
@@ -56,15 +56,15 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 
 // refuseRunning refuses a campaign whose calls may be under way.
 func refuseRunning(ctx context.Context, o *cli.Options, campaign string) error {
-	c, err := engine.Connect(ctx, o, campaign)
-	if errors.Is(err, engine.ErrNotRunning) {
+	c, err := running.Connect(ctx, o, campaign)
+	if errors.Is(err, running.ErrNotRunning) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if engine.IsRunning(ctx, c, workflows.CampaignID(campaign)) {
+	if running.IsRunning(ctx, c, workflows.CampaignID(campaign)) {
 		return errors.New("a running campaign cannot be settled: wait for its end, or stop it")
 	}
 	return nil

@@ -1,4 +1,4 @@
-package engine
+package running
 
 import (
 	"cmp"
@@ -15,7 +15,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 	"roundtable/infra/codec"
@@ -23,35 +22,23 @@ import (
 	"roundtable/workflows/task"
 )
 
-// shared is a server that others may use as well, with other lakes, engines and keys.
-type shared struct {
-	address, namespace string
-	lake               string // as this process reaches it
-	queue              string // of the lake
+// SharedServer is a server that others may use as well, with other lakes, engines and keys.
+type SharedServer struct {
+	Address, Namespace string
+	Lake               string // as this process reaches it
+	Queue              string // of the lake
 	keys               codec.Keys
 }
 
-// share finds out which of a server's campaigns are this lake's.
-func (e *Engine) share(ctx context.Context, o *cli.Options, s store.Store) error {
-	known, err := lake.Identify(ctx, s)
-	if err != nil {
-		return fmt.Errorf("the lake %s: %w", o.LakeName(), err)
-	}
-	e.shared, err = sharedServer(o, known.ID)
-	if err == nil {
-		e.Queue = e.shared.queue
-	}
-	return err
-}
-
-func sharedServer(o *cli.Options, id string) (*shared, error) {
+// NewSharedServer returns the server that flags or environment name, for the lake of an id.
+func NewSharedServer(o *cli.Options, id string) (*SharedServer, error) {
 	keys, err := codec.KeysFromEnv()
 	if err != nil {
 		return nil, cli.UsageError(err)
 	}
-	return &shared{
-		address: infra.TargetFromEnv(o.Temporal).HostPort, namespace: temporalNamespace(o),
-		lake: o.LakeName(), queue: task.LakeQueue(id), keys: keys,
+	return &SharedServer{
+		Address: infra.TargetFromEnv(o.Temporal).HostPort, Namespace: Namespace(o),
+		Lake: o.LakeName(), Queue: task.LakeQueue(id), keys: keys,
 	}, nil
 }
 
@@ -61,42 +48,35 @@ type Foreign struct{ says string }
 
 func (f Foreign) Error() string { return f.says }
 
-// RefuseForeign returns an error of type Foreign if a workflow of this name runs for
+// RefuseForeign returns an error of type [Foreign] if a workflow of this name runs for
 // another lake or by another engine: it would be taken for this lake's.
-func (e *Engine) RefuseForeign(ctx context.Context, workflowID string) error {
-	if e.shared == nil {
-		return nil
-	}
-	return e.shared.refuseForeign(ctx, e.Client, workflowID)
-}
-
-func (s *shared) refuseForeign(ctx context.Context, c client.Client, workflowID string) error {
+func (s *SharedServer) RefuseForeign(ctx context.Context, c client.Client, workflowID string) error {
 	d, err := c.DescribeWorkflowExecution(ctx, workflowID, "")
 	if _, none := errors.AsType[*serviceerror.NotFound](err); none {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("the Temporal server at %s: %w", s.address, err)
+		return fmt.Errorf("the Temporal server at %s: %w", s.Address, err)
 	}
 	if d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return nil
 	}
 	queue := d.GetExecutionConfig().GetTaskQueue().GetName()
-	if queue == s.queue {
+	if queue == s.Queue {
 		return nil
 	}
 	return cli.UsageError(Foreign{fmt.Sprintf("%s runs in the namespace %s of %s already, %s. Use what it was started with, or another name or namespace",
-		workflowID, s.namespace, s.address, s.describeForeign(queue))})
+		workflowID, s.Namespace, s.Address, s.DescribeForeign(queue))})
 }
 
-// describeForeign says whose a queue is that is not this lake's.
-func (s *shared) describeForeign(queue string) string {
+// DescribeForeign says whose a queue is that is not this lake's.
+func (s *SharedServer) DescribeForeign(queue string) string {
 	its, lakeID, _ := strings.Cut(strings.TrimPrefix(queue, "roundtable-"), "@")
 	if its != task.EngineVersion {
 		return fmt.Sprintf("by engine %s; this program has engine %s (`roundtable version` shows it)", its, task.EngineVersion)
 	}
-	_, mine, _ := strings.Cut(s.queue, "@")
-	return fmt.Sprintf("for another lake (%s); this one, %s, is %s", lakeID, s.lake, mine)
+	_, mine, _ := strings.Cut(s.Queue, "@")
+	return fmt.Sprintf("for another lake (%s); this one, %s, is %s", lakeID, s.Lake, mine)
 }
 
 // refuseForeign refuses to steer or to ask the campaign of another lake.
@@ -109,23 +89,23 @@ func refuseForeign(ctx context.Context, o *cli.Options, c client.Client, workflo
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	s, err := sharedServer(o, cmp.Or(known.ID, "none"))
+	s, err := NewSharedServer(o, cmp.Or(known.ID, "none"))
 	if err != nil {
 		return err
 	}
-	return s.refuseForeign(ctx, c, workflowID)
+	return s.RefuseForeign(ctx, c, workflowID)
 }
 
-// running is a campaign that runs in the namespace.
-type running struct {
-	workflowID, runID, queue string
+// Campaign is a campaign that runs in the namespace.
+type Campaign struct {
+	WorkflowID, RunID, Queue string
 }
 
-// name returns the campaign's name.
-func (r running) name() string { return strings.TrimPrefix(r.workflowID, workflows.CampaignID("")) }
+// Name returns the campaign's name.
+func (r Campaign) Name() string { return strings.TrimPrefix(r.WorkflowID, workflows.CampaignID("")) }
 
-// listRunning returns the campaigns that run in the namespace, of all lakes and engines.
-func (s *shared) listRunning(ctx context.Context, c client.Client) (all []running, err error) {
+// ListRunning returns the campaigns that run in the namespace, of all lakes and engines.
+func (s *SharedServer) ListRunning(ctx context.Context, c client.Client) (all []Campaign, err error) {
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running'", task.CampaignWorkflow)}
 	for {
 		page, err := c.ListWorkflow(ctx, request)
@@ -133,7 +113,7 @@ func (s *shared) listRunning(ctx context.Context, c client.Client) (all []runnin
 			return all, err
 		}
 		for _, w := range page.GetExecutions() {
-			all = append(all, running{w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), w.GetTaskQueue()})
+			all = append(all, Campaign{w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), w.GetTaskQueue()})
 		}
 		if request.NextPageToken = page.GetNextPageToken(); len(request.NextPageToken) == 0 {
 			return all, nil
@@ -141,22 +121,22 @@ func (s *shared) listRunning(ctx context.Context, c client.Client) (all []runnin
 	}
 }
 
-func (r running) execution() *commonpb.WorkflowExecution {
-	return &commonpb.WorkflowExecution{WorkflowId: r.workflowID, RunId: r.runID}
+func (r Campaign) execution() *commonpb.WorkflowExecution {
+	return &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID, RunId: r.RunID}
 }
 
-// unreadable returns why this process cannot work for a campaign: its histories are
+// CheckReadable returns why this process cannot work for a campaign: its histories are
 // encrypted with a key that it lacks.
-func (s *shared) unreadable(ctx context.Context, c client.Client, r running) error {
+func (s *SharedServer) CheckReadable(ctx context.Context, c client.Client, r Campaign) error {
 	page, err := c.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
-		Namespace: s.namespace, Execution: r.execution(), MaximumPageSize: 1,
+		Namespace: s.Namespace, Execution: r.execution(), MaximumPageSize: 1,
 	})
 	if err != nil || len(page.GetHistory().GetEvents()) == 0 {
 		return nil // it has ended meanwhile, or is looked at next time
 	}
 	for _, p := range page.GetHistory().GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads() {
 		if err := s.keys.CanOpen(p); err != nil {
-			return fmt.Errorf("campaign %s: %w", r.name(), err)
+			return fmt.Errorf("campaign %s: %w", r.Name(), err)
 		}
 	}
 	return nil

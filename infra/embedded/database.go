@@ -1,4 +1,4 @@
-package infra
+package embedded
 
 import (
 	"errors"
@@ -13,6 +13,8 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/server/schema/sqlite"
+
+	"roundtable/infra"
 )
 
 func databasePath(dir string) string { return filepath.Join(dir, "temporal.db") }
@@ -133,7 +135,7 @@ func createDatabase(path string, attributes []temporal.SearchAttributeKey) error
 	for _, a := range attributes {
 		types[a.GetName()] = a.GetValueType()
 	}
-	namespace, err := sqlite.NewNamespaceConfig(clusterName, Namespace, false, types)
+	namespace, err := sqlite.NewNamespaceConfig(clusterName, infra.Namespace, false, types)
 	if err != nil {
 		return fmt.Errorf("infra: new workflow database: namespace: %w", err)
 	}

@@ -1,4 +1,4 @@
-package engine
+package running
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ import (
 // on. What is to be tried again the server knows; it is asked at once where the program
 // has written which collaborations are running, and else when they are given.
 func BeginWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string) func(running []string) (calls.Waits, error) {
-	written := readProgress(o, campaign)
+	written := ReadProgress(o, campaign)
 	var status workflows.Status
 	if written == nil || json.Unmarshal(written.Status, &status) != nil {
 		return func(running []string) (calls.Waits, error) { return readWaits(ctx, c, written, running) }
@@ -45,7 +45,7 @@ func BeginWaits(ctx context.Context, o *cli.Options, c client.Client, campaign s
 	}
 }
 
-func readWaits(ctx context.Context, c client.Client, written *progress, sample []string) (calls.Waits, error) {
+func readWaits(ctx context.Context, c client.Client, written *Progress, sample []string) (calls.Waits, error) {
 	keys, err := codec.KeysFromEnv()
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func readWaits(ctx context.Context, c client.Client, written *progress, sample [
 			}
 		}
 	}
-	return mostFirst(all), nil
+	return SortWaits(all), nil
 }
 
 // describeAll describes workflows at once, since a busy server takes its time for each.
@@ -86,8 +86,8 @@ func describeAll(ctx context.Context, c client.Client, ids []string) []*workflow
 	return all
 }
 
-// mostFirst returns the waits of the most turns first.
-func mostFirst(all calls.Waits) calls.Waits {
+// SortWaits returns the waits of the most turns first.
+func SortWaits(all calls.Waits) calls.Waits {
 	slices.SortFunc(all, func(a, b calls.Wait) int {
 		return cmp.Or(cmp.Compare(b.Turns, a.Turns), cmp.Compare(a.For, b.For), cmp.Compare(a.Ends, b.Ends))
 	})
@@ -121,21 +121,6 @@ func addStage(all calls.Waits, heartbeat *commonpb.Payloads, c converter.DataCon
 		all = all.Add(w)
 	}
 	return all
-}
-
-// A campaign that has not moved for stallAfter says on its progress line why.
-const stallAfter = 4 * time.Second
-
-// DescribeStall says what keeps the campaigns of this process from going on, if nothing of
-// it has moved for a while; "" if that is not known.
-func (e *Engine) DescribeStall(still time.Duration) string {
-	if text := e.lake.Stalled(stallAfter); text != "" || still < stallAfter {
-		return text
-	}
-	if all := e.Activities.Waits(); len(all) > 0 {
-		return DescribeWaits(mostFirst(all))
-	}
-	return ""
 }
 
 // DescribeWaits returns a sentence that says what keeps a campaign from going faster.

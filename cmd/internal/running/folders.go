@@ -1,4 +1,4 @@
-package engine
+package running
 
 import (
 	"crypto/sha256"

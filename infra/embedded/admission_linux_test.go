@@ -1,4 +1,4 @@
-package infra_test
+package embedded_test
 
 import (
 	"crypto/ecdsa"

@@ -1,4 +1,4 @@
-package infra_test
+package embedded_test
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 // childDir, when set, makes this binary the process that a test kills.
@@ -37,9 +39,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func start(t *testing.T, dir string) (*infra.Server, client.Client) {
+func start(t *testing.T, dir string) (*embedded.Server, client.Client) {
 	t.Helper()
-	s, err := infra.Start(t.Context(), infra.Config{Dir: dir, Notices: io.Discard})
+	s, err := embedded.Start(t.Context(), embedded.Config{Dir: dir, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +79,7 @@ func stepBy(who string) func(context.Context, int) (string, error) {
 }
 
 func TestServerServesAndComesBack(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a b%20c?d#e") // names that a URI would read otherwise
 	began := time.Now()
 	s, c := start(t, dir)
@@ -91,7 +94,7 @@ func TestServerServesAndComesBack(t *testing.T) {
 		t.Errorf("serves on %s", s.HostPort())
 	}
 
-	_, err = infra.Start(t.Context(), infra.Config{Dir: dir, Notices: io.Discard})
+	_, err = embedded.Start(t.Context(), embedded.Config{Dir: dir, Notices: io.Discard})
 	if !errors.Is(err, infra.ErrInUse) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Errorf("a second server on one folder: %v", err)
 	}
@@ -169,6 +172,7 @@ func checkPrivate(t *testing.T, dir string) {
 // TestKillAndGoOn kills a process that runs server and worker with one activity
 // in flight and another waiting for a worker, and sees both workflows end.
 func TestKillAndGoOn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childDir+"="+dir)
@@ -185,7 +189,7 @@ func TestKillAndGoOn(t *testing.T) {
 		cmd.Process.Kill()
 		t.Fatalf("child said %q, %v", line, err)
 	}
-	if s, err := infra.Start(t.Context(), infra.Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), strconv.Itoa(cmd.Process.Pid)) {
+	if s, err := embedded.Start(t.Context(), embedded.Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), strconv.Itoa(cmd.Process.Pid)) {
 		if err == nil {
 			s.Stop()
 		}
@@ -226,7 +230,7 @@ func TestKillAndGoOn(t *testing.T) {
 // never ends, and the first of another has nobody to do it.
 func child(dir string) error {
 	ctx := context.Background()
-	s, err := infra.Start(ctx, infra.Config{Dir: dir})
+	s, err := embedded.Start(ctx, embedded.Config{Dir: dir})
 	if err != nil {
 		return err
 	}
@@ -257,4 +261,41 @@ func child(dir string) error {
 	<-begun
 	fmt.Println("in flight")
 	return nil
+}
+
+func TestDialNamesAMissingNamespace(t *testing.T) {
+	s, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	target := s.Target()
+	target.Namespace = "elsewhere"
+	began := time.Now()
+	if _, err := infra.Dial(t.Context(), target); err == nil || !strings.Contains(err.Error(), `"elsewhere"`) || time.Since(began) > 30*time.Second {
+		t.Errorf("after %s: %v", time.Since(began), err)
+	}
+}
+
+func TestStartIsRefused(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dir := t.TempDir()
+	busy := l.Addr().(*net.TCPAddr).Port
+	if _, err := embedded.Start(t.Context(), embedded.Config{Dir: dir, Port: busy}); err == nil {
+		t.Error("started on a port that is taken")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := embedded.Start(ended, embedded.Config{Dir: dir}); !errors.Is(err, context.Canceled) {
+		t.Errorf("started although the context had ended: %v", err)
+	}
+	lock, err := infra.LockFile(filepath.Join(dir, "lock"), 0) // both let go of the folder
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock.Close()
 }

@@ -1,4 +1,4 @@
-package engine
+package running
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func CheckCodec(ctx context.Context, o *cli.Options, c client.Client, workflowID
 		return cli.UsageError(err)
 	}
 	answer, err := c.WorkflowService().QueryWorkflow(ctx, &workflowservice.QueryWorkflowRequest{
-		Namespace: temporalNamespace(o), Execution: &commonpb.WorkflowExecution{WorkflowId: workflowID},
+		Namespace: Namespace(o), Execution: &commonpb.WorkflowExecution{WorkflowId: workflowID},
 		Query: &querypb.WorkflowQuery{QueryType: workflows.QueryStatus},
 	})
 	if err != nil {

@@ -1,4 +1,8 @@
-package engine
+// Package running finds a campaign that runs, in another process of this machine or on a
+// cluster, asks it for its status and what it waits for, and signals it.
+// It promises that a campaign of the same name on another lake is never taken for this
+// one, and that nothing is signalled to a worker with another key. It links no server.
+package running
 
 import (
 	"cmp"
@@ -26,13 +30,13 @@ func OutsideTarget(o *cli.Options) (target infra.Target, ok bool, err error) {
 		return target, false, nil
 	}
 	target.Namespace = cmp.Or(o.Namespace, target.Namespace)
-	target.Insecure, target.Logger = o.Insecure, openWorkerLog(o)
+	target.Insecure, target.Logger = o.Insecure, OpenWorkerLog(o)
 	target, err = target.WithCredentialsFromEnv()
 	return target, true, err
 }
 
-// dialOutside connects to the outside server; nil if there is none. Metrics may be nil.
-func dialOutside(ctx context.Context, o *cli.Options, metrics client.MetricsHandler) (client.Client, error) {
+// DialOutside connects to the outside server; nil if there is none. Metrics may be nil.
+func DialOutside(ctx context.Context, o *cli.Options, metrics client.MetricsHandler) (client.Client, error) {
 	target, ok, err := OutsideTarget(o)
 	if !ok || err != nil {
 		return nil, err
@@ -41,15 +45,9 @@ func dialOutside(ctx context.Context, o *cli.Options, metrics client.MetricsHand
 	return infra.Dial(ctx, target)
 }
 
-// Visibility returns how much Temporal's tools are shown of the engine's campaigns: a
-// namespace of others may lack our search attributes.
-func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visibility {
-	return workflows.Visibility{Searchable: infra.HasSearchAttributes(ctx, e.Client, temporalNamespace(o), workflows.SearchAttributes())}
-}
-
-// openWorkerLog returns where the SDK reports retries and the like: a file, not the
+// OpenWorkerLog returns where the SDK reports retries and the like: a file, not the
 // terminal, unless a log is asked for.
-func openWorkerLog(o *cli.Options) *slog.Logger {
+func OpenWorkerLog(o *cli.Options) *slog.Logger {
 	level, err := o.Telemetry.Level()
 	if err != nil { // Start has refused it
 		return slog.New(slog.DiscardHandler)
@@ -74,7 +72,7 @@ var ErrNotRunning = errors.New("it is not running here")
 // server, or the embedded one of its `roundtable run` in another terminal. A campaign of
 // that name that runs there for another lake is refused.
 func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Client, error) {
-	c, err := dialOutside(ctx, o, nil)
+	c, err := DialOutside(ctx, o, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +97,8 @@ func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Clien
 	return c, nil
 }
 
-// temporalNamespace returns the namespace of the engine that Connect finds.
-func temporalNamespace(o *cli.Options) string {
+// Namespace returns the namespace of the engine that Connect finds.
+func Namespace(o *cli.Options) string {
 	target := infra.TargetFromEnv(o.Temporal)
 	if target.HostPort == "" {
 		return infra.Namespace
@@ -123,5 +121,5 @@ func Signal(ctx context.Context, o *cli.Options, campaign, signal string, arg an
 	if _, missing := errors.AsType[*serviceerror.NotFound](err); missing {
 		return ErrNotRunning
 	}
-	return nameLate("signal "+signal, err)
+	return NameLate("signal "+signal, err)
 }

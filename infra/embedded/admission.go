@@ -1,4 +1,4 @@
-package infra
+package embedded
 
 import (
 	"crypto/ecdsa"
@@ -14,15 +14,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/server/common/rpc/encryption"
-)
 
-// ClientFile is written into the folder of a server while it runs: where it listens, and
-// the certificate that it admits. Our own commands, Temporal's command line and its SDKs
-// read it as TOML, and tools that take PEM files find the certificate and its key in it.
-const ClientFile = "temporal.toml"
+	"roundtable/infra"
+)
 
 const clientFileText = `[profile.default]
 address = %q
@@ -42,7 +37,7 @@ server_ca_cert_data = """
 const serverName = "roundtable.internal"
 
 // admission is the certificate of one run of a server, for the server and for all whom
-// it admits. Whoever has its key is this process, or has read its [ClientFile].
+// it admits. Whoever has its key is this process, or has read its [infra.ClientFile].
 type admission struct {
 	tls.Certificate
 	only             *x509.CertPool // the certificate
@@ -93,10 +88,10 @@ func (a *admission) clientSettings() *tls.Config {
 	}
 }
 
-// writeClientFile writes the ClientFile, at once or not at all.
+// writeClientFile writes the [infra.ClientFile], at once or not at all.
 func (a *admission) writeClientFile(dir, hostPort string) error {
-	path := filepath.Join(dir, ClientFile)
-	text := fmt.Sprintf(clientFileText, hostPort, Namespace, serverName, a.certificate, a.key)
+	path := filepath.Join(dir, infra.ClientFile)
+	text := fmt.Sprintf(clientFileText, hostPort, infra.Namespace, serverName, a.certificate, a.key)
 	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
 		return fmt.Errorf("infra: %w", err)
 	}
@@ -104,30 +99,6 @@ func (a *admission) writeClientFile(dir, hostPort string) error {
 		return fmt.Errorf("infra: %w", err)
 	}
 	return nil
-}
-
-// TargetIn returns the server that another process runs on a folder, or ran when it was
-// killed; an error if there is none.
-func TargetIn(dir string) (Target, error) {
-	path := filepath.Join(dir, ClientFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return Target{}, fmt.Errorf("infra: %w", err)
-	}
-	var options client.Options
-	var file envconfig.ClientConfig
-	if err = file.FromTOML(text, envconfig.ClientConfigFromTOMLOptions{}); err == nil {
-		options, err = file.ToClientOptions("default", envconfig.ToClientOptionsRequest{})
-	}
-	settings := options.ConnectionOptions.TLS
-	switch {
-	case err != nil:
-		return Target{}, fmt.Errorf("infra: %s: %w", path, err)
-	case settings == nil || len(settings.Certificates) == 0:
-		return Target{}, fmt.Errorf("infra: %s: no certificate", path)
-	}
-	settings.MinVersion = tls.VersionTLS13
-	return Target{HostPort: options.HostPort, Namespace: options.Namespace, TLS: settings}, nil
 }
 
 // admits is the certificate as Temporal's services ask for it; nil admits everybody.

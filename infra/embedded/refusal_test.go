@@ -1,4 +1,4 @@
-package infra_test
+package embedded_test
 
 import (
 	"crypto/tls"
@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 // A server that will never have a client so is not waited for, and the error says what to
 // set: plaintext to TLS, TLS to plaintext, no certificate, a foreign one, a foreign server.
 func TestRefusalIsExplained(t *testing.T) {
 	secret, _ := start(t, t.TempDir())
-	open, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	open, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

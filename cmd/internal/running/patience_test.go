@@ -1,4 +1,4 @@
-package engine
+package running
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func TestLateEngineIsWaitedFor(t *testing.T) {
 	for _, last := range []error{nil, broken} {
 		answers := []error{fmt.Errorf("start: %w", context.DeadlineExceeded), serviceerror.NewDeadlineExceeded("late"), last}
 		var said bytes.Buffer
-		err := Patiently(t.Context(), &said, "start of the campaign", func() error {
+		err := RetryWhileLate(t.Context(), &said, "start of the campaign", func() error {
 			next := answers[0]
 			answers = answers[1:]
 			return next
@@ -32,10 +32,10 @@ func TestLateEngineIsWaitedFor(t *testing.T) {
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if err := Patiently(ended, &bytes.Buffer{}, "x", func() error { return context.DeadlineExceeded }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := RetryWhileLate(ended, &bytes.Buffer{}, "x", func() error { return context.DeadlineExceeded }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if err := nameLate("start of the worker", context.DeadlineExceeded); !strings.Contains(err.Error(), "(start of the worker)") || nameLate("x", broken).Error() != broken.Error() {
+	if err := NameLate("start of the worker", context.DeadlineExceeded); !strings.Contains(err.Error(), "(start of the worker)") || NameLate("x", broken).Error() != broken.Error() {
 		t.Error(err)
 	}
 }

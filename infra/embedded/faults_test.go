@@ -1,4 +1,4 @@
-package infra_test
+package embedded_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 // countFaults counts the messages about injected faults.
@@ -62,13 +63,14 @@ func hundred(ctx workflow.Context) (int, error) {
 }
 
 func TestDatabaseFaultsAreSurvived(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes some ten seconds: the server waits after each fault")
 	}
 	var faults, calls atomic.Int64
-	s, err := infra.Start(t.Context(), infra.Config{
+	s, err := embedded.Start(t.Context(), embedded.Config{
 		Dir: t.TempDir(), Notices: io.Discard, Logger: slog.New(countFaults{&faults}),
-		Faults: infra.Faults{Rate: 0.05, Seed: 7},
+		Faults: embedded.Faults{Rate: 0.05, Seed: 7},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +120,7 @@ func sumUp(ctx context.Context, c client.Client) (sum int, err error) {
 
 func TestFaultRates(t *testing.T) {
 	for _, rate := range []float64{-0.1, 1.1, math.NaN()} {
-		if _, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Faults: infra.Faults{Rate: rate}}); err == nil {
+		if _, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Faults: embedded.Faults{Rate: rate}}); err == nil {
 			t.Errorf("a rate of %v was accepted", rate)
 		}
 	}

@@ -1,4 +1,4 @@
-package infra_test
+package embedded_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/infra"
+	"roundtable/infra/embedded"
 )
 
 // The shape of one collaboration of the bare figures: 3 agents, 3 phases, 10 rounds.
@@ -45,7 +46,7 @@ type shape struct {
 }
 
 func benchmarkCalls(b *testing.B, how shape, latency time.Duration) {
-	s, err := infra.Start(b.Context(), infra.Config{Dir: b.TempDir(), Notices: io.Discard})
+	s, err := embedded.Start(b.Context(), embedded.Config{Dir: b.TempDir(), Notices: io.Discard})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package infra
+package embedded
 
 import (
 	"context"
@@ -14,11 +14,13 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
+
+	"roundtable/infra"
 )
 
 // Config says how to run the embedded server. Its zero value is good.
 type Config struct {
-	// Dir holds all state; made if missing. Default [DefaultDir].
+	// Dir holds all state; made if missing. Default [infra.DefaultDir].
 	Dir string
 	// Fresh removes the workflows that an earlier server left in Dir.
 	Fresh bool
@@ -56,7 +58,7 @@ type Server struct {
 // [MinFreeBytes] left, or when ctx ends.
 func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if cfg.Dir == "" {
-		cfg.Dir = DefaultDir
+		cfg.Dir = infra.DefaultDir
 	}
 	if cfg.Notices == nil {
 		cfg.Notices = os.Stderr
@@ -115,7 +117,7 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := s.serveUntil(ctx, databasePath(dir), ports, cfg); err != nil || cfg.Open {
 		return s, err
 	}
-	s.announced = filepath.Join(dir, ClientFile)
+	s.announced = filepath.Join(dir, infra.ClientFile)
 	if err := s.admits.writeClientFile(dir, s.address); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
@@ -135,7 +137,7 @@ func (s *Server) serveUntil(ctx context.Context, database string, ports services
 		return fmt.Errorf("infra: embedded Temporal server: %w", errors.Join(err, server.Stop()))
 	}
 	s.server = server
-	c, err := Dial(ctx, s.Target())
+	c, err := infra.Dial(ctx, s.Target())
 	if err != nil {
 		return errors.Join(err, s.Stop())
 	}
@@ -146,9 +148,9 @@ func (s *Server) serveUntil(ctx context.Context, database string, ports services
 // HostPort returns the frontend's address, 127.0.0.1:PORT.
 func (s *Server) HostPort() string { return s.address }
 
-// Target returns what [Dial] needs to reach this server.
-func (s *Server) Target() Target {
-	t := Target{HostPort: s.address, Namespace: Namespace, Patience: startTimeout, own: true}
+// Target returns what [infra.Dial] needs to reach this server.
+func (s *Server) Target() infra.Target {
+	t := infra.Target{HostPort: s.address, Namespace: infra.Namespace, Patience: startTimeout, InProcess: true}
 	if s.admits.admission != nil {
 		t.TLS = s.admits.clientSettings()
 	}
@@ -187,4 +189,13 @@ func (s services) hostsByService() map[primitives.ServiceName]static.Hosts {
 		hosts[name] = static.SingleLocalHost(port.address())
 	}
 	return hosts
+}
+
+// acquireLock takes the state folder for this process.
+func acquireLock(dir string) (io.Closer, error) {
+	held, err := infra.LockFile(filepath.Join(dir, "lock"), 0)
+	if errors.Is(err, infra.ErrInUse) {
+		err = fmt.Errorf("%w; wait for it, stop it, or choose another folder", err)
+	}
+	return held, err
 }

@@ -1,4 +1,4 @@
-package engine
+package running
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"go.temporal.io/api/serviceerror"
 )
 
-// Patiently repeats a request to the engine for as long as it is not answered
+// RetryWhileLate repeats a request to the engine for as long as it is not answered
 // in time, and says so. An engine on a machine far behind answers late; waiting
 // costs nothing, and no request here does more when it is made twice.
-func Patiently(ctx context.Context, w io.Writer, what string, request func() error) error {
+func RetryWhileLate(ctx context.Context, w io.Writer, what string, request func() error) error {
 	for began := time.Now(); ; {
 		err := request()
 		if !isLate(err) || ctx.Err() != nil {
@@ -35,8 +35,8 @@ func isLate(err error) bool {
 	return late || errors.Is(err, context.DeadlineExceeded)
 }
 
-// nameLate adds to the error of a late answer what was waited for.
-func nameLate(what string, err error) error {
+// NameLate adds to the error of a late answer what was waited for.
+func NameLate(what string, err error) error {
 	if !isLate(err) {
 		return err
 	}
