@@ -34,6 +34,7 @@ func TestCampaignEnds(t *testing.T) {
 
 // The same answers, asked one call an activity or played in batches, are the same rows.
 func TestLiveAndInstantAgree(t *testing.T) {
+	t.Parallel()
 	text := campaign("agree", "plurality, ranked", 3, 3, 4)
 	digests := map[bool]string{}
 	for _, live := range []bool{false, true} {
@@ -50,6 +51,7 @@ func TestLiveAndInstantAgree(t *testing.T) {
 // Cells whose models take no time are played through in batches; one that
 // takes longer than a batch and one that fails end as any other.
 func TestBatches(t *testing.T) {
+	t.Parallel()
 	e := newEngine(t, false, func(m model.Model) model.Model {
 		return modelFunc(func(ctx context.Context, r model.Request) (model.Response, error) {
 			if r.Scene.Replicate == 3 && r.Scene.Entry == 4 {
@@ -84,6 +86,7 @@ func TestBatches(t *testing.T) {
 // Steering reaches batches, too: what is paused, cancelled or extended between two
 // of them is neither lost nor counted twice.
 func TestSteerBatches(t *testing.T) {
+	t.Parallel()
 	e := newEngine(t, false, slow(2*time.Millisecond))
 	small := e.plan(campaign("steered", "plurality", 60, 3, 3))
 	run := e.start(small, nil)
@@ -121,6 +124,7 @@ func TestManyCellsContinueAsNew(t *testing.T) {
 }
 
 func TestPauseAndResume(t *testing.T) {
+	t.Parallel()
 	e := newEngine(t, true, slow(10*time.Millisecond))
 	run := e.start(e.plan(campaign("paused", "majority", 8, 3, 3)), func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 })
 	e.until("a cell has ended", func() bool { return e.status("paused").Succeeded > 0 })
@@ -142,6 +146,7 @@ func TestPauseAndResume(t *testing.T) {
 }
 
 func TestCancelLeavesNothingBlank(t *testing.T) {
+	t.Parallel()
 	e := newEngine(t, true, slow(30*time.Millisecond))
 	p := e.plan(campaign("cancelled", "majority", 12, 3, 5))
 	run := e.start(p, func(in *workflows.CampaignInput) { in.Limits.Collaborations = 3 })
@@ -257,6 +262,7 @@ func TestPersonMustAct(t *testing.T) {
 
 // Extending a campaign while it runs is the same as having run the big one.
 func TestExtend(t *testing.T) {
+	t.Parallel()
 	e := newEngine(t, true, slow(10*time.Millisecond))
 	small := e.plan(campaign("grown", "majority", 3, 3, 2))
 	run := e.start(small, func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 })
@@ -280,6 +286,7 @@ func TestExtend(t *testing.T) {
 // A campaign that is cancelled while its workflow goes on in a new run loses
 // neither the signal nor a collaboration under way.
 func TestCancelAcrossRuns(t *testing.T) {
+	t.Parallel()
 	e := newEngine(t, true, slow(100*time.Millisecond))
 	run := e.start(e.plan(campaign("across", "plurality", 20, 2, 4)), func(in *workflows.CampaignInput) { in.Limits.Collaborations, in.Length = 8, 5 })
 	e.until("its later runs have begun", func() bool { return e.status("across").Succeeded > 2 })

@@ -175,6 +175,7 @@ func TestEightyDebate(t *testing.T) {
 // A talk of 1,000 answers of 200 tokens each is one run of one workflow, whose history is
 // smaller than a megabyte; by default a fifth of it.
 func TestLongTalk(t *testing.T) {
+	t.Parallel()
 	agents, rounds := 5, 40
 	if *long {
 		rounds = 200

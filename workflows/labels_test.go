@@ -54,6 +54,7 @@ func labelling(name string) recorded.Labelling {
 // Labels that are asked for in rounds are those that are made in batches, however many
 // runs of the workflow it takes. Labelling again asks for nothing.
 func TestLabels(t *testing.T) {
+	t.Parallel()
 	digests := map[bool]map[string]string{}
 	rules := labelling(labels.Rules)
 	for _, live := range []bool{false, true} {

@@ -126,6 +126,7 @@ func limited(mended *atomic.Bool) func(model.Model) model.Model {
 // Temporal's own tools show which attempt a round is at, and why the last one failed, in
 // the service's words.
 func TestToolsSeeFailedAttempts(t *testing.T) {
+	t.Parallel()
 	var mended atomic.Bool
 	e := newEngine(t, true, limited(&mended))
 	run := e.start(e.plan(campaign("seen-429", "majority", 1, 3, 2)), func(in *workflows.CampaignInput) { in.Searchable = true })

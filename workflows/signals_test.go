@@ -102,6 +102,7 @@ func TestFailuresOfBeforeTheResume(t *testing.T) {
 // A pause says in which epoch it was sent, also one by hand: otherwise
 // collaborations would pass it over as late.
 func TestPausesNameTheirEpoch(t *testing.T) {
+	t.Parallel()
 	e := newEngine(t, true, nil)
 	run := e.start(e.plan(campaign("epochs", "majority", 6, 3, 3)), func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 })
 	for epoch := range 2 {
