@@ -32,9 +32,9 @@ func (v View) Environments() []string {
 
 // Title of a condition: what its labels call it. Names of plug-ins and labels
 // stand alone, values after the last word of their key: "ranked, agents 5".
-// Parameters of other plug-ins are left out.
+// Parameters of other plug-ins are left out, and those that are not set, unless none is.
 func (v View) Title(g Group) string {
-	var words []string
+	var words, unset []string
 	names, texts := v.nameOf(g)
 	for i, key := range names {
 		value := texts[i]
@@ -44,15 +44,15 @@ func (v View) Title(g Group) string {
 			words = append(words, value)
 		case is && !v.Applies(g, key):
 		case is && value == "":
-			words = append(words, param+" not set")
+			unset = append(unset, param+" not set")
 		case is:
 			words = append(words, param+" "+value)
 		}
 	}
 	if len(words) == 0 {
-		return g.ID
+		words = unset
 	}
-	return strings.Join(words, ", ")
+	return cmp.Or(strings.Join(words, ", "), g.ID)
 }
 
 // FullTitle of a condition: its title, with its environment where conditions differ in that.

@@ -76,7 +76,7 @@ func floorNotes(v campaign.View, environment string, list []statistics.Compariso
 			return append(notes, fmt.Sprintf("%s: the table floor says which other differences are beyond the noise floor.", environment))
 		}
 		if text := floorText(all, c.A, c.B); text != "" {
-			notes = append(notes, fmt.Sprintf("%s against %s: %s", c.A, c.B, text))
+			notes = append(notes, fmt.Sprintf("%s against %s: the difference is %s", c.A, c.B, text))
 		}
 	}
 	return notes

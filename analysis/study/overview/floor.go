@@ -172,27 +172,27 @@ func beyondIt(r itself, all []itself) table.Cell {
 }
 
 // floorText says whether the first of two conditions differs from the second by more than
-// a condition does from itself.
+// a condition does from itself, as a part of a sentence; empty if replicates repeat each other.
 func floorText(all []itself, a, b string) string {
 	first := slices.IndexFunc(all, func(x itself) bool { return x.name == a })
 	second := slices.IndexFunc(all, func(x itself) bool { return x.name == b })
 	if first < 0 || second < 0 {
-		return "Whether chance alone makes such a difference is not known: instances have one replicate (replicates: 2 or more, or controls: [same])."
+		return "whether more than chance is not known, with one replicate of each instance (replicates: 2 or more, or controls: [same])"
 	}
 	two := []itself{all[first], all[second]}
 	floor, by := two[0].between(two[1].noiseFloor), math.Abs(*two[0].mean-*two[1].mean)
 	if floor == 0 {
-		return "" // replicates repeat each other
-	}
-	said := "Their difference of " + short(by)
-	if apart := apartFromItself(two); apart != "" {
-		said = apart + "; their difference of " + short(by)
+		return ""
 	}
 	where := "within"
 	if by > floor {
 		where = "beyond"
 	}
-	return fmt.Sprintf("%s is %s what two runs of the same condition differ by (%s in 95 of 100 cases).", said, where, short(floor))
+	said := fmt.Sprintf("%s the %s that two runs of one condition differ by in 95 of 100 cases", where, short(floor))
+	if apart := apartFromItself(two); apart != "" {
+		said += " (" + apart + ")"
+	}
+	return said
 }
 
 // apartFromItself says by how much conditions differed from themselves; empty if they were
@@ -201,11 +201,11 @@ func apartFromItself(all []itself) string {
 	var parts []string
 	for _, x := range all {
 		if m, _ := statistics.MeanInterval(x.differs); len(x.differs) > 0 {
-			parts = append(parts, fmt.Sprintf("%s by %s", x.name, short(math.Abs(m))))
+			parts = append(parts, fmt.Sprintf("%s %s", x.name, short(math.Abs(m))))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "The same condition against itself differed: " + strings.Join(parts, ", ")
+	return "against itself: " + strings.Join(parts, ", ")
 }

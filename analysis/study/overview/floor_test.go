@@ -66,7 +66,7 @@ func TestFloorHolds(t *testing.T) {
 			draw, beyond := rand.New(rand.NewPCG(7, 7)), 0
 			for range campaigns {
 				v := drawn(draw, x.questions, x.replicates, effect, x.same).View("")
-				if strings.Contains(leadText(v, "qa", rankOutcomes(v, "qa")), "is beyond") {
+				if strings.Contains(leadText(v, "qa", rankOutcomes(v, "qa")), "beyond the") {
 					beyond++
 				}
 			}
@@ -99,19 +99,19 @@ func TestFloorOfTheSame(t *testing.T) {
 		t.Errorf("beyond it: %q", row["beyond it"].Text)
 	}
 	// R: qt(.975, 2) * sqrt(.125), Welch's degrees of freedom being those of majority
-	want := "The same condition against itself differed: plurality by 0.000, majority by 0.500; their difference of 0.500 is within what two runs of the same condition differ by (1.521 in 95 of 100 cases)."
+	want := ", within the 1.521 that two runs of one condition differ by in 95 of 100 cases (against itself: plurality 0.000, majority 0.500); none could be significant: with 2 pairs"
 	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, want) || strings.Contains(said, "same,") {
 		t.Errorf("the headline is %s", said)
 	}
 	for q := range 2 { // a control that leads is no group to compare with others
 		c.Runs = append(c.Runs, controlled(asked("majority", q, 0, 1), campaign.Alone))
 	}
-	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "the same without hearing anybody 1.000 (majority over it: -0.500") {
+	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "the same without hearing anybody scores 1.000, higher by 0.500") {
 		t.Errorf("the headline is %s", said)
 	}
 	c.Runs = c.Runs[:8]
 	compared, _ := Comparisons(c)
-	if notes := strings.Join(compared.Notes, "\n"); len(compared.Rows) != 1 || !strings.Contains(notes, "is within what two runs") {
+	if notes := strings.Join(compared.Notes, "\n"); len(compared.Rows) != 1 || !strings.Contains(notes, "the difference is within the 1.521") {
 		t.Errorf("%d comparisons, and %s", len(compared.Rows), notes)
 	}
 }
@@ -156,16 +156,16 @@ func TestHeadlineOfUndecided(t *testing.T) {
 	}
 	said := strings.Join(Headlines(c), "\n")
 	for _, want := range []string{
-		"qa: debate leads, but only because vote comes to no decision more often.",
-		"No decision, counted as 0: 40 of 80 groups of vote (those that decided: 0.500).",
-		"Where both debate and vote decided, the difference over 20 pairs is 0.000",
+		"qa: debate leads, but only because vote comes to no decision more often: debate 0.750, vote 0.250 (accuracy), a difference of 0.500 over 40 pairs (95 % CI 0.338 to 0.662), p = 0.0001. But ",
+		"groups came to no decision (scored 0): 40 of 80 of vote (the others score 0.500); ",
+		"where both debate and vote decided, the difference is 0.000 over 20 pairs, p = 1.0000.",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}
 	}
 	c.Planned = []campaign.Planned{{Condition: "debate-1", Cells: 100, Instances: 50}, {Condition: "vote-1", Cells: 100, Instances: 50}}
-	if said := fmt.Sprint(Headlines(c)); !strings.Contains(said, "Of 200 collaborations, 40 have not ended.") {
+	if said := fmt.Sprint(Headlines(c)); !strings.Contains(said, "; of 200 collaborations, 40 have not finished.") {
 		t.Errorf("a campaign under way: %s", said)
 	}
 }

@@ -18,10 +18,11 @@ import (
 // level is that of a significant difference, after Holm's correction.
 const level = 0.05
 
-// Headlines say for each environment which condition leads, by how much and how sure that is,
-// or that none differ significantly; whether scripted agents answered, too little could be used,
-// or cells are to come; how many groups came to no decision, and what is left of
-// the lead without these; whether it is more than chance, and what one agent alone reaches.
+// Headlines say for each environment, in at most three sentences: which condition leads, by
+// how much, how sure that is and whether it is more than chance, or that none differ
+// significantly; what one agent alone and self-consistency reach for the same money; and what
+// speaks against reading more into it: groups without a decision and what the others score,
+// cells that are to come, answers that could not be used, a single instance.
 // The figures are those of the tables outcomes, comparisons, floor and baselines.
 func Headlines(c campaign.Campaign) []string {
 	v := c.View("")
@@ -32,13 +33,17 @@ func Headlines(c campaign.Campaign) []string {
 		if len(ranked) == 0 {
 			continue
 		}
-		said := []string{environment + simulatedText(v, environment) + ": " + headline(v, environment, ranked)}
-		for _, more := range []string{unusableText(v, environment), unfinishedText(v, environment), undecidedText(v, environment, ranked), leadText(v, environment, ranked), aloneText(v, ranked, against), oneInstanceText(ranked)} {
-			if more != "" {
-				said = append(said, more)
-			}
+		said := environment + simulatedText(v, environment) + ": " + headline(v, environment, ranked) + "."
+		if alone := aloneText(v, ranked, against); alone != "" {
+			said += " " + alone + "."
 		}
-		all = append(all, strings.Join(said, " "))
+		caveats := slices.DeleteFunc([]string{
+			unusableText(v, environment), undecidedText(v, environment, ranked), unfinishedText(v, environment), oneInstanceText(ranked),
+		}, func(text string) bool { return text == "" })
+		if len(caveats) > 0 {
+			said += " But " + strings.Join(caveats, "; ") + "."
+		}
+		all = append(all, said)
 	}
 	return all
 }
@@ -70,7 +75,7 @@ func unusableText(v campaign.View, environment string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		names = append(names[:mostNamed], wording.Count(more, "more condition"))
 	}
-	return fmt.Sprintf("No result of %s: more than a tenth of the answers could not be used (table summary).", wording.And(names))
+	return fmt.Sprintf("more than a tenth of the answers of %s could not be used (table summary): no result", wording.And(names))
 }
 
 // oneInstanceText says that all is about one instance, where it is.
@@ -80,11 +85,11 @@ func oneInstanceText(ranked []outcome) string {
 			return ""
 		}
 	}
-	return "All of one instance: what is compared are its replicates, and nothing is said of other instances."
+	return "all are replicates of one instance, and nothing is said of other instances"
 }
 
-// undecidedText says how many groups of which conditions came to no decision, what those that
-// decided achieved, and how the first two differ where both decided.
+// undecidedText says how many groups of which conditions came to no decision and what those
+// that decided achieved, and how the first two differ where both decided.
 func undecidedText(v campaign.View, environment string, ranked []outcome) string {
 	var parts []string
 	all := slices.Clone(ranked)
@@ -104,9 +109,9 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 		if none == 0 {
 			continue
 		}
-		part := fmt.Sprintf("%d of %d groups of %s", none, len(runs), o.name)
+		part := fmt.Sprintf("%d of %d of %s", none, len(runs), o.name)
 		if m := campaign.MeanOver(runs, scoreOfDecided); m != nil && o.group.Measure() != record.Error {
-			part += fmt.Sprintf(" (those that decided: %s)", short(m.Value))
+			part += fmt.Sprintf(" (the others score %s)", short(m.Value))
 		}
 		parts = append(parts, part)
 	}
@@ -116,13 +121,13 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 	if more := len(parts) - mostNamed; more > 0 {
 		parts = append(parts[:mostNamed], fmt.Sprintf("%s more", wording.Count(more, "condition")))
 	}
-	counted := "counted as 0"
+	counted := "scored 0"
 	if ranked[0].group.Measure() == record.Error {
 		counted = "not counted"
 	}
-	said := fmt.Sprintf("No decision, %s: %s.", counted, strings.Join(parts, ", "))
+	said := fmt.Sprintf("groups came to no decision (%s): %s", counted, strings.Join(parts, ", "))
 	if between, known := whereBothDecided(v, environment, ranked); known {
-		said += fmt.Sprintf(" Where both %s and %s decided, %s.", ranked[0].name, ranked[1].name, differenceText(between, ranked[0].group.MostDifference()))
+		said += fmt.Sprintf("; where both %s and %s decided, the difference is %s", ranked[0].name, ranked[1].name, differenceText(between, ranked[0].group.MostDifference()))
 	}
 	return said
 }
@@ -151,12 +156,13 @@ func hasDecided(g campaign.Group) bool {
 	return !slices.ContainsFunc(g.Succeeded(), func(r campaign.Run) bool { return r.DecisionJSON == nil })
 }
 
-// leadText says whether the highest two differ by more than a condition does from itself.
+// leadText says whether the highest two differ by more than a condition does from itself,
+// as the end of a sentence.
 func leadText(v campaign.View, environment string, ranked []outcome) string {
-	if len(ranked) < 2 {
-		return ""
+	if text := floorText(itselves(v, environment), ranked[0].name, ranked[1].name); text != "" {
+		return ", " + text
 	}
-	return floorText(itselves(v, environment), ranked[0].name, ranked[1].name)
+	return ""
 }
 
 // aloneText says what one agent alone, self-consistency and the controls that hear nobody or
@@ -174,7 +180,7 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 		}
 		equal := "self-consistency for the same " + budget
 		if selfConsistency != nil && selfConsistency.TooFew {
-			equal = "self-consistency with all the samples that there are, for less than the same " + budget + ","
+			equal = "self-consistency with all samples, for less than the same " + budget + ","
 		}
 		var parts []string
 		for _, x := range []struct {
@@ -184,21 +190,34 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 			if x.gain == nil {
 				continue
 			}
-			parts = append(parts, fmt.Sprintf("%s %s (%s over it: %s%s)", x.name, short(x.gain.Baseline), o.name, short(x.gain.Difference), intervalText(campaign.IntervalCells(x.gain.Within, 4, 1))))
+			parts = append(parts, besideText(x.name, x.gain.Baseline, x.gain.Difference, campaign.IntervalCells(x.gain.Within, 4, 1)))
 		}
 		for _, x := range []struct{ control, name string }{{campaign.Alone, "the same without hearing anybody"}, {campaign.Strangers, "hearing strangers"}} {
 			theirs := controls[x.control].Succeeded()
 			m := campaign.MeanOver(theirs, campaign.Run.Outcome)
 			if more := campaign.PairedBy(o.group.Succeeded(), theirs, campaign.Run.Outcome).Values(); m != nil && len(more) > 0 {
 				cells := campaign.MeanInterval(more, 4, o.group.MostDifference())
-				parts = append(parts, fmt.Sprintf("%s %s (%s over it: %s%s)", x.name, short(m.Value), o.name, short(*cells[0].Value), intervalText(cells[1:])))
+				parts = append(parts, besideText(x.name, m.Value, *cells[0].Value, cells[1:]))
 			}
 		}
 		if len(parts) > 0 {
-			return "For comparison: " + strings.Join(parts, ", ") + "."
+			return fmt.Sprintf("Compared with %s (%s): %s", o.name, short(o.mean), strings.Join(parts, "; "))
 		}
 	}
 	return ""
+}
+
+// besideText says what something else scores, and by how much that is above or below the
+// condition, which is better by the difference.
+func besideText(name string, score, difference float64, interval []table.Cell) string {
+	where, within := "lower", interval
+	if difference < 0 {
+		where, difference = "higher", -difference
+		if len(interval) == 2 && interval[0].Value != nil && interval[1].Value != nil {
+			within = []table.Cell{table.Number(-*interval[1].Value, 4), table.Number(-*interval[0].Value, 4)}
+		}
+	}
+	return fmt.Sprintf("%s scores %s, %s by %s%s", name, short(score), where, short(difference), intervalText(within))
 }
 
 // unfinishedText says what is still to come, or has failed.
@@ -211,7 +230,7 @@ func unfinishedText(v campaign.View, environment string) string {
 	}
 	var parts []string
 	if open > 0 {
-		parts = append(parts, fmt.Sprintf("%d have not ended", open))
+		parts = append(parts, fmt.Sprintf("%d have not finished", open))
 	}
 	if failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", failed))
@@ -219,7 +238,7 @@ func unfinishedText(v campaign.View, environment string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Of %s, %s.", campaign.Collaborations(planned), strings.Join(parts, " and "))
+	return fmt.Sprintf("of %s, %s", campaign.Collaborations(planned), strings.Join(parts, " and "))
 }
 
 // outcome is a condition with its mean outcome.
@@ -245,46 +264,48 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 	return ranked
 }
 
-// headline says which condition leads.
+// headline says which condition leads, without a full stop.
 func headline(v campaign.View, environment string, ranked []outcome) string {
 	if len(ranked) == 1 {
-		return fmt.Sprintf("%s is %s%s.", campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
+		return fmt.Sprintf("%s is %s%s", campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
-		return fmt.Sprintf("%s has the highest outcome, %s; no two conditions can be compared in pairs.", ranked[0].name, short(ranked[0].mean))
+		return fmt.Sprintf("%s has the highest outcome, %s; no two conditions can be compared in pairs", ranked[0].name, short(ranked[0].mean))
 	}
 	decided, known := whereBothDecided(v, environment, ranked)
-	return verdict(ranked, list, known && !(differs(decided) && *decided.Difference > 0))
+	return verdict(ranked, list, known && !(differs(decided) && *decided.Difference > 0), leadText(v, environment, ranked))
 }
 
 // verdict says who leads, after all comparisons of an environment; byDeciding, that it does so
-// only because the next comes to no decision more often.
-func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool) string {
+// only because the next comes to no decision more often. Chance ends the sentence about the
+// highest two.
+func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool, chance string) string {
 	if tied := tiedFirst(ranked, list); tied > 1 {
-		return tieText(ranked, tied) + differ(list)
+		return tieText(ranked, tied) + "; " + countDiffering(list)
 	}
-	differing := slices.ContainsFunc(list, differs)
 	first, next := ranked[0], ranked[1]
 	between, known := difference(list, first.name, next.name)
-	by := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.GoodnessIs(first.group))
+	means := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.GoodnessIs(first.group))
+	by := "no pair in common"
 	if known {
-		by += "; " + differenceText(between, first.group.MostDifference())
+		by = differenceText(between, first.group.MostDifference()) + chance
 	}
-	highest := fmt.Sprintf(" The highest two: %s.", by)
+	isHigher := known && differs(between) && *between.Difference > 0
 	switch {
-	case known && differs(between) && *between.Difference > 0 && byDeciding:
-		return fmt.Sprintf("%s leads, but only because %s comes to no decision more often.", first.name, next.name) + highest
-	case known && differs(between) && *between.Difference > 0:
-		return first.name + " leads." + highest
+	case isHigher && byDeciding:
+		return fmt.Sprintf("%s leads, but only because %s comes to no decision more often: %s, a difference of %s", first.name, next.name, means, by)
+	case isHigher:
+		return fmt.Sprintf("%s leads: %s, a difference of %s", first.name, means, by)
 	case known && differs(between): // over what both have
-		return fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common.", first.name, next.name) + highest
-	case !differing:
-		return fmt.Sprintf("%s.", noneDiffers(len(ranked), len(list))) + highest + outOfReachText(list)
+		return fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common: %s, there a difference of %s",
+			first.name, next.name, means, by)
+	case !slices.ContainsFunc(list, differs):
+		return fmt.Sprintf("%s; highest are %s, a difference of %s%s", noneDiffers(len(ranked), len(list)), means, by, outOfReachText(list))
 	case !known:
-		return fmt.Sprintf("%s has the highest mean; it has no pair in common with the next.", first.name) + highest + differ(list)
+		return fmt.Sprintf("%s has the highest mean, but no pair in common with the next: %s; %s", first.name, means, countDiffering(list))
 	}
-	return fmt.Sprintf("%s is highest, but does not differ significantly from the next.", first.name) + highest + differ(list)
+	return fmt.Sprintf("%s is highest, but not significantly above the next: %s, a difference of %s; %s", first.name, means, by, countDiffering(list))
 }
 
 // noneDiffers says that no pair of conditions differs significantly, of those that can be compared.
@@ -306,7 +327,7 @@ func outOfReachText(list []statistics.Comparison) string {
 	if pairs == 0 || least < level {
 		return ""
 	}
-	return fmt.Sprintf(" None could: with %s and %s of conditions, p cannot be below %s. Ask more, or compare fewer conditions.",
+	return fmt.Sprintf("; none could be significant: with %s and %s of conditions, p cannot be below %s (ask more, or compare fewer conditions)",
 		wording.Count(pairs, "pair"), wording.Count(len(list), "comparison"), short(min(1, least)))
 }
 
@@ -343,25 +364,18 @@ func tieText(ranked []outcome, tied int) string {
 	if tied < len(ranked) {
 		said += fmt.Sprintf("; next is %s with %s", ranked[tied].name, short(ranked[tied].mean))
 	}
-	return said + "."
+	return said
 }
 
-// differ says how many pairs of conditions differ significantly, and names the first.
-func differ(list []statistics.Comparison) string {
-	var pairs []string
+// countDiffering says how many pairs of conditions differ significantly.
+func countDiffering(list []statistics.Comparison) string {
+	differing := 0
 	for _, c := range list {
 		if differs(c) {
-			pairs = append(pairs, c.A+" – "+c.B)
+			differing++
 		}
 	}
-	said := fmt.Sprintf(" %d of %s of conditions differ significantly", len(pairs), wording.Count(len(list), "pair"))
-	if len(pairs) > mostNamed {
-		return said + ": " + strings.Join(pairs[:mostNamed], "; ") + fmt.Sprintf(" and %d more (table comparisons).", len(pairs)-mostNamed)
-	}
-	if len(pairs) > 0 {
-		said += ": " + strings.Join(pairs, "; ")
-	}
-	return said + "."
+	return fmt.Sprintf("%d of %s of conditions differ significantly (table comparisons)", differing, wording.Count(len(list), "pair"))
 }
 
 // differs reports whether a difference is known and significant.
@@ -397,10 +411,9 @@ func turned(c statistics.Comparison) statistics.Comparison {
 // differenceText says how much two conditions differ; most is the greatest difference there can be.
 func differenceText(c statistics.Comparison, most float64) string {
 	if c.Difference == nil {
-		return "no difference is known"
+		return "unknown size"
 	}
-	said := fmt.Sprintf("the difference over %s is %s", wording.Count(c.N, "pair"), short(*c.Difference))
-	said += intervalText(campaign.IntervalCells(c.Student, 4, most))
+	said := fmt.Sprintf("%s over %s%s", short(*c.Difference), wording.Count(c.N, "pair"), intervalText(campaign.IntervalCells(c.Student, 4, most)))
 	if c.Holm != nil {
 		said += ", p " + pText(*c.Holm)
 	}

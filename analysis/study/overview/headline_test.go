@@ -17,8 +17,8 @@ func TestHeadlineSaysWhatIsOutOfReach(t *testing.T) {
 		want               string
 	}{
 		{12, 45, ""},
-		{12, 105, " None could: with 12 pairs and 105 comparisons of conditions, p cannot be below 0.051. Ask more, or compare fewer conditions."},
-		{3, 1, " None could: with 3 pairs and 1 comparison of conditions, p cannot be below 0.250. Ask more, or compare fewer conditions."},
+		{12, 105, "; none could be significant: with 12 pairs and 105 comparisons of conditions, p cannot be below 0.051 (ask more, or compare fewer conditions)"},
+		{3, 1, "; none could be significant: with 3 pairs and 1 comparison of conditions, p cannot be below 0.250 (ask more, or compare fewer conditions)"},
 		{60, 300, ""},
 		{0, 1, ""},
 	} {
@@ -57,14 +57,14 @@ func TestHeadlines(t *testing.T) {
 		scores map[string][]float64
 		want   []string
 	}{
-		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads.", "majority 0.815, ranked 0.515", "the difference over 12 pairs is 0.300", "p = 0.0005"}},
+		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: majority 0.815, ranked 0.515 (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005, beyond the 0.010 that two runs of one condition differ by in 95 of 100 cases. But all are replicates of one instance, and nothing"}},
 		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
-		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but does not differ significantly from the next", "2 of 3 pairs of conditions differ significantly: ", "rated"}},
-		"a tie":         {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.3)}, []string{"exchange: unanimous, majority and ranked tie at the top with 0.815 (", "; next is rated with 0.315. 3 of 6 pairs of conditions differ significantly: unanimous – rated; majority – rated; rated – ranked."}},
-		"all tie":       {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.8), "plurality": around(.8)}, []string{"exchange: all 5 conditions tie at the top", "0 of 10 pairs of conditions differ significantly."}},
+		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but not significantly above the next", "; 2 of 3 pairs of conditions differ significantly (table comparisons)."}},
+		"a tie":         {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.3)}, []string{"exchange: unanimous, majority and ranked tie at the top with 0.815 (", "; next is rated with 0.315; 3 of 6 pairs of conditions differ significantly (table comparisons)."}},
+		"all tie":       {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.8), "plurality": around(.8)}, []string{"exchange: all 5 conditions tie at the top", "; 0 of 10 pairs of conditions differ significantly (table comparisons)."}},
 		"one condition": {map[string][]float64{"majority": around(.8)}, []string{"exchange: share of the greatest total utility is 0.815 (95 % CI "}},
 		// On average over all it has, majority is ahead; where both have a value, it is behind.
-		"lower in pairs": {map[string][]float64{"majority": append(around(.3), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), "ranked": around(.5)}, []string{"majority has the highest mean, but is significantly lower than ranked in the pairs they have in common", "is -0.200"}},
+		"lower in pairs": {map[string][]float64{"majority": append(around(.3), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), "ranked": around(.5)}, []string{"majority has the highest mean, but is significantly lower than ranked in the pairs they have in common", "there a difference of -0.200"}},
 		"nothing paired": {map[string][]float64{"majority": around(.8)[:1], "ranked": {}}, []string{"exchange: share of the greatest total utility is 0.800."}},
 	} {
 		said := strings.Join(Headlines(conditions(x.scores)), "\n")
@@ -104,22 +104,22 @@ func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
 		want    []string
 		not     []string
 	}{
-		"plain":     {runs: made("qa", 12, plain), want: []string{"qa: debate leads. The highest two: debate 0.81"}, not: []string{"simulated", "All of one", "used", "ended"}},
-		"simulated": {runs: made("qa", 12, func(r *campaign.Run) { r.Simulated = true }), want: []string{"qa (simulated: no language model answered): debate leads."}},
-		"in part":   {runs: made("qa", 12, half), want: []string{"qa (simulated in 12 of 24 collaborations): debate leads."}},
+		"plain":     {runs: made("qa", 12, plain), want: []string{"qa: debate leads: debate 0.81"}, not: []string{"simulated", "But ", "used", "finished"}},
+		"simulated": {runs: made("qa", 12, func(r *campaign.Run) { r.Simulated = true }), want: []string{"qa (simulated: no language model answered): debate leads: "}},
+		"in part":   {runs: made("qa", 12, half), want: []string{"qa (simulated in 12 of 24 collaborations): debate leads: "}},
 		"unusable": {runs: made("qa", 12, func(r *campaign.Run) {
 			if r.Rule == "vote" {
 				r.Usable.Answers, r.Usable.Cut = 10, 2
 			}
-		}), want: []string{" No result of vote: more than a tenth of the answers could not be used (table summary)."}, not: []string{"No result of debate"}},
-		"unfinished": {runs: made("qa", 12, plain), planned: []campaign.Planned{{Condition: "debate-1qa", Cells: 24, Instances: 12}, {Condition: "vote-1qa", Cells: 24, Instances: 12}}, want: []string{"Of 48 collaborations, 24 have not ended."}},
+		}), want: []string{" But more than a tenth of the answers of vote could not be used (table summary): no result."}, not: []string{"answers of debate"}},
+		"unfinished": {runs: made("qa", 12, plain), planned: []campaign.Planned{{Condition: "debate-1qa", Cells: 24, Instances: 12}, {Condition: "vote-1qa", Cells: 24, Instances: 12}}, want: []string{" But of 48 collaborations, 24 have not finished."}},
 		"failed": {runs: made("qa", 12, func(r *campaign.Run) {
 			if r.Rule == "vote" && r.Instance < 3 {
 				r.Status = "failed"
 			}
-		}), want: []string{"Of 24 collaborations, 3 failed."}},
-		"one instance":     {runs: made("qa", 1, plain), want: []string{"All of one instance: what is compared are its replicates, and nothing is said of other instances."}},
-		"two environments": {runs: append(made("qa", 12, plain), made("recall", 6, plain)...), want: []string{"qa: debate leads.", "\nrecall: debate leads.", "over 12 pairs", "over 6 pairs"}},
+		}), want: []string{" But of 24 collaborations, 3 failed."}},
+		"one instance":     {runs: made("qa", 1, plain), want: []string{" But all are replicates of one instance, and nothing is said of other instances."}},
+		"two environments": {runs: append(made("qa", 12, plain), made("recall", 6, plain)...), want: []string{"qa: debate leads: ", "\nrecall: debate leads: ", "over 12 pairs", "over 6 pairs"}},
 	} {
 		said := strings.Join(Headlines(campaign.Campaign{Name: "made-up", Runs: x.runs, Planned: x.planned}), "\n")
 		for _, want := range x.want {
@@ -143,7 +143,7 @@ func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
 			c.Runs = append(c.Runs, campaigntest.Cell{Condition: rule + "-1", Env: "recsys", Rule: rule, Replicate: r, Agents: 3, Planned: 1, Scores: scores}.Run())
 		}
 	}
-	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "No decision, not counted: 4 of 4 groups of unanimous.") {
+	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, " But groups came to no decision (not counted): 4 of 4 of unanimous; all are") {
 		t.Error(said)
 	}
 }
