@@ -222,7 +222,7 @@ func TestTokensOfInstantModelsAreCapped(t *testing.T) {
 			break
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), "the budget is used up: of 3000 tokens") || !strings.Contains(err.Error(), "`roundtable resume capped --tokens N` continues") {
+	if err == nil || !strings.Contains(err.Error(), "budget reached: ") || !strings.Contains(err.Error(), "`roundtable resume capped --tokens N` continues") {
 		t.Errorf("PlayRound says %v", err)
 	}
 	spent, err := ledger.Spent(t.Context(), s, p.Campaign.Name)

@@ -74,7 +74,7 @@ func TestBudgetHolds(t *testing.T) {
 				}
 				switch app := application(t, err); app.Type() {
 				case task.ErrPause:
-					if !strings.Contains(app.Message(), "the budget is used up") || !strings.Contains(app.Message(), "--cost-usd") {
+					if !strings.Contains(app.Message(), "budget reached") || !strings.Contains(app.Message(), "--cost-usd") {
 						t.Errorf("it is paused because %s", app.Message())
 					}
 					held.Add(1)

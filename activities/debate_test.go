@@ -191,7 +191,7 @@ func TestFirstAnswersAreShared(t *testing.T) {
 	}
 }
 
-// A solution without an answer is recorded as invalid, is no vote, and is shown
+// A solution without an answer is recorded as invalid, is not a vote, and is shown
 // to the others all the same.
 func TestUnreadAnswer(t *testing.T) {
 	store := must(store.Open(t.TempDir()))

@@ -143,7 +143,7 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 		_, source := c.process(t, s, &campaign.Price{Input: 1})
 		err := embed.New("m", source).Fetch(ctx, lines(40), c.missing)
 		app, ok := errors.AsType[*temporal.ApplicationError](err)
-		if !ok || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "the budget is used up") || !strings.Contains(app.Message(), "resume spoken --cost-usd") {
+		if !ok || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "budget reached") || !strings.Contains(app.Message(), "resume spoken --cost-usd") {
 			t.Fatalf("it ends with %v", err)
 		}
 	}

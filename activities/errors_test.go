@@ -59,7 +59,7 @@ func TestErrorsSayWhatIsToBeDone(t *testing.T) {
 			if d := app.NextRetryDelay(); d < c.least || d > c.most {
 				t.Errorf("the next try is in %v, not in %v to %v", d, c.least, c.most)
 			}
-			// What a provider does to us is no alarm of ours.
+			// What a provider does to us is not an alarm of ours.
 			same(t, app.Category() == temporal.ApplicationErrorCategoryBenign, c.kind != "io")
 		})
 	}

@@ -16,7 +16,7 @@ func (a *Activities) Keep(ctx context.Context, place answers.RunKey, t answers.T
 // AgeManifests makes a worker's copies of manifests older than it uses them.
 func AgeManifests(a *Activities) { a.caller.Manifests.Expire() }
 
-// ChangeEnv puts another environment in the place of a collaboration's.
+// ChangeEnv puts another environment in place of a collaboration's.
 func ChangeEnv(a *Activities, ref task.Ref, change func(envs.Environment) envs.Environment) {
 	c, err := a.plans.Load(context.Background(), ref.Campaign, ref.Revision)
 	if err != nil {
@@ -26,7 +26,7 @@ func ChangeEnv(a *Activities, ref task.Ref, change func(envs.Environment) envs.E
 	cond.Environment = change(cond.Environment)
 }
 
-// Change puts another instance in the place of a collaboration's.
+// Change puts another instance in place of a collaboration's.
 func Change(a *Activities, ref task.Ref, change func(envs.Instance) envs.Instance) {
 	c, err := a.live.Open(context.Background(), ref)
 	if err != nil {

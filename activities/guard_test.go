@@ -165,7 +165,7 @@ func TestForgoneFaultyCells(t *testing.T) {
 	same(t, rows(t, s, p, r).Collaborations[0].Status, task.Failed)
 }
 
-// A score that is no number ends its collaboration; without values, the tables hold it.
+// A score that is not a number ends its collaboration; without values, the tables hold it.
 func TestScoreThatIsNoNumber(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
@@ -176,5 +176,5 @@ func TestScoreThatIsNoNumber(t *testing.T) {
 	same(t, playWhole(t, a, p, r).Status, task.Failed)
 	all := rows(t, s, p, r)
 	same(t, len(all.Turns) > 5 && len(all.Rounds) == 1, true)
-	same(t, strings.HasSuffix(*all.Collaborations[0].Failure, "column score: NaN is no number that tables can hold"), true)
+	same(t, strings.HasSuffix(*all.Collaborations[0].Failure, "column score: NaN is not a number that tables can hold"), true)
 }

@@ -35,7 +35,7 @@ func TestAbstentionAndSkippingAreAnswers(t *testing.T) {
 	same(t, len(all.Ballots), 2)
 	same(t, all.Ballots[1].Abstained && !all.Ballots[1].Invalid && all.Ballots[1].Candidate == nil, true)
 	same(t, all.Collaborations[0].InvalidTurns, int32(0))
-	same(t, all.Rounds[0].Passed, false) // one of two is no majority
+	same(t, all.Rounds[0].Passed, false) // one of two is not a majority
 }
 
 // Whatever a model answers is kept byte for byte, makes an invalid turn and harms nobody.

@@ -171,7 +171,7 @@ func TestLabelsAreAskedAgain(t *testing.T) {
 		}
 	}
 	if _, err := d.acts.TakeTurn(ctx, task.Turn{Ref: r, Entry: 4000}); err == nil {
-		t.Error("what is no message is labelled")
+		t.Error("what is not a message is labelled")
 	}
 }
 

@@ -235,7 +235,7 @@ func (a *Activities) untilHeld(ctx context.Context, ref task.Ref) (context.Conte
 	return ctx, func() { cancel(nil) }, nil
 }
 
-// orHeld returns why ctx has ended in the place of an error that trying again can help
+// orHeld returns why ctx has ended in place of an error that trying again can help
 // against, if its campaign holds calls back.
 func (a *Activities) orHeld(ctx context.Context, err error) error {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)

@@ -31,7 +31,7 @@ func (m mumbler) Complete(c context.Context, r model.Request) (model.Response, e
 }
 
 // Paper 2's agents vote on what was said, whether an answer can be read in it or not; nothing
-// stands if they choose what cannot be read. Left out, it is no candidate. Counted again from the
+// stands if they choose what cannot be read. Left out, it is not a candidate. Counted again from the
 // rows, each vote is as it was.
 func TestUnreadAnswersInAVote(t *testing.T) {
 	const mumbled = "I would rather not say."

@@ -244,7 +244,7 @@ type Offer struct {
 // Situation is what an agent knows when it is asked.
 type Situation struct {
 	Agent       int
-	Role        string // of a speaker that is no agent, such as a summarizer
+	Role        string // of a speaker that is not an agent, such as a summarizer
 	Agents      []Agent
 	Round       int // from 1
 	Rounds      int

@@ -9,7 +9,7 @@ import (
 )
 
 // A campaign with a question (CampaignInput.Question) runs the cells that the question
-// needs, unit by unit, in the place of all cells in the order of the plan. An activity says
+// needs, unit by unit, in place of all cells in the order of the plan. An activity says
 // which these are. It is asked when everything that it said has begun and a collaboration
 // has ended since, so as seldom as can be.
 

@@ -269,7 +269,7 @@ func TestExtend(t *testing.T) {
 	e.until("it has begun", func() bool { return e.status("grown").Running > 0 })
 	big := e.plan(campaign("grown", "majority, ranked", 4, 3, 2))
 	if diff := big.Campaign.Extends(small.Campaign); len(diff) > 0 {
-		t.Fatalf("it is no extension: %v", diff)
+		t.Fatalf("it is not an extension: %v", diff)
 	}
 	e.signal("grown", workflows.SignalExtend, workflows.CampaignInput{Name: "grown", Revision: big.Campaign.Revision()})
 	if got := e.wait(run); got.Cells != 8 || got.Succeeded != 8 {

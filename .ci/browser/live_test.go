@@ -84,7 +84,7 @@ func steer(p *tab, button, answer string) {
 }
 
 // A pause ends the process that owns the campaign: the page goes on saying that it is
-// paused, and has the command that resumes it in the place of the button.
+// paused, and has the command that resumes it in place of the button.
 func TestLivePaused(t *testing.T) {
 	f := newFolder(t)
 	s := newService(t, 100*time.Millisecond, `{"target": [], "message": "I would take more apples.", "reason_for_decision": "so", "decision": 1}`)

@@ -131,7 +131,7 @@ func TestPodsAreSeen(t *testing.T) {
 			}
 		}
 		if !strings.Contains(found, p.what) {
-			t.Errorf("%s in the place of %s is not found; found: %s", p.bad, p.old, found)
+			t.Errorf("%s in place of %s is not found; found: %s", p.bad, p.old, found)
 		}
 	}
 }

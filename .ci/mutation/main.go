@@ -4,7 +4,7 @@
 //	mutation [-seed 1] [-n 12] [-equivalent FILE] PACKAGE...
 //
 // It prints what no test noticed, and the share that was found by package; it fails if that is
-// below 90 % of all. What does not compile is no change. Changes that make no difference are in
+// below 90 % of all. What does not compile is not a change. Changes that make no difference are in
 // FILE as they are printed, each with the reason after " # ", and are not tried. The same seed
 // draws the same changes of the same source.
 package main

@@ -63,7 +63,7 @@ type Answer struct {
 	From string `json:"from,omitempty"`
 }
 
-// Text returns the answer as it was received, with what is no UTF-8 replaced.
+// Text returns the answer as it was received, with what is not UTF-8 replaced.
 func (a Answer) Text() string { return strings.ToValidUTF8(string(a.Raw), string(utf8.RuneError)) }
 
 // Turn is one entry of a transcript with all its answers. While Done is false

@@ -54,7 +54,7 @@ func TestCorruptAnswers(t *testing.T) {
 			key, _ := filepath.Rel(dir, f)
 			if strings.HasPrefix(key, "cache") {
 				if _, ok, err := a.Cached(ctx, strings.Repeat("ab", 32)); ok || err != nil {
-					t.Errorf("%s %s: found %v, error %v; a damaged entry is no entry", what, key, ok, err)
+					t.Errorf("%s %s: found %v, error %v; a damaged entry is not an entry", what, key, ok, err)
 				}
 			} else if _, err = a.Load(ctx, place); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), filepath.ToSlash(key)) {
 				t.Errorf("%s %s: got error %v", what, key, err)

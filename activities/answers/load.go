@@ -163,7 +163,7 @@ func (l *loading) finishTurn(ctx context.Context, entry int, key string) error {
 }
 
 // pairUp pairs intents with answers. What was taken back does not count: attempts
-// are numbered as if it had never been. A cached answer was no call: it comes after
+// are numbered as if it had never been. A cached answer was not a call: it comes after
 // the attempts that were made before it.
 func (l *loading) pairUp() Stored {
 	var s Stored

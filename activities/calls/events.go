@@ -17,7 +17,7 @@ func (q Order) event(r model.Request, a answers.Answer, err error) events.Call {
 }
 
 // TellAnswer tells listeners of a call's answer once it was read: fault says why it
-// cannot be used. What was found in the cache is no call.
+// cannot be used. What was found in the cache is not a call.
 func (c *Caller) TellAnswer(q Order, got Paid, fault string) {
 	if len(c.Meter.Listeners) == 0 || got.request.Messages == nil {
 		return

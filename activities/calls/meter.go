@@ -32,7 +32,7 @@ type Trouble struct {
 // Reading is a Meter at one moment.
 type Reading struct {
 	Calls        int64    `json:"calls"`    // answers received
-	Cached       int64    `json:"cached"`   // answers from the cache, which are no calls
+	Cached       int64    `json:"cached"`   // answers from the cache, which are not calls
 	Retries      int64    `json:"retries"`  // calls that failed and are made again
 	Failures     int64    `json:"failures"` // calls that failed for good
 	InputTokens  int64    `json:"input_tokens"`

@@ -53,8 +53,11 @@ func (w Wait) String() string {
 
 // DescribeTurns returns the wait with the number of its turns.
 func (w Wait) DescribeTurns() string {
-	text := w.String()
-	return w.For + " (" + wording.Count(int64(w.Turns), "turn") + strings.TrimPrefix(text, w.For) + ")"
+	turns := wording.Count(int64(w.Turns), "turn") + " waits for "
+	if w.Turns != 1 {
+		turns = strings.Replace(turns, "waits", "wait", 1)
+	}
+	return turns + w.String()
 }
 
 // Waits are what the turns of an activity or of a process wait for.

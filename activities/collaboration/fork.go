@@ -79,7 +79,7 @@ func (c *Collaboration) goOnFrom(from answers.RunKey, stored []answers.Turn) ([]
 	return turns, nil
 }
 
-// replaced returns the entry that a fork puts in the place of a message. A text alone is
+// replaced returns the entry that a fork puts in place of a message. A text alone is
 // what others see of it; other forms are read as a model's answer would be.
 func (c *Collaboration) replaced(entry int, step transcript.Step) (answers.Turn, error) {
 	text, _ := c.Session.Instead(entry)
@@ -96,13 +96,13 @@ func replacement(entry int, step transcript.Step, text string, instance envs.Ins
 	}
 	parsed, invalid := prompt.Parse(raw, step, instance)
 	if invalid != nil {
-		return answers.Turn{}, fmt.Errorf("the text cannot stand in the place of what %s says in round %d, phase %s: %w", instance.Agents()[step.Speaker.Index].Name, step.Round, step.Phase, invalid)
+		return answers.Turn{}, fmt.Errorf("the text cannot stand in place of what %s says in round %d, phase %s: %w", instance.Agents()[step.Speaker.Index].Name, step.Round, step.Phase, invalid)
 	}
 	return answers.Turn{Entry: entry, Done: true, Act: parsed.Act, Text: parsed.Text, Reason: parsed.Reason, ReadAs: parsed.ReadAs, Proposal: string(parsed.Proposal)}, nil
 }
 
 // CheckReplaced returns, in words, in which of the campaign's instances a text cannot be used
-// that stands in the place of a message which was played so far, or is pending.
+// that stands in place of a message which was played so far, or is pending.
 func (c *Collaboration) CheckReplaced(instances []int) (problems []string, err error) {
 	steps := map[int]transcript.Step{}
 	for _, e := range c.Session.Entries() {

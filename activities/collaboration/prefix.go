@@ -13,11 +13,11 @@ import (
 // Forked is what was found of a fork by playing its stored turns again.
 type Forked struct {
 	Problems []string       // in words
-	Replaced map[int]string // the texts that stand in the place of messages, by entry
+	Replaced map[int]string // the texts that stand in place of messages, by entry
 }
 
 // CheckFork compares the turns that a fork has from another collaboration with that one's
-// stored answers. Of a collaboration that is no fork it returns nothing. What it goes on
+// stored answers. Of a collaboration that is not a fork it returns nothing. What it goes on
 // from must be in the lake.
 func (r *Reader) CheckFork(ctx context.Context, of record.Key) (found Forked, err error) {
 	c, err := r.begin(ctx, of)

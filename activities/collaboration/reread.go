@@ -183,7 +183,7 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 }
 
 // Instances returns what the conditions of a campaign ask, by condition and index. What an
-// environment deals at random is no question, and what a program was never asked for has no row.
+// environment deals at random is not a question, and what a program was never asked for has no row.
 func (r *Reader) Instances(ctx context.Context, name string) ([]record.Instance, error) {
 	camp, _, err := r.load(ctx, name)
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *Reader) Instances(ctx context.Context, name string) ([]record.Instance,
 	return all, nil
 }
 
-// fillQuestion fills in what an instance asks; false if it is no question.
+// fillQuestion fills in what an instance asks; false if it is not a question.
 func fillQuestion(row *record.Instance, instance envs.Instance) bool {
 	if known, ok := instance.(envs.Identified); ok {
 		row.InstanceHash = record.Optional(known.Identity())

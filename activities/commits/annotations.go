@@ -25,7 +25,7 @@ func CommitAnnotations[T record.Row](ctx context.Context, store store.Store, m M
 		m.Digest, err = record.TableDigest(rows)
 	}
 	if err == nil && m.By == "" {
-		err = errors.New("it is not said whose they are")
+		err = errors.New("annotations need an author (By)")
 	}
 	if err != nil {
 		return Marker{}, fmt.Errorf("commit of %s: %w", table, err)

@@ -160,13 +160,13 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 
 func TestCommitRefuses(t *testing.T) {
 	for want, change := range map[string]func(*commits.Rows){
-		"must be one":    func(r *commits.Rows) { r.Collaborations = nil },
+		"expected 1 row": func(r *commits.Rows) { r.Collaborations = nil },
 		"two rows":       func(r *commits.Rows) { r.Turns[1] = r.Turns[0] },
 		"among those of": func(r *commits.Rows) { r.Calls[1].Generation = 1 },
 		"schema version": func(r *commits.Rows) { r.Collaborations[0].SchemaVersion = 9 },
 		"not UTF-8":      func(r *commits.Rows) { r.Turns[1].Text = ptr("\xff") },
 		"column reason":  func(r *commits.Rows) { r.Turns[1].Reason = ptr("\xff") },
-		"no number":      func(r *commits.Rows) { r.Collaborations[0].Score = ptr(math.NaN()) },
+		"not a number":   func(r *commits.Rows) { r.Collaborations[0].Score = ptr(math.NaN()) },
 		"cost_usd":       func(r *commits.Rows) { r.Calls[1].CostUSD = ptr(math.Inf(1)) },
 		"no name": func(r *commits.Rows) {
 			*r = sample("..", "k", "x", 0, 0)

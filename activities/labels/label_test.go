@@ -113,7 +113,7 @@ func TestRules(t *testing.T) {
 	}
 	for act := range signs {
 		if !slices.Contains(record.Acts[:], act) {
-			t.Errorf("there are signs of %s, which is no act", act)
+			t.Errorf("there are signs of %s, which is not an act", act)
 		}
 	}
 	if _, err := NewRules().Complete(t.Context(), model.Request{Messages: []model.Message{{}, {Content: "not JSON"}}}); err == nil {

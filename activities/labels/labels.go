@@ -211,7 +211,7 @@ func (s *Labels) Take(ctx context.Context, in task.Turn) (none transcript.Act, e
 			return none, err
 		}
 	}
-	return none, failure.Fail(fmt.Errorf("entry %d of %s is no message", in.Entry, in.Collaboration))
+	return none, failure.Fail(fmt.Errorf("entry %d of %s is not a message", in.Entry, in.Collaboration))
 }
 
 // LabelInstantly labels all messages of a collaboration with a labeller that takes no

@@ -14,7 +14,7 @@ import (
 // Rules is the name of the labeller that follows rules.
 const Rules = "scripted/labeller"
 
-// rules labels by words. It is no language model: it shows how the machinery
+// rules labels by words. It is not a language model: it shows how the machinery
 // works, and gives figures for scripted agents. Its labels are marked simulated.
 type rules struct{}
 
@@ -51,7 +51,7 @@ func (rules) Complete(_ context.Context, r model.Request) (model.Response, error
 }
 
 // byRules returns the acts whose signs the message has. What was said in the same
-// words in the round before informs nobody; a refusal is no consent.
+// words in the round before informs nobody; a refusal is not a consent.
 func (q Question) byRules() []string {
 	var acts []string
 	for _, act := range record.Acts {

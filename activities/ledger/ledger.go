@@ -60,7 +60,7 @@ func (b *Books) Outcomes() ([]lake.Outcome, error) {
 	return lake.LatestOutcomes(all), err
 }
 
-// CorrectSpent puts what settled calls of ended cells were billed in the place of their
+// CorrectSpent puts what settled calls of ended cells were billed in place of their
 // worst case. Outcomes are read if any call is settled.
 func (b *Books) CorrectSpent(spent *task.Result) error {
 	settled, err := b.settled()

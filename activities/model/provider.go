@@ -4,7 +4,7 @@ package model
 type Provider struct {
 	Model
 	Name      string // provider/model, as the campaign names it
-	Endpoint  string // who answers, which is no part of a condition; "" if nobody does: simulated or recorded
+	Endpoint  string // who answers, which is not part of a condition; "" if nobody does: simulated or recorded
 	Account   string // whose limits a call uses up: an endpoint, the name of a key, and a model
 	Simulated bool   // not a language model
 	Instant   bool   // takes no time and costs nothing: asked in batches

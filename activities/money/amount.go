@@ -56,7 +56,7 @@ const maxAmount = 1 << 56 // 72 million dollars
 // unlimited stands for a cap that is absent. It leaves room for sums.
 var unlimited = Amount{1 << 60, 1 << 60}
 
-// Caps are what a campaign may spend in all; nil is no cap.
+// Caps are what a campaign may spend in all; nil is not a cap.
 type Caps struct {
 	NanoUSD *int64 `json:"nano_usd,omitempty"`
 	Tokens  *int64 `json:"tokens,omitempty"`
@@ -99,7 +99,7 @@ func (c Caps) cappedPart(a Amount) Amount {
 }
 
 // shareOf returns the part of what is left that one process takes at once. Where there
-// is no cap it is as much as many calls need, and a quarter of what it has used:
+// is not a cap it is as much as many calls need, and a quarter of what it has used:
 // should a cap come, the rest that other processes still hold must not be all of it.
 func (c Caps) shareOf(room, worst, used Amount) Amount {
 	s := Amount{room.NanoUSD / 32, room.Tokens / 32}
@@ -110,6 +110,18 @@ func (c Caps) shareOf(room, worst, used Amount) Amount {
 		s.Tokens = max(64*worst.Tokens, used.Tokens/4, 1e5)
 	}
 	return atMost(s, room)
+}
+
+// show returns an amount for people, in what is capped.
+func (c Caps) show(a Amount) string {
+	var parts []string
+	if c.NanoUSD != nil {
+		parts = append(parts, fmt.Sprintf("$%.4f", float64(a.NanoUSD)/1e9))
+	}
+	if c.Tokens != nil {
+		parts = append(parts, strconv.FormatInt(a.Tokens, 10)+" tokens")
+	}
+	return strings.Join(parts, " and ")
 }
 
 func (c Caps) String() string {

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrSpent is what a SpentError wraps.
-var ErrSpent = errors.New("the budget is used up")
+var ErrSpent = errors.New("budget reached")
 
 // IsSpent reports whether the reason of a pause is ErrSpent: of an error that has been
 // through a history only the text is left.
@@ -27,8 +27,8 @@ type SpentError struct {
 }
 
 func (e *SpentError) Error() string {
-	return fmt.Sprintf("campaign %s: %v: of %s, %s are spent or reserved for calls of unknown outcome, and %s are reserved for calls under way; the next call can cost up to %s",
-		e.Campaign, ErrSpent, e.Caps, e.Spent, e.Held, e.Wanted)
+	return fmt.Sprintf("campaign %s: %v: %s of %s spent, calls of unknown outcome included; %s reserved for calls under way; the next call may cost up to %s",
+		e.Campaign, ErrSpent, e.Caps.show(e.Spent), e.Caps, e.Caps.show(e.Held), e.Caps.show(e.Wanted))
 }
 
 func (e *SpentError) Unwrap() error { return ErrSpent }

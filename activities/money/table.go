@@ -35,7 +35,7 @@ type Table struct {
 	providers map[string]bool
 }
 
-// metadata is the key of a price file that is no model.
+// metadata is the key of a price file that is not a model.
 const metadata = "sample_spec"
 
 // Default returns the built-in table and the day on which its prices were looked up.

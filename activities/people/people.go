@@ -112,7 +112,7 @@ func Answer(ctx context.Context, s store.Store, campaign, id, text string) error
 	case strings.TrimSpace(text) == "":
 		return errors.New("the answer is empty")
 	case len(text) > MaxAnswer:
-		return fmt.Errorf("the answer has %d bytes; at most %d are accepted", len(text), MaxAnswer)
+		return fmt.Errorf("the answer has %d bytes; expected at most %d", len(text), MaxAnswer)
 	case strings.ContainsAny(id, "/\\"):
 		return ErrNotAsked
 	}

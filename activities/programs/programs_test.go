@@ -168,7 +168,7 @@ func TestUnusable(t *testing.T) {
 		{"leave", "it ended without an answer (exit status 0) (3 tries)"},
 		{"flood", "its answer has more than 4194304 bytes"},
 		{"hello", `it wrote "hello": it is not one JSON value`},
-		{"[1]", "it is no JSON object"},
+		{"[1]", "it is not a JSON object"},
 		{`{"n":N,"goodness":NaN}`, "it is not one JSON value"},
 		{`{"n":N,"goodness":1e999}`, "is out of range"},
 		{`{"n":N,"a":1,"a":2}`, `the key "a" is there twice`},

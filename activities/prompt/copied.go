@@ -40,7 +40,7 @@ const reasonProperty = "reason_for_decision"
 var shownText = regexp.MustCompile(`"([a-z_]+)"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
 // CheckCopied refuses an answer whose texts are the words that stand in their places in
-// the form: "your message" is no message. reasonless says that those in place of its
+// the form: "your message" is not a message. reasonless says that those in place of its
 // reasons are, which others may not even see; then there are none.
 func CheckCopied(raw []byte, question []model.Message, form Form) (reasonless bool, err error) {
 	object, err := Object(raw)

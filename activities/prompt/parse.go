@@ -156,7 +156,7 @@ func checkText(raw []byte) error {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return errors.New("it is empty")
 	case len(raw) > MaxAnswer:
-		return fmt.Errorf("it has %d bytes; at most %d are accepted", len(raw), MaxAnswer)
+		return fmt.Errorf("it has %d bytes; expected at most %d", len(raw), MaxAnswer)
 	case !utf8.Valid(raw):
 		return errors.New("it is not valid UTF-8")
 	case bytes.IndexByte(raw, 0) >= 0:

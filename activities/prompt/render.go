@@ -55,7 +55,7 @@ func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
 	return system, nil
 }
 
-// RenderRoleSystem renders what a speaker that is no agent is told throughout: what
+// RenderRoleSystem renders what a speaker that is not an agent is told throughout: what
 // everybody is told, and nothing of what one agent alone knows.
 func (t *Templates) RenderRoleSystem(observation any) (SystemPrompt, error) {
 	system, err := t.RenderSystem(observation)

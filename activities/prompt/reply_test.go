@@ -40,7 +40,7 @@ func TestParseReply(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, got.Act, err)
 		}
 	}
-	// Without a draft there is nothing to agree with; an answer is kept, none is no error.
+	// Without a draft there is nothing to agree with; an answer is kept, none is not an error.
 	for text, proposal := range map[string]string{"[AGREE] (A)": `"(A)"`, "Let us see.": ""} {
 		got, err := prompt.Parse([]byte(text), reply(false), puzzle(t))
 		if err != nil || got.Act.Tags != nil || got.Act.Ballot != nil || string(got.Proposal) != proposal || (got.Act.Key == "") != (proposal == "") {

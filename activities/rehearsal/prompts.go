@@ -16,7 +16,7 @@ import (
 
 // Prompt is a rendered prompt.
 type Prompt struct {
-	Role     string          `json:"role"` // agent, or the role of who is no agent
+	Role     string          `json:"role"` // agent, or the role of who is not an agent
 	Speaker  string          `json:"speaker"`
 	Round    int             `json:"round"`
 	Phase    string          `json:"phase"`

@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 		{`{"why": "good", "score": 4}`, 4, "good"},
 		{"Thinking.\n```json\n{\"score\": 1.5, \"why\": \"\"}\n```", 1.5, ""},
 		{`{"score": 5}`, 5, ""},
-		{`{"score": 0.5, "why": "x"}`, 0, `"score" is 0.5; a number from 1 to 5 is accepted`},
+		{`{"score": 0.5, "why": "x"}`, 0, `"score" is 0.5; expected a number from 1 to 5`},
 		{`{"score": 6}`, 0, `"score" is 6`},
 		{`{"score": "4"}`, 0, `it needs "score", a number from 1 to 5, and "why"`},
 		{`{"why": "x"}`, 0, `it needs "score"`},

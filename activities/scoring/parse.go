@@ -29,7 +29,7 @@ func Parse(raw []byte, scale [2]float64) (score float64, why string, err error) 
 		return 0, "", fmt.Errorf(`it needs "score", a number from %v to %v, and "why", a text, and nothing else`, scale[0], scale[1])
 	}
 	if s := *answer.Score; !(s >= scale[0] && s <= scale[1]) {
-		return 0, "", fmt.Errorf(`"score" is %v; a number from %v to %v is accepted`, s, scale[0], scale[1])
+		return 0, "", fmt.Errorf(`"score" is %v; expected a number from %v to %v`, s, scale[0], scale[1])
 	}
 	return *answer.Score, prompt.Clean([]byte(answer.Why), mostWhy), nil
 }

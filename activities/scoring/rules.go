@@ -28,7 +28,7 @@ func Prompts() fs.FS {
 // Rules is the name of the judge that counts words.
 const Rules = "scripted/judge"
 
-// rules judges by words. It is no language model and knows no rubric: it shows how the
+// rules judges by words. It is not a language model and knows no rubric: it shows how the
 // machinery works. Its scores are marked simulated.
 type rules struct{ scale [2]float64 }
 

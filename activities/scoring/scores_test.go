@@ -111,7 +111,7 @@ func TestUnusable(t *testing.T) {
 	} {
 		s, r, ran := scorer(t, x.behave)
 		_, err := s.Score(t.Context(), "c", "", r)
-		for _, want := range []string{x.want, `question q1 (q.csv, line 2), the answer "(A)"`, `accepted is one line {"score": 0.5, "why": "…"} with a score from 0 to 1`} {
+		for _, want := range []string{x.want, `question q1 (q.csv, line 2), the answer "(A)"`, `expected one line {"score": 0.5, "why": "…"} with a score from 0 to 1`} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", x.behave, err, want)
 			}
@@ -132,7 +132,7 @@ func TestTimeout(t *testing.T) {
 	defer cancel()
 	r.Timeout = time.Minute
 	if _, err := s.Score(ctx, "c", "", r); err == nil || strings.Contains(err.Error(), "tries") {
-		t.Errorf("an interruption is no judgement: %v", err)
+		t.Errorf("an interruption is not a judgement: %v", err)
 	}
 }
 

@@ -128,12 +128,12 @@ func (c *Condition) Providers() []model.Provider {
 	return all
 }
 
-// AnySimulated reports whether some model of the condition is no language model.
+// AnySimulated reports whether some model of the condition is not a language model.
 func (c *Condition) AnySimulated() bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Simulated })
 }
 
-// IsSimulated reports whether a model that the condition names is no language model.
+// IsSimulated reports whether a model that the condition names is not a language model.
 func (c *Condition) IsSimulated(name string) bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Name == name && p.Simulated })
 }

@@ -127,7 +127,7 @@ func (p *Pass) freePlace() (time.Time, bool) {
 	return time.Now(), true
 }
 
-// correctTokens puts the tokens that were used in the place of those estimated.
+// correctTokens puts the tokens that were used in place of those estimated.
 func (p *Pass) correctTokens(used float64, now time.Time) {
 	more := used - p.tokens
 	for _, b := range []*bucket{&p.campaign.quota.tokens, &p.throttle.account.tokens} {

@@ -58,7 +58,7 @@ func talk(t *testing.T, labels [][][]string) ActsByRound {
 		for _, names := range round {
 			s, ok := Of(names...)
 			if !ok {
-				t.Fatalf("%q are no acts", names)
+				t.Fatalf("%q are not acts", names)
 			}
 			sets = append(sets, s)
 		}
@@ -187,7 +187,7 @@ func TestByHand(t *testing.T) {
 		t.Errorf("a talk without rounds has edges %v", g.Top())
 	}
 	if s, ok := Of("Inform", "Shout"); ok || s != 0 {
-		t.Error("Shout is no act")
+		t.Error("Shout is not an act")
 	}
 }
 

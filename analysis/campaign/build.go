@@ -66,7 +66,7 @@ func (v View) EndedColumns() table.Columns[Group] {
 			table.Column("cut off, %", func(g Group) table.Cell { return table.PercentOf(g.Usable.Cut, g.Usable.Answers) }))
 	}
 	if v.open() > 0 {
-		columns = append(columns, count("to come", Group.Pending))
+		columns = append(columns, count("remaining", Group.Pending))
 	}
 	if some, _ := v.Simulated(); some > 0 {
 		columns = append(columns, count("simulated", Group.simulated))
@@ -134,7 +134,7 @@ func (v View) AddNotes(t *table.Table) {
 		note("%s ended before the last planned round; what stood then is carried on to later rounds.", Collaborations(early))
 	}
 	if open := v.open(); open > 0 {
-		note("Still to come: %s of the plan.", wording.Count(open, "cell"))
+		note("Remaining: %s of the plan.", wording.Count(open, "cell"))
 	}
 }
 

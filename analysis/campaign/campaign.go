@@ -321,7 +321,7 @@ func Ordered[V any](keys map[string]V) []string {
 }
 
 // fitted is what a stopping rule has learned: it follows from the other parameters, and
-// is no setting that a file gives.
+// is not a setting that a file gives.
 const fitted = "stop.fit"
 
 // Flatten turns a condition's JSON into values by dotted key: the name of a

@@ -36,7 +36,7 @@ const thinksFirst = "protocol.chain_of_thought"
 
 func (g Group) isBaseline() bool { return g.Labels[BaselineLabel] != "" }
 
-// groups returns the conditions that are no baselines; all if there are no others.
+// groups returns the conditions that are not baselines; all if there are no others.
 func (v View) groups() []Group {
 	if groups := slices.DeleteFunc(slices.Clone(v.Groups), Group.isBaseline); len(groups) > 0 {
 		return groups
@@ -45,7 +45,7 @@ func (v View) groups() []Group {
 }
 
 // Names returns what names a row about conditions in a view's labels: its settings, and an
-// axis with labels in the place of all settings that it sets. Labels name, and nothing else:
+// axis with labels in place of all settings that it sets. Labels name, and nothing else:
 // where a view leaves out one of these settings, its rows are about several labels, and the
 // others are named by their values. Settings are what rows are told apart by.
 func (v View) Names() []string {

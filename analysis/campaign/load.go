@@ -30,7 +30,7 @@ func Load(ctx context.Context, store store.Store, campaign string, readers ...Re
 			return c, err
 		}
 		if n := len(rows.Collaborations); n != 1 {
-			return c, fmt.Errorf("a collaboration has %d rows of its own; there is one", n)
+			return c, fmt.Errorf("expected 1 row in collaborations, got %d", n)
 		}
 		Correct(&rows.Collaborations[0], settled)
 		run, err := NewRun(rows, readers...)
@@ -46,7 +46,7 @@ func Load(ctx context.Context, store store.Store, campaign string, readers ...Re
 	return c, nil
 }
 
-// Correct puts what settled calls were billed in the place of their worst case.
+// Correct puts what settled calls were billed in place of their worst case.
 func Correct(c *record.Collaboration, settled lake.Settled) {
 	if len(settled) == 0 || c.CostUSD == nil || c.WorstUSD == nil {
 		return

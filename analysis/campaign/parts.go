@@ -14,7 +14,7 @@ func Part[T any](p Parts) T {
 	return none
 }
 
-// Keep keeps a part, in the place of the one of its type.
+// Keep keeps a part, in place of the one of its type.
 func Keep[T any](p *Parts, part T) {
 	all := []any{part}
 	for _, other := range p.all {

@@ -84,7 +84,7 @@ func agree(a, b map[string]string) bool {
 }
 
 // changed returns the names that were not answered by the same models in all runs. That a
-// run asks other models than the next one, as where agents are drawn, is no change.
+// run asks other models than the next one, as where agents are drawn, is not a change.
 func (g Group) changed() map[string]bool {
 	by, changed := map[string]string{}, map[string]bool{}
 	for _, r := range g.Succeeded() {

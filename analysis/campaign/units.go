@@ -12,7 +12,7 @@ import (
 
 // The unit of every standard error, of every interval and of every pair is the
 // instance, where an environment has several in the campaign: replicates of one
-// instance have it in common, so they are no evidence of their own. Where there
+// instance have it in common, so they are not evidence of their own. Where there
 // is only one instance, as usual in the exchange economy, the unit is the
 // replicate. A mean is one over collaborations whatever the units; pairs are of
 // the units' means.

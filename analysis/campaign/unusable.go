@@ -153,7 +153,7 @@ func (v View) warnings() []string {
 			if len(v.Groups) > 1 {
 				where = " in " + v.Title(g)
 			}
-			list = append(list, fmt.Sprintf("%s%s: %s. This is no result of these groups.", Unusable, where, u))
+			list = append(list, fmt.Sprintf("%s%s: %s. This is not a result of these groups.", Unusable, where, u))
 		}
 	}
 	if more := len(list) - mostWarnings; more > 0 {
@@ -223,7 +223,7 @@ func (v View) repeated() string {
 	if more := len(list) - mostWarnings; more > 0 {
 		list = append(list[:mostWarnings], fmt.Sprintf("and %d more conditions", more))
 	}
-	said := "Replicates of one instance that are equal word for word: " + strings.Join(list, "; ") + ". Independent answers can come out alike; where agents are deterministic or a service repeats itself, such replicates are no evidence of their own"
+	said := "Replicates of one instance that are equal word for word: " + strings.Join(list, "; ") + ". Independent answers can come out alike; where agents are deterministic or a service repeats itself, such replicates are not evidence of their own"
 	if alone {
 		return said + ", and standard errors over replicates, where there is only one instance, are too small."
 	}

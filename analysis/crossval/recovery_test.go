@@ -142,7 +142,7 @@ func TestRepeatIsSeeded(t *testing.T) {
 		t.Errorf("spread over seeds: %v of Dialogue Act, %v of the baseline", *a["Dialogue Act"].Spread, *a["Baseline"].Spread)
 	}
 	if _, err := crossval.Repeat(t.Context(), data(t, runs), nil, 5, nil, crossval.NestedMethods); err == nil {
-		t.Error("no seeds are no cross-validation")
+		t.Error("no seeds are not cross-validation")
 	}
 }
 

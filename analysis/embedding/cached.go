@@ -152,7 +152,7 @@ func encode(vector []float64) []byte {
 	return binary.LittleEndian.AppendUint32(data, crc32.ChecksumIEEE(data))
 }
 
-var errVector = errors.New("it is no vector of finite numbers")
+var errVector = errors.New("it is not a vector of finite numbers")
 
 func decode(data []byte) ([]float64, error) {
 	n := len(data)/4 - 1

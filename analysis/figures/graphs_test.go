@@ -90,7 +90,7 @@ func TestGraphPictures(t *testing.T) {
 		}
 		switch text := one.String(); {
 		case format == "png" && !strings.HasPrefix(text, "\x89PNG"):
-			t.Error("that is no PNG")
+			t.Error("that is not a PNG")
 		case format == "svg" && (strings.Contains(text, "NaN") || strings.Contains(text, "<script") || strings.Count(text, "Inform") != 3):
 			t.Errorf("the drawing is %.2000s", text)
 		case format == "dot" && strings.Count(text, "digraph") != 3:

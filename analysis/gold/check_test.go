@@ -96,7 +96,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestMissingDraw: the first draw is no end of draws if it is missing, and labels of a draw that is
+// TestMissingDraw: the first draw is not an end of draws if it is missing, and labels of a draw that is
 // missing are reported.
 func TestMissingDraw(t *testing.T) {
 	c := newCoded(t)
@@ -123,7 +123,7 @@ func TestMissingDraw(t *testing.T) {
 	}
 }
 
-// TestOtherDraw: labels do not pass for labels of another draw in the place of theirs, though there
+// TestOtherDraw: labels do not pass for labels of another draw in place of theirs, though there
 // are as many.
 func TestOtherDraw(t *testing.T) {
 	c := newCoded(t)

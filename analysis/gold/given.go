@@ -85,7 +85,7 @@ func (d Draw) hashes() map[itemKey]string {
 type given struct {
 	by      map[lake.Run][]Coded
 	missing int // items without labels
-	foreign int // labels of what is no item of the draw, or of another text
+	foreign int // labels of what is not an item of the draw, or of another text
 }
 
 // readGiven reads what a coder gave to a draw.

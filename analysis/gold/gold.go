@@ -183,7 +183,7 @@ func readDraw(ctx context.Context, s store.Store, campaign, book string, number 
 	return d, nil
 }
 
-// LostCoders returns who has coded draws after the last one that is stored: a draw in the place of
+// LostCoders returns who has coded draws after the last one that is stored: a draw in place of
 // one that was lost would get labels of other items.
 func LostCoders(ctx context.Context, s store.Store, campaign, book string, draws int) ([]Maker, error) {
 	makers, err := makersOf(ctx, s, campaign)

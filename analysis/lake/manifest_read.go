@@ -89,7 +89,7 @@ func isListed(objects []store.Object, key string) bool {
 }
 
 // Torn says that an object, which is a sealed one, was written in part only: it
-// is no JSON document. Any other damage is nobody's to repair.
+// is not a JSON document. Any other damage is nobody's to repair.
 func Torn(ctx context.Context, store store.Store, key string) (bool, error) {
 	data, err := store.Get(ctx, key)
 	return err == nil && !json.Valid(data), err

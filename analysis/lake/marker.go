@@ -245,7 +245,7 @@ func compareMarkers(a, b Marker) int {
 	return a.Generation - b.Generation
 }
 
-// campaignName leaves out folders that are no campaign's, such as "New folder".
+// campaignName leaves out folders that are not campaign's, such as "New folder".
 var campaignName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Campaigns returns the names that have a plan, answers or commits in the store, sorted.

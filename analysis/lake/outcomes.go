@@ -33,7 +33,7 @@ func (m Marker) Outcome() Outcome {
 }
 
 // Outcomes is how a number of runs ended, in one object: the progress of a large campaign is
-// read from a few of these in the place of a marker for each collaboration. The markers have
+// read from a few of these in place of a marker for each collaboration. The markers have
 // the last word, and are read where an object is missing or damaged.
 type Outcomes struct {
 	Campaign string
@@ -162,7 +162,7 @@ func Unsummed(ctx context.Context, store store.Store, campaign string) (runs []R
 	runs = slices.DeleteFunc(ended, func(run Run) bool { _, ok := held[run]; return ok })
 	if n := len(objects); n > 0 {
 		if _, err := fmt.Sscanf(objects[n-1].Key, outcomesFolder(campaign)+"outcomes-%d.json", &next); err != nil {
-			return nil, 0, fmt.Errorf("%s: it is no name of outcomes: %w", objects[n-1].Key, err)
+			return nil, 0, fmt.Errorf("%s: it is not a name of outcomes: %w", objects[n-1].Key, err)
 		}
 	}
 	return runs, next + 1, nil

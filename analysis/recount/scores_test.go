@@ -11,7 +11,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// What a rule counts is what its winners have the most of, also where it is no sum of the
+// What a rule counts is what its winners have the most of, also where it is not a sum of the
 // ballots' values: Copeland's points are one for each pair of candidates.
 func TestScores(t *testing.T) {
 	s, d := played(t, "counted", `

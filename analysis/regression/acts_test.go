@@ -90,7 +90,7 @@ func talk(t *testing.T, goodness []float64, rounds ...[]string) trajectory.Traje
 		for _, m := range messages {
 			set, ok := acts.Of(strings.Fields(m)...)
 			if !ok {
-				t.Fatalf("%s are no dialogue acts", m)
+				t.Fatalf("%s are not dialogue acts", m)
 			}
 			round.Acts = append(round.Acts, set)
 		}

@@ -90,7 +90,7 @@ func dense(rows [][]float64) *mat.Dense {
 }
 
 // x2 differs within the first cluster only: its clustered error is nothing, and
-// nothing is no evidence. x1 is compared with other clusters.
+// nothing is not evidence. x1 is compared with other clusters.
 func TestOneClusterHasNoError(t *testing.T) {
 	x := dense([][]float64{{1, 1}, {1, 1}, {1, 0}, {1, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}})
 	m, err := regression.NewModel([]string{"x1", "x2"}, x)

@@ -37,7 +37,7 @@ func replicated(seed uint64) []trajectory.Trajectory {
 	return runs
 }
 
-// Replicates of an instance are no evidence of their own: pairs that mean nothing
+// Replicates of an instance are not evidence of their own: pairs that mean nothing
 // are called significant in about 0.05 of the samples, not in most of them.
 func TestReplicatesAreNoEvidence(t *testing.T) {
 	const samples = 60

@@ -263,7 +263,7 @@ func textOf(column, columnType string) string {
 	switch element, isList := strings.CutSuffix(columnType, "[]"); {
 	case columnType == "BLOB":
 		return "lower(hex(" + column + "))"
-	case isList && !nested.MatchString(element): // NaN is no JSON
+	case isList && !nested.MatchString(element): // NaN is not JSON
 		return "to_json(" + column + "::VARCHAR[])::VARCHAR"
 	case nested.MatchString(columnType):
 		return "to_json(" + column + ")::VARCHAR"

@@ -34,7 +34,7 @@ func (f files) defineView(table record.Table, own []string) (string, error) {
 	return "CREATE VIEW " + table.Name + " AS " + rows, err
 }
 
-// withLabels puts the files' present labels in the place of the stored ones.
+// withLabels puts the files' present labels in place of the stored ones.
 func (f files) withLabels(rows string) string {
 	if len(f.labels) == 0 {
 		return rows

@@ -161,8 +161,8 @@ func TestDetectableIsForTheFamily(t *testing.T) {
 	}
 }
 
-// Sums of the same terms in another order are no difference, and conditions
-// without a unit in common are no pair of the family.
+// Sums of the same terms in another order are not difference, and conditions
+// without a unit in common are not pair of the family.
 func TestRoundingIsNoDifference(t *testing.T) {
 	series := []Series{{Name: "a", Values: map[string]float64{}}, {Name: "b", Values: map[string]float64{}}, {Name: "c", Values: map[string]float64{"other": 1}}}
 	for i := range 30 {

@@ -37,7 +37,7 @@ func MeanInterval(x []float64) (mean float64, within *Interval) {
 // Differences of two paired samples, x - y.
 func Differences(x, y []float64) ([]float64, error) {
 	if len(x) != len(y) {
-		return nil, fmt.Errorf("%d and %d values are no pairs", len(x), len(y))
+		return nil, fmt.Errorf("%d and %d values are not pairs", len(x), len(y))
 	}
 	d := make([]float64, len(x))
 	for i := range x {

@@ -44,7 +44,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		"at least 2 pairs":             func() error { _, err := Paired([]float64{1}); return err },
 		"all 3 differences are 2":      func() error { _, err := Paired([]float64{2, 2, 2}); return err },
 		"value 2 is NaN":               func() error { _, err := Paired([]float64{2, nan}); return err },
-		"3 and 1 values are no pairs":  func() error { _, err := Differences([]float64{1, 2, 3}, []float64{1}); return err },
+		"3 and 1 values are not pairs":  func() error { _, err := Differences([]float64{1, 2, 3}, []float64{1}); return err },
 		"at least 2 values on both":    func() error { _, err := Welch(Sample{N: 1}, Sample{N: 5}); return err },
 		"neither sample has":           func() error { _, err := Welch(Sample{N: 3}, Sample{N: 5}); return err },
 		"p-value 1 of the family":      func() error { _, err := Holm([]float64{nan}); return err },
@@ -133,7 +133,7 @@ func TestDrawnSigns(t *testing.T) {
 	}
 }
 
-// Adjusted p-values keep the order, are no smaller, and Holm's are no smaller
+// Adjusted p-values keep the order, are not smaller, and Holm's are not smaller
 // than Benjamini and Hochberg's.
 func TestAdjustmentProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,7 +172,7 @@ func TestMeanInterval(t *testing.T) {
 	}
 }
 
-// Three of three are no certainty: 0.025^(1/3) is 0.2924, as Clopper and Pearson have it; and
+// Three of three are not certainty: 0.025^(1/3) is 0.2924, as Clopper and Pearson have it; and
 // scipy.stats.binomtest(0, 10).proportion_ci() is 0 to 0.3085.
 func TestNoIntervalFromNoSpread(t *testing.T) {
 	ratio := func(values ...float64) *Ratio {

@@ -54,7 +54,7 @@ func TestLabelsAreShown(t *testing.T) {
 	}
 }
 
-// Parameters of one environment are no column and no part of the names of the
+// Parameters of one environment are neither columns nor part of the names of the
 // others; sizes say what their values are.
 func TestParametersOfOtherEnvironments(t *testing.T) {
 	c := campaign.Campaign{Name: "made-up"}
@@ -86,7 +86,7 @@ func TestLongValuesAreCut(t *testing.T) {
 	}
 }
 
-// An axis with its own name is one column in the place of all that its values set.
+// An axis with its own name is one column in place of all that its values set.
 func TestAxisWithItsOwnName(t *testing.T) {
 	c := axisCampaign(map[string]string{"task": "logic"}, map[string]string{"task": "law"})
 	c.Axes = map[string]string{"env": "task", "protocol.personas": "task", "reasks": "task"}

@@ -75,7 +75,7 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 		Settings: json.RawMessage(`{"env":{"name":"exchange"},"rule":{"name":"ranked"}}`)}}
 	for _, tab := range All(c) {
 		notes := strings.Join(tab.Notes, "\n")
-		for _, want := range []string{table.Simulated + ", in 1 of 4", "1 failed, 0 stopped", "Still to come: 3 cells"} {
+		for _, want := range []string{table.Simulated + ", in 1 of 4", "1 failed, 0 stopped", "Remaining: 3 cells"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("table %s does not say %q:\n%s", tab.Name, want, notes)
 			}
@@ -89,13 +89,13 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 	if want := []string{"majority", "unanimous", "ranked"}; !slices.Equal(order, want) {
 		t.Errorf("rows are %q, want the plan's order %q", order, want)
 	}
-	tabletest.Near(t, "to come", tabletest.Row(t, table, "ranked")["to come"].Value, 2)
+	tabletest.Near(t, "remaining", tabletest.Row(t, table, "ranked")["remaining"].Value, 2)
 }
 
 func TestSummary(t *testing.T) {
 	table, _ := overview.Summary(campaigntest.ByHand(Readers()...))
 	m := tabletest.Row(t, table, "majority")
-	for column, want := range map[string]float64{"succeeded": 2, "failed": 1, "run again": 1, "decided": 3, "asked turns": 11, "invalid turns": 0, "asks": 36, "calls": 36, "input tokens": 3000} {
+	for column, want := range map[string]float64{"succeeded": 2, "failed": 1, "reruns": 1, "decided": 3, "asked turns": 11, "invalid turns": 0, "asks": 36, "calls": 36, "input tokens": 3000} {
 		tabletest.Near(t, column, m[column].Value, want)
 	}
 	if got := m["cost USD"].String(); got != "unknown, at least 1.0000" {

@@ -111,7 +111,7 @@ func TestApprovalsAreNoRankings(t *testing.T) {
 	}
 }
 
-// What the environment gives is no speech, and a decision can change without a vote.
+// What the environment gives is not speech, and a decision can change without a vote.
 func TestWhatTheEnvironmentGives(t *testing.T) {
 	r := rows()
 	r.Turns[4] = record.Turn{Entry: 4, Round: 1, Kind: "env", Role: "facilitator", Phase: "median", Format: "answer", Status: "said", ProposalJSON: p("4")}

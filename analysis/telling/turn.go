@@ -38,7 +38,7 @@ func (t *telling) newTurn(row record.Turn) Turn {
 		turn.Text = plainLines(row.Text)
 	}
 	turn.Reason, turn.Thinking = plainLines(row.Reason), plainLines(row.Thinking)
-	if row.Kind == "env" && turn.Text == "" { // what it gives is no speech
+	if row.Kind == "env" && turn.Text == "" { // what it gives is not speech
 		turn.Does = " gives nothing"
 		if row.ProposalJSON != nil {
 			turn.Does = " gives " + plainLines(row.ProposalJSON)

@@ -58,7 +58,7 @@ func Load(ctx context.Context, store store.Store, campaign string) ([]Trajectory
 // what stopping elsewhere would have brought is not known.
 func FromRows(rows record.Rows) (Trajectory, error) {
 	if len(rows.Collaborations) != 1 {
-		return Trajectory{}, fmt.Errorf("%d rows of the table collaborations; there must be one", len(rows.Collaborations))
+		return Trajectory{}, fmt.Errorf("expected 1 row in collaborations, got %d", len(rows.Collaborations))
 	}
 	c := rows.Collaborations[0]
 	switch {

@@ -205,7 +205,7 @@ func TestFromRowsExplains(t *testing.T) {
 		"it is failed":                       func(r *record.Rows) { r.Collaborations[0].Status = "failed" },
 		"it has no rounds":                   func(r *record.Rows) { r.Rounds = nil },
 		"it ended after round 1 of 2":        func(r *record.Rows) { r.Rounds = slices.Clone(r.Rounds[:1]) },
-		"0 rows of the table collaborations": func(r *record.Rows) { r.Collaborations = nil },
+		"expected 1 row in collaborations, got 0": func(r *record.Rows) { r.Collaborations = nil },
 	} {
 		r := rows("exchange")
 		spoil(&r)

@@ -96,7 +96,7 @@ func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path st
 	return t, unfinished, err
 }
 
-// runAttribution runs forks step by step. What a paused campaign leaves is no error of it:
+// runAttribution runs forks step by step. What a paused campaign leaves is not an error of it:
 // the table shows what there is.
 func runAttribution(ctx context.Context, r runs.Options, s store.Store, w *forks.Work, path string) (unfinished, err error) {
 	if w.Begun() == 0 {

@@ -88,7 +88,7 @@ func cacheTable(st stats) table.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	for _, key := range st.Foreign {
-		t.Notes = append(t.Notes, key+" is no entry of the cache.")
+		t.Notes = append(t.Notes, key+" is not an entry of the cache.")
 	}
 	for _, key := range st.Damaged {
 		t.Notes = append(t.Notes, key+" is damaged: a call that needs it says so. Delete it by hand to have its question asked again.")
@@ -113,7 +113,7 @@ func newCachePrune(o *cli.Options) *cobra.Command {
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.older < 0 {
-				return cli.UsageError(fmt.Errorf("--older-than %s is no age; it is like 720h, or 0 for all", p.older))
+				return cli.UsageError(fmt.Errorf("--older-than %s is not an age; it is like 720h, or 0 for all", p.older))
 			}
 			var s store.Store
 			var err error

@@ -43,7 +43,7 @@ is listed at once, and nothing is recorded.`,
 				p.Timeout = timeout.String()
 			}
 			if err := json.Unmarshal([]byte(params), &p.Params); params != "" && err != nil {
-				return cli.UsageError(fmt.Errorf("--params is no JSON object: %w", err))
+				return cli.UsageError(fmt.Errorf("--params is not a JSON object: %w", err))
 			}
 			return checkEnv(cmd.OutOrStdout(), p, o.JSON)
 		},

@@ -55,7 +55,7 @@ shows what chance alone does.`,
 	flags.StringSliceVar(&f.Drop, "drop", nil, "agents that take no further part: their turns are skipped and their votes are abstentions")
 	flags.StringArrayVar(&f.Remove, "remove", nil, "messages that nobody gets to see, as round=2,agent=Blake; may be repeated")
 	flags.StringArrayVar(&f.Replace, "replace", nil, "a message, as round=2,agent=Blake,phase=message, in whose place others see --text; may be repeated, with a --text for each")
-	flags.StringArrayVar(&f.Text, "text", nil, "what stands in the place of the message that --replace names")
+	flags.StringArrayVar(&f.Text, "text", nil, "what stands in place of the message that --replace names")
 	flags.StringArrayVar(&f.Changes, "change", nil, "a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
 	flags.BoolVar(&f.Control, "control", false, "run on without a change, too, to see what chance alone does")
 	flags.IntVar(&f.Replicates, "replicates", 1, "how often each collaboration is run on")

@@ -17,7 +17,7 @@ func newNew(o *cli.Options) *cobra.Command {
 		Short:   "Write the first version of a study, decision rule, stopping rule, protocol or environment",
 		GroupID: toSetUp,
 		Long: `Write the first version of a study into this folder: a campaign file with comments
-and a few questions to put yours in the place of. Or that of a decision rule, stopping
+and a few questions to put yours in place of. Or that of a decision rule, stopping
 rule, protocol or environment into the source code, in whose root the command is run: a
 plug-in that works, and a test that runs the suite of its kind. It changes no file that
 exists, and prints the entry for the catalogue.`,

@@ -85,7 +85,7 @@ type planned struct {
 
 func (o planOptions) plan(ctx context.Context, path string) error {
 	if !(o.share >= 0 && o.share <= 1) { // not a number is neither
-		return cli.UsageError(fmt.Errorf("--pilot is %v; a share from 0 to 1 is accepted", o.share))
+		return cli.UsageError(fmt.Errorf("--pilot is %v; expected a share from 0 to 1", o.share))
 	}
 	if o.folder != "" && !o.prompts {
 		return cli.UsageError(errors.New("-o names a folder for prompts; add --prompts"))

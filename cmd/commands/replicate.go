@@ -110,7 +110,7 @@ func newReplicate(o *cli.Options) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&list, "list", false, "list what can be replicated, with calls, cost and time of each at --model")
 	f.BoolVar(&file, "file", false, "print the campaign files and run nothing")
-	f.StringVar(&r.model, "model", "", "the model to ask in the place of the paper's, as model: in a campaign")
+	f.StringVar(&r.model, "model", "", "the model to ask in place of the paper's, as model: in a campaign")
 	f.StringVar(&r.labeller, "labeller", "", "the model that labels dialogue acts (default: --model; scripted/labeller labels by rules on words)")
 	f.StringVar(&r.beside, "beside", "", "the paper's model whose numbers stand beside those of --model (default: the likest, else the paper's first)")
 	f.StringVar(&r.data, "data", "", "FOLDER of the data sets that the program does not bring")
@@ -422,7 +422,7 @@ func (r replication) list(cmd *cobra.Command) error {
 		table.Column("needs", func(name string) table.Cell { return table.Word(r.papers.Needs(name)) }),
 	)...)
 	t.Notes = []string{
-		"Make one again: roundtable replicate paper1/table-1 --model MODEL --limit 3; without --limit at the paper's size; scripted/trader in the place of MODEL asks nobody and costs nothing.",
+		"Make one again: roundtable replicate paper1/table-1 --model MODEL --limit 3; without --limit at the paper's size; scripted/trader in place of MODEL asks nobody and costs nothing.",
 		fmt.Sprintf("Calls, cost and minutes are estimates at the paper's size, with answers as long as recorded ones, %d s a call and %d calls at once; --limit makes them fewer. Labels, a call a message, are not in them. Campaigns that several entries share are run once. Without a number: it depends on the data. Needs: flags that say where the data, the labeller or the embedder are; started without --data, the command says which files.", replicate.SecondsACall, replicate.CallsAtOnce),
 	}
 	if r.model == "" {

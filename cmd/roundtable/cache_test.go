@@ -54,7 +54,7 @@ func TestCacheStats(t *testing.T) {
 	noError(t, s.PutIfAbsent(context.Background(), "cache/notes.txt", []byte("mine")))
 	out, err := runCommand(t, "cache", "stats", "--lake", o.Lake)
 	noError(t, err)
-	contains(t, out, "openai/m", "reading", "cache/notes.txt is no entry")
+	contains(t, out, "openai/m", "reading", "cache/notes.txt is not an entry")
 	out, err = runCommand(t, "cache", "stats", "--lake", o.Lake, "--json")
 	noError(t, err)
 	d := document(t, out)

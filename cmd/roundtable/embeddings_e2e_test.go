@@ -173,7 +173,7 @@ func TestEmbeddingBudget(t *testing.T) {
 	kept := keptVectors(t, dir)
 	sold, _, _ := s.books()
 	d := ends(t, cli.ExitIncomplete, dir, s.at(), buy...)
-	for _, says := range []string{"embedding stopped: campaign wordy: the budget is used up: of $0.50", "`roundtable resume wordy --cost-usd N` continues", "resume with: the same command"} {
+	for _, says := range []string{"embedding stopped: campaign wordy: budget reached: ", "`roundtable resume wordy --cost-usd N` continues", "resume with: the same command"} {
 		if !strings.Contains(d.err, says) {
 			t.Errorf("does not say %q:\n%s", says, d.err)
 		}

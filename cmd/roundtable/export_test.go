@@ -113,7 +113,7 @@ func TestExportRefuses(t *testing.T) {
 		{[]string{"writing", "-o", dir}, "it has reading"},
 		{[]string{"reading", "-o", filepath.Join(dir, "calls.csv", "below"), "--table", "calls"}, "not a directory"},
 		{[]string{"reading", "-o", filepath.Join(dir, "none", "x.csv"), "--table", "calls"}, "there is no folder " + filepath.Join(dir, "none")},
-		{[]string{"reading", "-o", filepath.Join(dir, "x.xlsx")}, "x.xlsx ends in .xlsx, which is no format; a file's name ends in parquet, csv or jsonl"},
+		{[]string{"reading", "-o", filepath.Join(dir, "x.xlsx")}, "x.xlsx ends in .xlsx, which is not a format; a file's name ends in parquet, csv or jsonl"},
 		{[]string{"reading", "-o", filepath.Join(dir, "x.xlsx"), "--table", "calls", "--format", "csv"}, "ends in .xlsx"},
 		{[]string{"reading", "--table", "calls", "--query", "SELECT 1", "-o", "x.csv"}, "excludes --table"},
 	} {

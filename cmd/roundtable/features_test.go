@@ -208,7 +208,7 @@ func TestEmbedderOfTheFile(t *testing.T) {
 	}
 	save(t, dir, "wrong.yaml", talkCampaign+"embedder: nowhere\n")
 	out, err := program(t, dir, "plan", "wrong.yaml").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), `embedder: "nowhere" is no folder; accepted are tfidf, openai/MODEL`) {
+	if err == nil || !strings.Contains(string(out), `embedder: "nowhere" is not a folder; expected tfidf, openai/MODEL`) {
 		t.Errorf("a folder that is not there: %v\n%s", err, out)
 	}
 }

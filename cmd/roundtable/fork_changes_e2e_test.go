@@ -83,7 +83,7 @@ func TestForkOfStopped(t *testing.T) {
 	}
 }
 
-// TestForkReplaces: a text stands in the place of a message, and the row says so; one that
+// TestForkReplaces: a text stands in place of a message, and the row says so; one that
 // cannot be used is an error before anything is asked, and leaves no file.
 func TestForkReplaces(t *testing.T) {
 	if !*long {
@@ -104,8 +104,8 @@ func TestForkReplaces(t *testing.T) {
 			t.Errorf("%v leaves its file", args)
 		}
 	}
-	refused("the text cannot stand in the place of what Agent 1 says in round 1, phase answer", "--replace", "round=1,agent=Agent 1", "--text", "I think so")
-	refused("the text cannot stand in the place of what Agent 1 says in round 2", "--at", "round=2", "--replace", "round=2,agent=Agent 1", "--text", "I think so")
+	refused("the text cannot stand in place of what Agent 1 says in round 1, phase answer", "--replace", "round=1,agent=Agent 1", "--text", "I think so")
+	refused("the text cannot stand in place of what Agent 1 says in round 2", "--at", "round=2", "--replace", "round=2,agent=Agent 1", "--text", "I think so")
 	refused("(in 2 of 4 instances, as ", "--replace", "round=1,agent=Agent 1", "--text", "It is this. (D)", "--no-run")
 
 	ends(t, 0, dir, nil, "fork", "debated", "--replace", "round=1,agent=Agent 1", "--text", "So it is. (B)", "--replace", "round=2,agent=Agent 2", "--text", "No. (A)")

@@ -97,7 +97,7 @@ func TestGold(t *testing.T) {
 	contains(t, output(t, dir, "analyze", "talk", "--table", "early-stopping"), "Gold:", "as it would run")
 	contains(t, output(t, dir, "analyze", "talk", "--table", "label-errors"), "left out rightly", "all acts: right")
 	contains(t, output(t, dir, "verify", "talk"), "Nothing is wrong")
-	for table, want := range map[string]int{"labels": 288, "gold": 2 * items} { // gold is no label of a machine
+	for table, want := range map[string]int{"labels": 288, "gold": 2 * items} { // gold is not a label of a machine
 		output(t, dir, "export", "talk", "--table", table, "-o", table+".csv")
 		rows, err := os.ReadFile(filepath.Join(dir, table+".csv"))
 		if n := strings.Count(string(rows), "\n") - 1; err != nil || n != want {

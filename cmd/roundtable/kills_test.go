@@ -219,7 +219,7 @@ func (c *killCase) moveToBucket() {
 	c.lake, c.flags = bucket, []string{"--lake", at}
 }
 
-// labelAnswers gives a label for what is no question to an agent.
+// labelAnswers gives a label for what is not a question to an agent.
 func labelAnswers(a *asked) *trick {
 	if !strings.Contains(a.prompt(), "dialogue act") && !slices.ContainsFunc(a.texts, func(s string) bool { return strings.Contains(s, `"acts"`) }) {
 		return nil

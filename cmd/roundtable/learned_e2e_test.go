@@ -210,7 +210,7 @@ func killLabels(t *testing.T, v *vendor, dir string, calm int) {
 }
 
 // compareLedger compares what the quiet run bought with its rows: a call for each label
-// that was no cached one, each priced.
+// that was not a cached one, each priced.
 func compareLedger(t *testing.T, dir string, calls int) {
 	t.Helper()
 	out := output(t, dir, "query", `SELECT count(*) FILTER (WHERE NOT cached) AS bought, count(*) FILTER (WHERE cost_usd > 0) AS priced, round(sum(cost_usd), 9) AS usd,

@@ -47,7 +47,7 @@ func (v *vendor) runs(t *testing.T, dir string) {
 func binds(t *testing.T, dir, want string) {
 	t.Helper()
 	said := ""
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(said, "turns wait for "+want); time.Sleep(500 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(said, "wait for "+want); time.Sleep(500 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("turns wait for %s, and status says\n%s", want, said)
 		}

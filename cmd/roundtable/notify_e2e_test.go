@@ -169,7 +169,7 @@ func TestNotifyBudget(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	slices.SortFunc(got, func(a, b notices.Notice) int { return len(a.Reason) - len(b.Reason) })
-	if near, up := got[0], got[1]; near.Paused || !strings.HasSuffix(near.Reason, " % of the budget is spent") || near.SpentUSD < 0.016 || !up.Paused || !strings.Contains(up.Reason, "the budget is used up") {
+	if near, up := got[0], got[1]; near.Paused || !strings.HasSuffix(near.Reason, " % of the budget is spent") || near.SpentUSD < 0.016 || !up.Paused || !strings.Contains(up.Reason, "budget reached") {
 		t.Errorf("%+v", got)
 	}
 	h.set(http.StatusInternalServerError, nil)

@@ -89,7 +89,7 @@ func commit(t *testing.T, s store.Store, p campaign.Plan, n, generation int, sta
 	x.ProposalJSON, x.Text, x.ProposalKey, x.Reason, x.ProposalUtility = &decided, &decided, ptr("k1"), ptr("my secret reason"), ptr(3.25)
 	x.DataJSON = ptr(`{"s":"said","k":"k1"}`)
 	x = turn(zero, "Bob", "proposal", "ask", transcript.FormatProposal, transcript.Invalid)
-	x.Asks, x.InvalidReason = 3, ptr("the answer is no JSON")
+	x.Asks, x.InvalidReason = 3, ptr("the answer is not JSON")
 	turn(one, "Ann", "vote", "ask", transcript.FormatBallot, transcript.Said).DataJSON = ptr(`{"s":"said","b":{}}`)
 	turn(zero, "Bob", "vote", "ask", transcript.FormatBallot, transcript.Said).DataJSON = ptr(`{"s":"said","b":{"p":[5,2]}}`)
 	turn(nil, "", "vote", "decide", "", transcript.Said).DataJSON = ptr(`{"s":"said","d":{"Winners":[0],"Selected":0,"Standing":2,"Key":"k1"}}`)
@@ -223,7 +223,7 @@ func TestShow(t *testing.T) {
 		"reading/"+id+": succeeded", "SIMULATED", "=== Round 1 ===",
 		"Ann to Bob:\n      hello␛]0;title␇\n      second\\u202eline\\u009b31m\n", "Bob to everybody:\n      [asked again 2 times]\n      to all",
 		"Ann proposes (worth 3.25 to Ann)\n      {\"A\":1}\n      (private) my secret reason",
-		"Bob: INVALID after 3 answers, counts as an abstention: the answer is no JSON",
+		"Bob: INVALID after 3 answers, counts as an abstention: the answer is not JSON",
 		`Candidate 1 (by Ann): {"A":1}`, "Ann: candidate 1\n", "Bob: candidate 1: 5, candidate 2: 2",
 		"Decision: candidate 1 is selected", `{"A":1} stands from now on. Score 0.5; utilities 20, 40.`, "All rounds were run.",
 	)

@@ -132,7 +132,7 @@ func TestPlayedEffectsAreFound(t *testing.T) {
 
 // nominal: where chance alone plays, campaigns that claim something and tests that
 // reject at 5 % are no more than a binomial of that rate has in 999 of 1000
-// experiments. Where there are many, the tests are no fewer either.
+// experiments. Where there are many, the tests are not fewer either.
 func nominal(t *testing.T, regression analysed, models []string) {
 	t.Helper()
 	claimed, rejected, tested := 0, 0, 0

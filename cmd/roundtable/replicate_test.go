@@ -165,7 +165,7 @@ func TestReplicateNames(t *testing.T) {
 	}
 	for _, name := range p.Names() {
 		if !slices.Contains(cited, name) {
-			t.Errorf("%s is no number of a table or figure", name)
+			t.Errorf("%s is not a number of a table or figure", name)
 		}
 	}
 }

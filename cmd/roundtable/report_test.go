@@ -32,7 +32,7 @@ func TestReport(t *testing.T) {
 	page, err := os.ReadFile(file)
 	noError(t, err)
 	contains(t, string(page),
-		"2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.", "SIMULATED", "the model said␛[2J no", "the answer is no JSON", // the rows are hostile
+		"2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.", "SIMULATED", "the model said␛[2J no", "the answer is not JSON", // the rows are hostile
 		`["`+m.Collaboration+`",`, `id="`+m.Collaboration+`"`, "(paper 1, Table 1)", "<svg role=", "Cost of reading by model", "Ann", "generation 1",
 		"no JSON at all</summary><pre tabindex=\"0\">Well, &lt;b&gt;no␛[2J&lt;/b&gt;</pre>", "not to be read</summary><pre tabindex=\"0\">of a batch</pre>", "Generations that were run again, listed too: 1.", "failed, run again",
 	)

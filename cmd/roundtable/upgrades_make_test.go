@@ -73,7 +73,7 @@ func TestMakeUpgradeFixture(t *testing.T) {
 	made.Finished = runByOther(t, filepath.Join(dir, "finished"), nil, "finished", upgradeFinished)
 	labelled := runOther(t, filepath.Join(dir, "finished"), nil, "label", "finished")
 	noError(t, labelled.Run())
-	// An engine that has nothing left to do is no part of the fixture: it would be most of it.
+	// An engine that has nothing left to do is not part of the fixture: it would be most of it.
 	noError(t, os.RemoveAll(filepath.Join(dir, "finished", ".roundtable")))
 	made.Half = runByOther(t, t.TempDir(), newVendor(t).at(), "half", upgradeHalf)
 

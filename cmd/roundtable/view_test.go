@@ -220,9 +220,9 @@ func TestViewRefusesLimits(t *testing.T) {
 		status int
 		says   string
 	}{
-		"calls=many":               {http.StatusBadRequest, `calls is "many"; a whole number is accepted`},
-		"cost-usd=much":            {http.StatusBadRequest, `limits.cost_usd is "much"; a number of US dollars or none is accepted`},
-		"collaborations=5000":      {http.StatusBadRequest, "limits.collaborations is 5000 at once; 1 to 1000 are accepted"},
+		"calls=many":               {http.StatusBadRequest, `calls is "many"; expected a whole number`},
+		"cost-usd=much":            {http.StatusBadRequest, `limits.cost_usd is "much"; expected a number of US dollars or none`},
+		"collaborations=5000":      {http.StatusBadRequest, "limits.collaborations is 5000 at once; expected 1 to 1000"},
 		"":                         {http.StatusBadRequest, "no limit changes"},
 		"model=m&model-timeout=1h": {http.StatusOK, "models.m.timeout none → 1h"},
 		"calls=7&cost-usd=2.5":     {http.StatusOK, "calls 200 → 7, cost_usd none → $2.5"},

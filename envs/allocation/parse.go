@@ -36,7 +36,7 @@ func (s *session) Parse(text []byte) (envs.Proposal, error) {
 			return "", fmt.Errorf("there is no such task; there are %s", strings.Join(s.Items(), ", "))
 		}
 		if given[i] {
-			return "", fmt.Errorf("%s is given twice; once is accepted", s.tasks[i].Name)
+			return "", fmt.Errorf("%s is given twice; expected once", s.tasks[i].Name)
 		}
 		given[i] = true
 		if agent == nil {

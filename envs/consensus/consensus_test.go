@@ -153,7 +153,7 @@ func TestMoveWithoutTarget(t *testing.T) {
 		t.Error("a state of the wrong size is moved")
 	}
 	if _, err := in.Move(0, envs.State{At: []float64{7}}, "x"); err == nil {
-		t.Error("a target that is no position is gone to")
+		t.Error("a target that is not a position is gone to")
 	}
 }
 

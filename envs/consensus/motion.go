@@ -66,7 +66,7 @@ func (p Params) checkRobot() error {
 		}
 	}
 	if r.Decimals < 0 || r.Decimals > 12 || r.Round/r.Step > mostSteps {
-		return fmt.Errorf("robot is wrong: decimals is %d and a round has %.0f steps; 0 to 12 and at most %d are accepted", r.Decimals, r.Round/r.Step, mostSteps)
+		return fmt.Errorf("robot is wrong: decimals is %d and a round has %.0f steps; expected 0 to 12 or at most %d", r.Decimals, r.Round/r.Step, mostSteps)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (g *gathering) Move(agent int, from envs.State, target envs.Proposal) (envs
 	if target != "" {
 		var ok bool
 		if to, ok = readPosition(target); !ok || len(to) != d {
-			return envs.State{}, fmt.Errorf("consensus: %s is no position", wording.Clip(string(target)))
+			return envs.State{}, fmt.Errorf("consensus: %s is not a position", wording.Clip(string(target)))
 		}
 	}
 	if g.params.Robot == nil {

@@ -120,7 +120,7 @@ func New(p Params) (*Economy, error) {
 	}
 	e := &Economy{theta: theta, utmost: roundTo12(utmost)}
 	if totals := cmp.Or(p.Totals, TotalsExact); totals != TotalsExact && totals != TotalsScale {
-		return nil, fmt.Errorf("exchange: totals is %q; %s and %s are accepted", wording.Clip(totals), TotalsExact, TotalsScale)
+		return nil, fmt.Errorf("exchange: totals is %q; expected %s or %s", wording.Clip(totals), TotalsExact, TotalsScale)
 	}
 	e.table = table{scales: p.Totals == TotalsScale, agents: firstNames(agentNames, len(theta)), goods: firstNames(goodNames, len(theta[0])), quantity: quantity, tolerance: tolerance}
 	e.id = economyName(name, theta, quantity)

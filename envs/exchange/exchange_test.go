@@ -141,7 +141,7 @@ func TestHandMade(t *testing.T) {
 	nothing := e.Score(exchangetest.Proposal(t, e, [][]float64{{100, 0, 0}, {0, 100, 0}, {0, 0, 100}}))
 	near(t, "own good only: 0^θ = 0", nothing.Goodness, 0)
 	if s := e.Score("not canonical"); s.Goodness != 0 || len(s.Utilities) != 3 {
-		t.Errorf("a text that is no proposal scores %+v", s)
+		t.Errorf("a text that is not a proposal scores %+v", s)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestTotalsAreScaled(t *testing.T) {
 			t.Errorf("within the tolerance %s became %s, %v", a, b, err)
 		}
 	}
-	if _, err := exchange.New(exchange.Params{Totals: "round"}); err == nil || !strings.Contains(err.Error(), `totals is "round"; exact and scale are accepted`) {
+	if _, err := exchange.New(exchange.Params{Totals: "round"}); err == nil || !strings.Contains(err.Error(), `totals is "round"; expected exact or scale`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -93,7 +93,7 @@ func (s Sharer) Message(sit envs.Situation) envs.Message {
 }
 
 // factsInMessages returns what messages said, by speaker, later ones on top; all is what a
-// speaker that is no agent said, nil if none did.
+// speaker that is not an agent said, nil if none did.
 func factsInMessages(sit envs.Situation) (others []Facts, all Facts) {
 	by := map[int]Facts{}
 	for _, m := range sit.Messages {

@@ -114,7 +114,7 @@ func (k knowing) guestsKnown(told []joint.Facts) []Guest {
 		var joined Guest
 		data, err := json.Marshal(groups)
 		if err != nil || json.Unmarshal(data, &joined) != nil {
-			joined = g // what an agent said is no profile
+			joined = g // what an agent said is not a profile
 		}
 		guests = append(guests, joined)
 	}

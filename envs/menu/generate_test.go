@@ -74,7 +74,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The tasks are no child's play: taking the most valuable dish that still fits,
+// The tasks are not child's play: taking the most valuable dish that still fits,
 // with all known, misses the optimum of many. The paper's single agents reach 90
 // to 97 without tools (Table 2).
 func TestDifficulty(t *testing.T) {

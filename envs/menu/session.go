@@ -124,7 +124,7 @@ func (s *session) Parse(text []byte) (envs.Proposal, error) {
 		case i < 0:
 			return "", fmt.Errorf("there is no such dish on offer; there are %s", strings.Join(s.Items(), ", "))
 		case choice[i] == 0:
-			return "", fmt.Errorf("%s is on the menu twice; once is accepted", s.offered[i].Name)
+			return "", fmt.Errorf("%s is on the menu twice; expected once", s.offered[i].Name)
 		}
 		choice[i] = 0
 	}

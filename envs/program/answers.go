@@ -81,13 +81,13 @@ func checkDescription(d description) error {
 		errs = append(errs, fmt.Errorf("version is %d; versions start at 1", d.Version))
 	}
 	if d.Measure != envs.Share && d.Measure != envs.Error {
-		errs = append(errs, fmt.Errorf("measure is %.40q; %s or %s is accepted", d.Measure, envs.Share, envs.Error))
+		errs = append(errs, fmt.Errorf("measure is %.40q; expected %s or %s", d.Measure, envs.Share, envs.Error))
 	}
 	if d.Instances < 0 {
-		errs = append(errs, fmt.Errorf("instances is %d; a number is accepted, 0 for as many as are asked for", d.Instances))
+		errs = append(errs, fmt.Errorf("instances is %d; expected a number, 0 for as many as are asked for", d.Instances))
 	}
 	if len(d.Policies) == 0 || len(d.Policies) > mostPolicies {
-		errs = append(errs, fmt.Errorf("policies has %d names; 1 to %d are accepted, since plan rehearses a campaign with scripted agents", len(d.Policies), mostPolicies))
+		errs = append(errs, fmt.Errorf("policies has %d names; expected 1 to %d, since plan rehearses a campaign with scripted agents", len(d.Policies), mostPolicies))
 	}
 	for i, name := range d.Policies {
 		if !identifier.MatchString(name) || slices.Contains(d.Policies[:i], name) {
@@ -104,10 +104,10 @@ func (d dealing) check(measure envs.Measure) error {
 	}
 	var errs []error
 	if !identifier.MatchString(d.ID) {
-		errs = append(errs, fmt.Errorf("id is %.40q; 1 to 100 letters, digits, '.', '_' and '-' are accepted", d.ID))
+		errs = append(errs, fmt.Errorf("id is %.40q; expected 1 to 100 letters, digits, '.', '_' or '-'", d.ID))
 	}
 	if n := len(d.Agents); n < 2 || n > mostAgents {
-		errs = append(errs, fmt.Errorf("agents has %d members; 2 to %d are accepted", n, mostAgents))
+		errs = append(errs, fmt.Errorf("agents has %d members; expected 2 to %d", n, mostAgents))
 	}
 	errs = append(errs, checkText("task", d.Task, true), checkText("proposal", d.Proposal, true))
 	seen := map[string]bool{}
@@ -139,7 +139,7 @@ func checkText(name, text string, needed bool) error {
 	case needed && strings.TrimSpace(text) == "":
 		return fmt.Errorf("%s is empty", name)
 	case len(text) > mostText:
-		return fmt.Errorf("%s has %d bytes; at most %d are accepted", name, len(text), mostText)
+		return fmt.Errorf("%s has %d bytes; expected at most %d", name, len(text), mostText)
 	case strings.ContainsRune(text, 0):
 		return fmt.Errorf("%s has a byte 0", name)
 	}

@@ -93,7 +93,7 @@ func TestWrongAnswers(t *testing.T) {
 		want string
 	}{
 		{"describe", with("version", 0), "version is 0; versions start at 1"},
-		{"describe", with("measure", "fun"), `measure is "fun"; share or error is accepted`},
+		{"describe", with("measure", "fun"), `measure is "fun"; expected share or error`},
 		{"describe", with("instances", -1), "instances is -1"},
 		{"describe", with("policies", []string{}), "policies has 0 names"},
 		{"describe", with("policies", []string{"a", "a"}), `the policy "a" is there twice`},
@@ -103,7 +103,7 @@ func TestWrongAnswers(t *testing.T) {
 		{"instance", with("agents", []any{}), "agents has 0 members"},
 		{"instance", with("task", " "), "task is empty"},
 		{"instance", with("proposal", "a\x00"), "proposal has a byte 0"},
-		{"instance", with("task", strings.Repeat("x", 2<<20)), "at most 1048576 are accepted"},
+		{"instance", with("task", strings.Repeat("x", 2<<20)), "expected at most 1048576"},
 		{"instance", with("agents", []map[string]any{{"name": "A"}, {"name": "A"}}), `the name of agent 1 is "A"`},
 		{"instance", with("agents", []map[string]any{{"name": "A"}, {"name": "B\n"}}), `the name of agent 1 is "B\n"`},
 		{"instance", with("baselines", []map[string]any{{"name": "x", "goodness": 2}}), "baseline x: goodness is 2"},
@@ -125,7 +125,7 @@ func TestWrongAnswers(t *testing.T) {
 			t.Errorf("%s %.80v: %v, want %s", x.ask, x.with, err, x.want)
 		}
 		if err != nil && x.ask != "instance" && !errors.As(err, new(program.Failed)) {
-			t.Errorf("%s: %v is no failure of the program", x.ask, err)
+			t.Errorf("%s: %v is not a failure of the program", x.ask, err)
 		}
 	}
 }

@@ -21,7 +21,7 @@ const (
 func Canonical(data []byte, most int) (json.RawMessage, error) {
 	text, err := canonical(data, most)
 	if err == nil && text[0] != '{' {
-		return nil, errors.New("it is no JSON object")
+		return nil, errors.New("it is not a JSON object")
 	}
 	return text, err
 }
@@ -30,7 +30,7 @@ func Canonical(data []byte, most int) (json.RawMessage, error) {
 func canonical(data []byte, most int) (json.RawMessage, error) {
 	switch {
 	case len(data) > most:
-		return nil, fmt.Errorf("it has %d bytes; at most %d are accepted", len(data), most)
+		return nil, fmt.Errorf("it has %d bytes; expected at most %d", len(data), most)
 	case !utf8.Valid(data):
 		return nil, errors.New("it is not valid UTF-8")
 	case !json.Valid(data):

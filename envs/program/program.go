@@ -93,9 +93,9 @@ func newLink(p Params, asker Asker) (link, error) {
 	timeout, err := time.ParseDuration(p.Timeout)
 	switch {
 	case len(p.Command) == 0 || slices.Contains(p.Command, ""):
-		return link{}, fmt.Errorf("command is %q; a list of a program and its arguments is accepted, as [python3, env.py]", p.Command)
+		return link{}, fmt.Errorf("command is %q; expected a list of a program or its arguments, as [python3, env.py]", p.Command)
 	case err != nil || timeout < leastTimeout || timeout > mostTimeout:
-		return link{}, fmt.Errorf("timeout is %q; 1s to 1h are accepted, as 90s or 10m", p.Timeout)
+		return link{}, fmt.Errorf("timeout is %q; expected 1s to 1h, as 90s or 10m", p.Timeout)
 	case asker == nil:
 		return link{}, fmt.Errorf("no program can be asked here")
 	}
@@ -165,7 +165,7 @@ func ask[T any](l link, kind string, fact bool, about string, with fields, check
 	with["ask"], with["params"] = kind, l.params
 	input, err := json.Marshal(with)
 	if err != nil {
-		return answer, fmt.Errorf("program: the question %s is no JSON: %w", kind, err)
+		return answer, fmt.Errorf("program: the question %s is not JSON: %w", kind, err)
 	}
 	q := Question{Command: l.command, Timeout: l.timeout, Input: input, About: about, Fact: fact, Identity: kind == "describe", Check: func(data json.RawMessage) error {
 		_, err := decodeAnswer(data, check)

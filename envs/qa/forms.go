@@ -32,7 +32,7 @@ func canonicalNumber(text string) (string, error) {
 	if commas.MatchString(plain) {
 		plain = strings.ReplaceAll(plain, ",", "")
 	}
-	wrong := fmt.Errorf("%.20q is no number", text)
+	wrong := fmt.Errorf("%.20q is not a number", text)
 	if len(plain) > 60 { // and so it stays when it is written out
 		return "", wrong
 	}

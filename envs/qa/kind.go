@@ -76,7 +76,7 @@ func canonicalInteger(text string) (string, error) {
 	}
 	digits := strings.TrimLeft(text, "+-")
 	if digits == "" || len(text)-len(digits) > 1 || strings.Trim(digits, "0123456789") != "" {
-		return "", fmt.Errorf("%.20q is no whole number", text)
+		return "", fmt.Errorf("%.20q is not a whole number", text)
 	}
 	if digits = strings.TrimLeft(digits, "0"); digits == "" {
 		return "0", nil

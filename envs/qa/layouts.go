@@ -49,7 +49,7 @@ func (p Params) isOwn() bool { return IsOwnFormat(p.Format) }
 func (p Params) withLayout() (Params, error) {
 	layout, known := layouts[p.Format]
 	if !known {
-		return p, fmt.Errorf("format is %q; %s is accepted", p.Format, wording.Or(Formats()))
+		return p, fmt.Errorf("format is %q; expected %s", p.Format, wording.Or(Formats()))
 	}
 	p.form = layout.form
 	if p.isOwn() {

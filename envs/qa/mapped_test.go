@@ -108,7 +108,7 @@ func TestMappedFaults(t *testing.T) {
 		}, `mapped.csv, line 2, cop (question mapped-0): the right answer "1" is option (B) counted from 0 and (A) counted from 1; say which: answer_is: index_0 or index_1`},
 		{func(p *Params) { p.Format, p.Columns = "bbh", arc }, "columns is given, and the format bbh has its own; it goes with csv, hf, jsonl and parquet"},
 		{func(p *Params) { p.Format, p.AnswerIs = "bbh", "text" }, "answer_is is given, and the format bbh has its own"},
-		{func(p *Params) { p.AnswerIs = "number" }, `answer_is is "number"; letter, text, index_0, index_1 or mask is accepted`},
+		{func(p *Params) { p.AnswerIs = "number" }, `answer_is is "number"; expected letter, text, index_0, index_1 or mask`},
 		{func(p *Params) { p.Split = "test" }, "config and split go with the format hf, not with jsonl"},
 		{func(p *Params) {
 			p.File, p.Columns = "mapped.jsonl", columns.Columns{Question: "promt", Answer: columns.Names{"taget"}}

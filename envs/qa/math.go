@@ -85,7 +85,7 @@ func Normalise(latex string) string {
 	return fractionOf(s)
 }
 
-// isUnit reports whether a text in LaTeX ends an answer, and is no part of it as in
+// isUnit reports whether a text in LaTeX ends an answer, and is not part of it as in
 // 5 \text{ or } 7.
 func isUnit(text string) bool {
 	words, rest, _ := strings.Cut(text, "}")

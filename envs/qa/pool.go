@@ -24,9 +24,9 @@ type Pool struct {
 func (p Pool) check() error {
 	switch {
 	case p.Each < 1 || p.Each > mostAgents:
-		return fmt.Errorf("pool.each is %d; 1 to %d are accepted", p.Each, mostAgents)
+		return fmt.Errorf("pool.each is %d; expected 1 to %d", p.Each, mostAgents)
 	case p.Contexts < 1 || p.Contexts > 10_000:
-		return fmt.Errorf("pool.contexts is %d; 1 to 10000 are accepted", p.Contexts)
+		return fmt.Errorf("pool.contexts is %d; expected 1 to 10000", p.Contexts)
 	}
 	return nil
 }

@@ -162,25 +162,25 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 func (p Params) check() error {
 	switch {
 	case p.isOwn() && p.AnswerIs != columns.Any && !slices.Contains(columns.Readings(), p.AnswerIs):
-		return fmt.Errorf("answer_is is %q; %s is accepted", p.AnswerIs, wording.Or(columns.Readings()))
+		return fmt.Errorf("answer_is is %q; expected %s", p.AnswerIs, wording.Or(columns.Readings()))
 	case p.Kind != "" && !slices.Contains(allKinds(), p.Kind):
-		return fmt.Errorf("kind is %q; %s is accepted", p.Kind, wording.Or(allKinds()))
+		return fmt.Errorf("kind is %q; expected %s", p.Kind, wording.Or(allKinds()))
 	case p.Shuffle != "" && p.Shuffle != shuffleOptions:
-		return fmt.Errorf("shuffle is %q; options is accepted", p.Shuffle)
+		return fmt.Errorf("shuffle is %q; expected options", p.Shuffle)
 	case len(p.Choices) == 1 || len(p.Choices) > mostOptions:
-		return fmt.Errorf("choices is a list of %d; 2 to %d are accepted", len(p.Choices), mostOptions)
+		return fmt.Errorf("choices is a list of %d; expected 2 to %d", len(p.Choices), mostOptions)
 	case p.Format != "hf" && p.Config+p.Split != "":
 		return fmt.Errorf("config and split go with the format hf, not with %s", p.Format)
 	case p.File == "":
 		return fmt.Errorf("file is missing; it is a path or pattern within the folder that data: names")
 	case !slices.Contains(allReadings(), string(p.Reading)):
-		return fmt.Errorf("reading is %q; %s is accepted", p.Reading, wording.Or(allReadings()))
+		return fmt.Errorf("reading is %q; expected %s", p.Reading, wording.Or(allReadings()))
 	case p.Agents < 1 || p.Agents > mostAgents:
-		return fmt.Errorf("agents is %d; 1 to %d are accepted", p.Agents, mostAgents)
+		return fmt.Errorf("agents is %d; expected 1 to %d", p.Agents, mostAgents)
 	case p.N < 0:
 		return fmt.Errorf("n is %d; it cannot be negative", p.N)
 	case p.Sample != "all" && p.Sample != "population":
-		return fmt.Errorf("sample is %q; all and population are accepted", p.Sample)
+		return fmt.Errorf("sample is %q; expected all or population", p.Sample)
 	case p.Sample == "population" && p.N > 0:
 		return fmt.Errorf("sample is population, which says how many; leave n out")
 	}

@@ -153,7 +153,7 @@ func TestFaultsInFiles(t *testing.T) {
 		{"gpqa", "Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3\n,a,b,c,d\n", "line 2, Question (question f-0): there is no question"},
 		{"jsonl", "{\"question\":\"?\",\"answer\":1}\n{\"question\":\n", "f, read as jsonl: line 2: this is not JSON"},
 		{"jsonl", `{"question":"?","answer":{"a":1}}`, "line 1, answer (question f-0): it is a mapping; a text, a number"},
-		{"csv", "question,answer\nHow many?,many", "line 2, answer (question f-0): the right answer \"many\": \"many\" is no whole number"},
+		{"csv", "question,answer\nHow many?,many", "line 2, answer (question f-0): the right answer \"many\": \"many\" is not a whole number"},
 		{"csv", "question,answer\n\"open,1", "parse error"},
 	} {
 		_, err := New(params(x.format, "f"), fstest.MapFS{"f": {Data: []byte(x.data)}})

@@ -89,13 +89,13 @@ func (q Question) check() error {
 	case !slices.Contains(allKinds(), q.Kind):
 		return errorIn(itsText, "its kind is %q; %s are known", q.Kind, wording.And(allKinds()))
 	case q.hasOptions() && (len(q.Options) < 2 || len(q.Options) > mostOptions):
-		return errorIn(itsOptions, "there are %d options; 2 to %d are accepted", len(q.Options), mostOptions)
+		return errorIn(itsOptions, "there are %d options; expected 2 to %d", len(q.Options), mostOptions)
 	case q.Kind == Text && len(q.Gold) == 0:
 		return errorIn(itsAnswer, "it is empty; give a right answer or a list of them, or leave the question out: skip: [%s]", q.ID)
 	case !q.takesAnyGolds() && len(q.Gold) == 0:
 		return errorIn(itsAnswer, "it is empty; give a right answer, or leave the question out: skip: [%s]", q.ID)
 	case !q.takesAnyGolds() && len(q.Gold) != 1:
-		return errorIn(itsAnswer, "there are %d right answers; there must be one", len(q.Gold))
+		return errorIn(itsAnswer, "%d right answers, expected one", len(q.Gold))
 	}
 	for _, gold := range q.Gold {
 		if _, err := q.canonicalAnswer(gold); err != nil {

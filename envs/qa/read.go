@@ -129,10 +129,10 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 	}
 	names, err := records.Match(all, path.Clean(p.File))
 	if err != nil {
-		return nil, fmt.Errorf("file is %q, which is no pattern: %w", p.File, err)
+		return nil, fmt.Errorf("file is %q, which is not a pattern: %w", p.File, err)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names%s", p.File, nearest(p.File, all))
+		return nil, fmt.Errorf("file is %q is not in the folder that data: names%s", p.File, nearest(p.File, all))
 	}
 	return names, nil
 }

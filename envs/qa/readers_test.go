@@ -86,7 +86,7 @@ func TestWhatIsRead(t *testing.T) {
 		{"format: jsonl, kind: several, answer_is: mask, columns: {options: mc2_targets.choices, answer: mc2_targets.labels}", "q", targets, "several[P Q R S] [(A)(C)]"},
 		{"format: jsonl, answer_is: mask, columns: {options: mc2_targets.choices, answer: mc2_targets.labels}", "q", targets, "2 options are right; write kind: several"},
 		{"format: csv, answer_is: mask, columns: {options: [A, B], answer: [isA, isB]}", "q", "question,A,B,isA,isB\nx?,a,b,0,1\n", "choice[a b] [B]"},
-		{"format: jsonl, answer_is: mask", "q", `{"question":"x?","options":["a","b"],"answer":[0.3,0.7]}`, `mark 1 is "0.3"; 0 and 1 are accepted`},
+		{"format: jsonl, answer_is: mask", "q", `{"question":"x?","options":["a","b"],"answer":[0.3,0.7]}`, `mark 1 is "0.3"; expected 0 or 1`},
 		{"format: jsonl, answer_is: mask", "q", `{"question":"x?","options":["a","b"],"answer":[1]}`, "there are 2 options and 1 marks"},
 		{"format: jsonl, kind: several", "q", `{"question":"x?","options":["a","b"],"answer":["a","A"]}`, "option (A) is there twice"},
 		// dates, maps
@@ -113,7 +113,7 @@ func TestWhatIsRead(t *testing.T) {
 		// files
 		{"format: csv", "far/q", "question,answer\nx?,1\n", `there is no such file in the folder that data: names; did you mean far/q?`},
 		{"format: jsonl, kind: integer", "q", "\ufeff{\"question\":\"x?\",\"answer\":\"1\"}\n", "integer[] [1]"},
-		{"format: csv, shuffle: rows", "q", "question,answer\nx?,1\n", `shuffle is "rows"; options is accepted`},
+		{"format: csv, shuffle: rows", "q", "question,answer\nx?,1\n", `shuffle is "rows"; expected options`},
 	} {
 		e, err := loadLines(x.lines+", file: q", fstest.MapFS{x.file: {Data: []byte(x.data)}})
 		var got string

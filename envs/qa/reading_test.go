@@ -112,7 +112,7 @@ func TestCorpusOfTexts(t *testing.T) {
 	}
 }
 
-// What writers put around an answer to MATH is no part of it.
+// What writers put around an answer to MATH is not part of it.
 func TestMathAnswersAsWritten(t *testing.T) {
 	q := Question{Kind: Math}
 	for _, text := range []string{

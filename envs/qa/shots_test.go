@@ -22,7 +22,7 @@ func TestWhichShots(t *testing.T) {
 	}{
 		{Shots{From: "first", N: 2}, "[{Which?\n(A) x\n(B) y x is first.\nThe answer is (A).} {And?\n(A) x\n(B) y The answer is (B).}] 1"},
 		{Shots{From: "first", N: 3}, "shots.n is 3; the data hold 3 questions, of which some must be left to ask"},
-		{Shots{From: "last", N: 1}, `shots.from is "last"; first is accepted`},
+		{Shots{From: "last", N: 1}, `shots.from is "last"; expected first`},
 		{Shots{From: "first", N: 1, File: "x"}, "shots have both file and from"},
 		{Shots{N: 1}, "shots need n, at least 1, and either file or from"},
 		{Shots{From: "first"}, "shots need n, at least 1, and either file or from"},

@@ -601,7 +601,7 @@ func (f Form) decimal(number, power, scale string) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// fraction returns a quotient of whole numbers; "" if it is no decimal.
+// fraction returns a quotient of whole numbers; "" if it is not a decimal.
 func fraction(over, under string) string {
 	if strings.Trim(under, "0") == "" || len(over)+len(under) > 60 {
 		return ""

@@ -31,7 +31,7 @@ func FuzzRead(f *testing.F) {
 		case err != nil && got != Answer{}, err == nil && (got.Text == "" || got.Way == ""):
 			t.Errorf("%q, %v", got, err)
 		case err == nil && len(form.labels) > 0 && !form.several && !slices.Contains(form.labels, got.Text):
-			t.Errorf("%q is no label", got.Text)
+			t.Errorf("%q is not a label", got.Text)
 		case err == nil && form.yesNo && got.Text != "yes" && got.Text != "no":
 			t.Errorf("%q is neither yes nor no", got.Text)
 		}

@@ -302,7 +302,7 @@ var (
 // contrasts lead from an answer that is denied to the one that is claimed.
 var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
-// eachOf stands before what is no claim: "each option:".
+// eachOf stands before what is not a claim: "each option:".
 var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
 
 // deniesClaim stands before a claim and says that what follows is not the answer.
@@ -504,7 +504,7 @@ func (t *parsed) isOpen(clause span) bool {
 	return t.hedging.is
 }
 
-// contrast claims what a sentence puts in the place of an answer that it excludes.
+// contrast claims what a sentence puts in place of an answer that it excludes.
 func (t *parsed) contrast(m *mention, s span) {
 	if next := contrasts.FindStringSubmatchIndex(t.skeleton[m.at+answerBytes : s.to]); next != nil && m.is == out {
 		t.claim(s, m.at+answerBytes+next[0], m.at+answerBytes+next[2], stated)

@@ -78,7 +78,7 @@ var conclusions = rules{
 	`選択肢`,
 }
 
-// corrections claim what ends their clause, in the place of what was said before.
+// corrections claim what ends their clause, in place of what was said before.
 var corrections = rules{
 	`(?:i |we )?(?:meant|mean)(?: to (?:say|write|type|choose))?`, `(?:correction|edit|erratum|update)\s*:?`, `(?:correct|fix|amend) (?:that|this|it|myself)(?: to)?\s*:?`,
 	`(?:oops|whoops|sorry|apologies|my (?:mistake|bad|error)|(?:scrap|strike|scratch) that|wait,? no|no,? wait|hold on|i misread|i miscounted|i misspoke)(?:[,:;– —-]|[^.!?\n` + answerRange + `]{0,60}[,–—-]|[^.!?\n]{0,60}:)`,

@@ -134,7 +134,7 @@ func (o Options) admit(w http.ResponseWriter, r *http.Request) (body io.ReadClos
 		err = protojson.Unmarshal(text, &all)
 	}
 	if err != nil {
-		return nil, 0, refusal{http.StatusBadRequest, "the request is no JSON of the form {\"payloads\": [{\"metadata\": …, \"data\": …}]}"}
+		return nil, 0, refusal{http.StatusBadRequest, "the request is not JSON of the form {\"payloads\": [{\"metadata\": …, \"data\": …}]}"}
 	}
 	return io.NopCloser(bytes.NewReader(text)), len(all.Payloads), nil
 }

@@ -14,7 +14,7 @@ import (
 // errDamaged is a workflow database that cannot be read.
 var errDamaged = errors.New("damaged")
 
-// checkDatabase returns errDamaged for a file that is no sound database of the server.
+// checkDatabase returns errDamaged for a file that is not a sound database of the server.
 // It reads it through: 50 ms for 44 MB.
 func checkDatabase(path string) (err error) {
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()+"?mode=rw")

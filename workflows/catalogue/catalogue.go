@@ -126,7 +126,7 @@ func rules() []Rule {
 		NewRule("supermajority_consensus", "two thirds or more agree with a draft (paper 2 §3.2)", decision.SupermajorityConsensus(), decision.NewAgreement).WithExplicit("inclusive"),
 		NewRule("unanimity_consensus", "all agree with a draft (paper 2 §3.2)", decision.UnanimityConsensus(), decision.NewAgreement),
 		NewRule("hybrid_consensus", "all agree with a draft, from round 5 on three quarters in groups of more than three", decision.HybridConsensus(), decision.NewAgreement),
-		NewRule("judge", "a judge who is no agent chooses one of the agents' solutions", decision.JudgeParams{}, decision.NewJudge),
+		NewRule("judge", "a judge who is not an agent chooses one of the agents' solutions", decision.JudgeParams{}, decision.NewJudge),
 		NewRule("solution_counting", "the answer that most agents give, without a ballot (paper 2 appendix D)", decision.CountingParams{}, decision.NewCounting),
 	}
 }

@@ -32,7 +32,7 @@ func Builtin() Catalogue {
 func promptsOf(name string) fs.FS {
 	folder, err := fs.Sub(protocol.Prompts, "prompts/"+name)
 	if err != nil {
-		panic("catalogue: " + err.Error()) // a name that is no part of a path
+		panic("catalogue: " + err.Error()) // a name that is not part of a path
 	}
 	return folder
 }

@@ -31,7 +31,7 @@ func (s *Share) UnmarshalJSON(data []byte) error {
 	}
 	r, ok := new(big.Rat).SetString(text)
 	if !ok || r.Num().BitLen() > mostBits || r.Denom().BitLen() > mostBits {
-		return fmt.Errorf("share is %s; accepted are fractions as 2/3", data)
+		return fmt.Errorf("share is %s; expected fractions as 2/3", data)
 	}
 	s.Rat = r
 	return nil
@@ -75,11 +75,11 @@ type agreement struct {
 func NewAgreement(p AgreementParams) (Rule, error) {
 	switch one := integer(1); {
 	case p.Share.Rat == nil || p.Share.Sign() <= 0 || p.Share.Cmp(one) > 0:
-		return nil, fmt.Errorf("share is %v; accepted are fractions of more than 0 and at most 1", p.Share)
+		return nil, fmt.Errorf("share is %v; expected fractions of more than 0 and at most 1", p.Share)
 	case p.Share.Cmp(one) == 0 && !p.Inclusive:
 		return nil, fmt.Errorf("share is 1, and more than all cannot agree; accepted with it is inclusive: true")
 	case p.Round < 0 || p.Agents < 0:
-		return nil, fmt.Errorf("round is %d and agents %d; accepted are 0 and more", p.Round, p.Agents)
+		return nil, fmt.Errorf("round is %d and agents %d; expected 0 and more", p.Round, p.Agents)
 	}
 	return agreement{params: p}, nil
 }

@@ -30,7 +30,7 @@ type borda struct {
 // n+1. With Top the first gets min(n, Top), so that places beyond it get 0.
 func NewBorda(p BordaParams) (Rule, error) {
 	if p.Top < 0 {
-		return nil, fmt.Errorf("top is %d; accepted are 0, which counts all places, and more", p.Top)
+		return nil, fmt.Errorf("top is %d; expected 0, which counts all places, and more", p.Top)
 	}
 	return borda{ranking{p.Partial}, p.Top}, nil
 }

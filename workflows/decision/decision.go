@@ -34,7 +34,7 @@ const (
 	ByBallots   Means = "ballots"   // every agent casts one
 	ByAgreement Means = "agreement" // who agrees with a draft during the talk votes for it
 	ByAnswers   Means = "answers"   // an agent's answer is its vote
-	ByJudge     Means = "judge"     // one ballot, of a judge who is no agent
+	ByJudge     Means = "judge"     // one ballot, of a judge who is not an agent
 )
 
 // MeansOf a rule: ballots, unless it says otherwise.

@@ -111,7 +111,7 @@ var examples = []struct {
 		[]string{"3", "3", "3"}, []int{0, 1, 2}},
 
 	// By hand, from the definitions in paper 1, appendix C.
-	{"half is no majority", majority(), 2, 4,
+	{"half is not a majority", majority(), 2, 4,
 		[][]transcript.Ballot{{choose(0), choose(0), choose(1), choose(1)}}, []string{"2", "2"}, nil},
 	{"a majority of ballots is none of the electorate", majority(), 2, 4,
 		[][]transcript.Ballot{{choose(0), choose(0), abstain, abstain}}, []string{"2", "0"}, nil},
@@ -127,7 +127,7 @@ var examples = []struct {
 		[][]transcript.Ballot{of(4, abstain), {choose(1)}}, []string{"0", "1", "0"}, []int{1}},
 	{"nobody votes", plurality(), 2, 2, [][]transcript.Ballot{of(2, abstain)}, []string{"0", "0"}, nil},
 	{"nobody is there", unanimous(), 2, 0, nil, []string{"0", "0"}, nil},
-	{"only zeros are no support", ratedFrom(0, 10, false), 2, 2,
+	{"only zeros are not support", ratedFrom(0, 10, false), 2, 2,
 		[][]transcript.Ballot{of(2, give(0, 0))}, []string{"0", "0"}, nil},
 	{"a rating left out is 0", ratedFrom(1, 5, true), 3, 2,
 		[][]transcript.Ballot{{give(-1, 5, 1), give(4, -1, 1)}}, []string{"4", "5", "2"}, []int{1}},

@@ -24,7 +24,7 @@ type rated struct{ params RatedParams }
 // not be worth more than a rating.
 func NewRated(p RatedParams) (Rule, error) {
 	if p.Min < 0 || p.Max <= p.Min || p.Max > 1000 {
-		return nil, fmt.Errorf("ratings from min %d to max %d are not a scale; accepted are 0 ≤ min < max ≤ 1000", p.Min, p.Max)
+		return nil, fmt.Errorf("ratings from min %d to max %d are not a scale; expected 0 ≤ min < max ≤ 1000", p.Min, p.Max)
 	}
 	return rated{p}, nil
 }

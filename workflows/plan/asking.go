@@ -76,5 +76,5 @@ func parseWord[T ~string](p *parser, n *yaml.Node, key string, v *T, accepted ..
 	for i, a := range accepted {
 		names[i] = string(a)
 	}
-	p.errs.add(n, key, "is %s; %s is accepted", shortText(n), wording.Or(names))
+	p.errs.add(n, key, "is %s; expected %s", shortText(n), wording.Or(names))
 }

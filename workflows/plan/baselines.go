@@ -48,11 +48,11 @@ func (b baseline) title(answers int, c Condition) string {
 	return fmt.Sprintf("self-consistency of %d", answers)
 }
 
-const acceptedBaselines = "single, {single: {budget: group}}, self_consistency and {self_consistency: {samples: 30}} are accepted"
+const expectedBaselines = "expected single, {single: {budget: group}}, self_consistency or {self_consistency: {samples: 30}}"
 
 // parseBaselines reads the key baselines; n is nil if the file has none.
 func (p *parser) parseBaselines(n *yaml.Node) []baseline {
-	return parseList(p, n, "baselines", acceptedBaselines, p.parseBaseline)
+	return parseList(p, n, "baselines", expectedBaselines, p.parseBaseline)
 }
 
 func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
@@ -61,14 +61,14 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 	case n.Kind == yaml.MappingNode && single != nil && len(n.Content) == 2:
 		budget := valueOf(single, "budget")
 		if single.Kind != yaml.MappingNode || budget == nil || len(single.Content) != 2 || budget.Value != "group" {
-			p.errs.add(single, key+"."+singleBaseline, "%s is no budget; {budget: group} is accepted", nodeText(single))
+			p.errs.add(single, key+"."+singleBaseline, "%s is not a budget; expected {budget: group}", nodeText(single))
 			return baseline{}, false
 		}
 		return baseline{name: singleBaseline, budget: true}, true
 	case n.Kind == yaml.ScalarNode && (n.Value == singleBaseline || n.Value == samplesBaseline):
 		return baseline{name: n.Value}, true
 	case n.Kind != yaml.MappingNode || options == nil || len(n.Content) != 2:
-		p.errs.add(n, key, "%s is no baseline; %s", shortText(n), acceptedBaselines)
+		p.errs.add(n, key, "%s is not a baseline; %s", shortText(n), expectedBaselines)
 		return baseline{}, false
 	}
 	var in struct {
@@ -77,7 +77,7 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 	before := len(p.errs)
 	decodeNode(options, key+"."+samplesBaseline, reflect.ValueOf(&in), &p.errs)
 	if len(p.errs) == before && in.Samples < 2 {
-		p.errs.add(options, key+"."+samplesBaseline, "samples is %d; 2 or more are accepted", in.Samples)
+		p.errs.add(options, key+"."+samplesBaseline, "samples is %d; expected 2 or more", in.Samples)
 	}
 	return baseline{name: samplesBaseline, samples: in.Samples}, len(p.errs) == before
 }
@@ -103,7 +103,7 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, FileErrors)
 	keys := b.keysFor(x.p, g)
 	made, errs := x.check(keys)
 	if env := x.p.envs[digestOf(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil && env.Measure() == envs.Scored {
-		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is. single is accepted")
+		errs.add(nil, "score", "equal answers are counted, of which some are right; expected a program's or judge's score says of none that it is. single")
 	}
 	made.count, made.chosen, made.replicates, made.baseline = g.count, g.chosen, g.replicates, b.title(made.agents, made.Condition)
 	made.values = sharedValues(x.axes, g, keys, made.baseline)

@@ -119,14 +119,14 @@ func TestBaselinesOfACampaignThatGoesOn(t *testing.T) {
 
 func TestBaselineErrors(t *testing.T) {
 	for baselines, want := range map[string]string{
-		"single":                                `baselines: "single" is not a list; single, {single: {budget: group}}, self_consistency and {self_consistency: {samples: 30}} are accepted`,
+		"single":                                `baselines: "single" is not a list; expected single, {single: {budget: group}}, self_consistency or {self_consistency: {samples: 30}}`,
 		"[]":                                    "baselines: is an empty list; single,",
-		"[both]":                                `baselines[0]: "both" is no baseline; single,`,
-		"[{single: {budget: 9}}]":               `baselines[0].single: {"budget":9} is no budget; {budget: group} is accepted`,
-		"[{single: {budget: group, more: 1}}]":  "is no budget; {budget: group} is accepted",
+		"[both]":                                `baselines[0]: "both" is not a baseline; single,`,
+		"[{single: {budget: 9}}]":               `baselines[0].single: {"budget":9} is not a budget; expected {budget: group}`,
+		"[{single: {budget: group, more: 1}}]":  "is not a budget; expected {budget: group}",
 		"[{single: {budget: group}}]":           "generate.max_tokens: is missing",
 		"[single, single]":                      `baselines[1]: "single" is there twice`,
-		"[{self_consistency: {samples: 1}}]":    "samples is 1; 2 or more are accepted",
+		"[{self_consistency: {samples: 1}}]":    "samples is 1; expected 2 or more",
 		"[{self_consistency: {sample: 9}}]":     "sample: unknown key",
 		"[{self_consistency: {samples: 4000}}]": "self_consistency does not fit the environment qa",
 	} {

@@ -101,7 +101,7 @@ func (c Choice) givenParameters() map[string]json.RawMessage {
 	return objectOf(c.Params)
 }
 
-// objectOf returns the fields of a value as JSON has them; none if it is no object.
+// objectOf returns the fields of a value as JSON has them; none if it is not an object.
 func objectOf(v any) map[string]json.RawMessage {
 	object := map[string]json.RawMessage{}
 	if json.Unmarshal(jsonOf(v), &object) != nil {

@@ -99,8 +99,8 @@ grid:
 		"line 10: grid.seed: cannot vary; env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning and keys within them (as protocol.rounds) can; an axis with its own name has values {label: …, set: {…}}",
 		"line 14: grid.size.set.protocol.rounds: given twice; protocol has it too",
 		"line 15: grid.size.set: a list is not a mapping of keys to values, as {model: …, generate.temperature: 0}",
-		`line 16: grid.size: "large" is no value of an axis with its own name; write {label: …, set: {…}}`,
-		"line 17: grid.size: a mapping is no value of an axis with its own name; write {label: …, set: {…}}",
+		`line 16: grid.size: "large" is not a value of an axis with its own name; write {label: …, set: {…}}`,
+		"line 17: grid.size: a mapping is not a value of an axis with its own name; write {label: …, set: {…}}",
 		"line 18: grid.size.set.seeds: cannot be set here; env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning and keys within them (as protocol.rounds) can",
 		"line 19: grid.other: sets models.Alex, and so does grid.models.Alex; leave one out",
 	)
@@ -152,7 +152,7 @@ func TestInclude(t *testing.T) {
 	}
 	smaller := parse(t, included).Campaign
 	if diff := parse(t, included+"  include: [{rule: borda, protocol.rounds: 2, size: small}]\n").Campaign.Extends(smaller); len(diff) > 0 {
-		t.Errorf("a combination more is no extension: %v", diff)
+		t.Errorf("a combination more is not an extension: %v", diff)
 	}
 	if diff := smaller.Extends(c); len(diff) != 1 || !strings.Contains(diff[0], "which the campaign has; conditions can be added, not taken away") {
 		t.Errorf("combinations that are taken away: %v", diff)
@@ -171,8 +171,8 @@ func TestIncludeErrors(t *testing.T) {
     - nine
 `,
 		"line 10: grid.include: a combination gives every axis of the grid a value; it has none for size",
-		"line 11: grid.include.protocol.round: is no axis of the grid; there are rule, protocol.rounds, size; did you mean protocol.rounds?",
-		"line 11: grid.include.reasks: is no axis of the grid; there are rule, protocol.rounds, size",
+		"line 11: grid.include.protocol.round: is not an axis of the grid; there are rule, protocol.rounds, size; did you mean protocol.rounds?",
+		"line 11: grid.include.reasks: is not an axis of the grid; there are rule, protocol.rounds, size",
 		"line 11: grid.include: a combination gives every axis of the grid a value; it has none for protocol.rounds",
 		"line 12: grid.include.rule: given twice",
 		`line 12: grid.include.size: the axis has no label "medium"; there are small, large, or write {label: …, set: {…}}`,

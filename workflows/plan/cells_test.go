@@ -375,7 +375,7 @@ func TestGridWins(t *testing.T) {
 	}
 }
 
-// Where a model is served is no part of a condition, wherever the model stands.
+// Where a model is served is not part of a condition, wherever the model stands.
 func TestServersMove(t *testing.T) {
 	model := func(name, params string) plan.Choice { return plan.Choice{Name: name, Params: json.RawMessage(params)} }
 	made := func(address string) plan.Condition {

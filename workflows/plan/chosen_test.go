@@ -47,7 +47,7 @@ func TestChosenInstances(t *testing.T) {
 	other := parse(t, twoTasks+"instances: {recsys: [u10-m34]}\n").Campaign
 	for name, diff := range map[string][]string{"more": more.Extends(small), "all": whole.Extends(small)} {
 		if len(diff) > 0 {
-			t.Errorf("%s is no extension: %v", name, diff)
+			t.Errorf("%s is not an extension: %v", name, diff)
 		}
 	}
 	if diff := other.Extends(small); len(diff) != 1 || !strings.HasSuffix(diff[0], " were chosen that are not chosen now; the choice can only grow") {
@@ -63,7 +63,7 @@ func TestChosenInstanceErrors(t *testing.T) {
 		"instances: [u1-m12, b]":               "line 9: instances: the environment exchange has none of these instances; it has k3-asymmetric",
 		"instances: {recsys: [u1-m2, u1-m12]}": `line 9: instances.recsys: there is no instance "u1-m2"; there are u1-m12, u10-m11, u10-m34 and 6 more; did you mean u1-m12?`,
 		"instances: {recsys: []}":              "line 9: instances.recsys: is an empty list; name at least one instance",
-		"instances: {recsys: [[a], a, a]}":     "line 9: instances.recsys[0]: a list is no id of an instance\nline 9: instances.recsys[2]: \"a\" is there twice",
+		"instances: {recsys: [[a], a, a]}":     "line 9: instances.recsys[0]: a list is not an id of an instance\nline 9: instances.recsys[2]: \"a\" is there twice",
 	} {
 		if got := errorsOf(t, twoTasks+text+"\n").Error(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)

@@ -49,7 +49,7 @@ func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 
 func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
 	if reasks < 0 || reasks > 10 {
-		p.errs.add(n, key, "is %d; 0 to 10 are accepted", reasks)
+		p.errs.add(n, key, "is %d; expected 0 to 10", reasks)
 	}
 }
 
@@ -63,13 +63,13 @@ var ownFields = []string{
 // checkGenerate refuses what no provider takes.
 func (p *parser) checkGenerate(n *yaml.Node, key string, g Generate) {
 	if t := g.Temperature; t != nil && (*t < 0 || *t > 2) {
-		p.errs.add(valueOf(n, "temperature"), key+".temperature", "is %v; 0 to 2 are accepted", *t)
+		p.errs.add(valueOf(n, "temperature"), key+".temperature", "is %v; expected 0 to 2", *t)
 	}
 	if t := g.TopP; t != nil && (*t <= 0 || *t > 1) {
-		p.errs.add(valueOf(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
+		p.errs.add(valueOf(n, "top_p"), key+".top_p", "is %v; expected more than 0 and at most 1", *t)
 	}
 	if e := g.ReasoningEffort; e != "" && !slices.Contains(Efforts(), e) {
-		p.errs.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; %s are accepted", e, wording.And(Efforts()))
+		p.errs.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; expected %s", e, wording.Or(Efforts()))
 	}
 	switch at := valueOf(n, "thinking"); {
 	case at != nil && g.Thinking <= 0:

@@ -45,11 +45,11 @@ const controlKey = "control"
 
 // parseControls reads the key controls; n is nil if the file has none.
 func (p *parser) parseControls(n *yaml.Node) []Control {
-	accepted := wording.And(Controls()) + " are accepted"
-	return parseList(p, n, "controls", accepted, func(item *yaml.Node, key string) (Control, bool) {
+	expected := "expected " + wording.Or(Controls())
+	return parseList(p, n, "controls", expected, func(item *yaml.Node, key string) (Control, bool) {
 		c := Control(item.Value)
 		if item.Kind != yaml.ScalarNode || !slices.Contains(Controls(), c) {
-			p.errs.add(item, key, "%s is no control; %s", shortText(item), accepted)
+			p.errs.add(item, key, "%s is not a control; %s", shortText(item), expected)
 			return c, false
 		}
 		return c, true
@@ -57,15 +57,15 @@ func (p *parser) parseControls(n *yaml.Node) []Control {
 }
 
 // parseList reads a list of what can be there once each; n is nil if the file has none.
-func parseList[T comparable](p *parser, n *yaml.Node, key, accepted string, parse func(item *yaml.Node, key string) (T, bool)) (all []T) {
+func parseList[T comparable](p *parser, n *yaml.Node, key, expected string, parse func(item *yaml.Node, key string) (T, bool)) (all []T) {
 	switch {
 	case n == nil || isNull(n): // an empty one is an error already
 		return nil
 	case n.Kind != yaml.SequenceNode:
-		p.errs.add(n, key, "%s is not a list; %s", shortText(n), accepted)
+		p.errs.add(n, key, "%s is not a list; %s", shortText(n), expected)
 		return nil
 	case len(n.Content) == 0:
-		p.errs.add(n, key, "is an empty list; %s, or leave the key out", accepted)
+		p.errs.add(n, key, "is an empty list; %s, or leave the key out", expected)
 	}
 	for i, item := range n.Content {
 		at := fmt.Sprintf("%s[%d]", key, i)

@@ -70,11 +70,11 @@ func TestStrangersInstance(t *testing.T) {
 
 func TestControlErrors(t *testing.T) {
 	for controls, want := range map[string]string{
-		"same":                        `controls: "same" is not a list; same, alone and strangers are accepted`,
+		"same":                        `controls: "same" is not a list; expected same, alone or strangers`,
 		"[]":                          "controls: is an empty list",
-		"[same, both]":                `controls[1]: "both" is no control; same, alone and strangers are accepted`,
+		"[same, both]":                `controls[1]: "both" is not a control; expected same, alone or strangers`,
 		"[same, alone, same]":         `controls[2]: "same" is there twice`,
-		"[{alone: true}]":             "controls[0]: a mapping is no control",
+		"[{alone: true}]":             "controls[0]: a mapping is not a control",
 		"[strangers]":                 "agents cannot hear strangers in the protocol discussion: what an agent says there replies to what was said before",
 		"[same]\ngrid2: {control: 1}": "unknown key",
 	} {

@@ -25,7 +25,7 @@ var (
 )
 
 // Decisions by rule: where agents propose and vote (a roundtable, and
-// deliberation by vote) or debate, and in a discussion. "-" is no decision. In a
+// deliberation by vote) or debate, and in a discussion. "-" is not a decision. In a
 // discussion the first agent's solution stands if there is none.
 var decisions = map[string][2]string{
 	"unanimous":               {"-", "A"},

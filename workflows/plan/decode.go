@@ -51,7 +51,7 @@ func (f FileError) String() string {
 	return s
 }
 
-// maxErrors bounds the list for files that are no campaign files at all.
+// maxErrors bounds the list for files that are not campaign files at all.
 const maxErrors = 1000
 
 func (f *FileErrors) add(n *yaml.Node, key, format string, args ...any) {

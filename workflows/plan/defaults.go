@@ -60,7 +60,7 @@ func (p *parser) parseDefault(params map[string]*yaml.Node, kind string, name, v
 	case v.Kind != yaml.MappingNode:
 		p.errs.add(v, key, "%s is not a mapping of parameters to values", shortText(v))
 	case valueOf(v, "name") != nil:
-		p.errs.add(keyNode(v, "name"), key+".name", "is no parameter")
+		p.errs.add(keyNode(v, "name"), key+".name", "is not a parameter")
 	case params[canonicalName(p.host.Catalogue, kind, name.Value)] != nil:
 		p.errs.add(name, key, "given twice")
 	default:

@@ -50,7 +50,7 @@ func (x *expansion) addPoints(all []combination) {
 		if other, twice := x.seen[made.ID()]; twice {
 			also := ""
 			if string(jsonOf(made.AllModels())) != string(jsonOf(x.added[other].AllModels())) {
-				also = "; where a model is served is no part of a condition: give the second server's model another name, or run it as another campaign"
+				also = "; where a model is served is not part of a condition: give the second server's model another name, or run it as another campaign"
 			}
 			x.p.errs.add(at.node, at.key, "%s is the same condition as %s%s", made.name, x.added[other].name, also)
 		}
@@ -124,6 +124,6 @@ func (x *expansion) writeTo(file *File) {
 		file.Campaign.setReplicates(replicates)
 	}
 	if size := file.Campaign.Size(); size > maxCells {
-		x.p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
+		x.p.errs.add(nil, "", "%d cells are planned; expected at most %d", size, maxCells)
 	}
 }

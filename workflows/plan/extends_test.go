@@ -53,7 +53,7 @@ limits: {calls: 3, models: {a: {calls: 1}}}
 			"protocol: {name: debate, rounds: 2}\nrule: plurality\nseed: 5\nenv: exchange\n",
 			"name: a\nseed: 5\nenv: exchange\nprotocol: {name: debate, rounds: 2}\nrule: plurality\nmodel: scripted/trader\ngenerate: {temperature: 0.5, max_tokens: 9}\n",
 		},
-		"a grid in the place of values": {
+		"a grid in place of values": {
 			"grid: {rule: [borda, majority], protocol.rounds: [2, 3], x: [{label: a, set: {env.quantity: 3, protocol.ties: keep}}, {label: b, set: {env.quantity: 4}}]}\n",
 			"name: a\nseed: 4\nenv: {name: exchange, agents: 4}\nprotocol: {name: roundtable, ties: first}\nmodel: scripted/trader\ngenerate: {temperature: 0.5, max_tokens: 9}\ngrid: {rule: [borda, majority], protocol.rounds: [2, 3], x: [{label: a, set: {env.quantity: 3, protocol.ties: keep}}, {label: b, set: {env.quantity: 4}}]}\n",
 		},
@@ -109,10 +109,10 @@ func TestErrorsOfExtendedFiles(t *testing.T) {
 				"main.yaml": "name: A\nextends: b.yaml\nreasks: 11\n",
 				"b.yaml":    "env: exchange\nenv: exchange\nprotocol: {name: roundtable, rounds: 0}\nmodl: x\nmodel: scripted/trader\ngrid:\n  rule: [borda, x]\n",
 			},
-			`line 1: name: "A" is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -
-line 3: reasks: is 11; 0 to 10 are accepted
+			`line 1: name: "A" is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -
+line 3: reasks: is 11; expected 0 to 10
 b.yaml: line 2: env: given twice
-b.yaml: line 3: protocol.rounds: is 0; 1 to 1000 are accepted
+b.yaml: line 3: protocol.rounds: is 0; expected 1 to 1000
 b.yaml: line 4: modl: unknown key;`,
 		},
 		"missing": {
@@ -129,7 +129,7 @@ b.yaml: line 4: modl: unknown key;`,
 		"no YAML":      {map[string]string{"main.yaml": minimal + "extends: b.yaml\n", "b.yaml": "seed: [\n"}, "b.yaml: line 2: not valid YAML: did not find expected node content"},
 		"no mapping":   {map[string]string{"main.yaml": minimal + "extends: b.yaml\n", "b.yaml": "- x\n"}, "b.yaml: line 1: a campaign file is a mapping with name, env, protocol, rule, model, …"},
 		"no own name":  {map[string]string{"main.yaml": "extends: b.yaml\n", "b.yaml": minimal}, "name: is missing; the campaign needs one"},
-		"in the grids": {map[string]string{"main.yaml": "name: a\nextends: b.yaml\nrule: borda\n", "b.yaml": strings.Replace(minimal, "rule: majority\n", "grid:\n  rule: [rated]\n  stop: [never]\n  exclude: [{rule: rated}]\n", 1)}, "b.yaml: line 7: grid.exclude.rule: is no axis of the grid; there are stop"},
+		"in the grids": {map[string]string{"main.yaml": "name: a\nextends: b.yaml\nrule: borda\n", "b.yaml": strings.Replace(minimal, "rule: majority\n", "grid:\n  rule: [rated]\n  stop: [never]\n  exclude: [{rule: rated}]\n", 1)}, "b.yaml: line 7: grid.exclude.rule: is not an axis of the grid; there are stop"},
 	} {
 		_, err := extending(x.files)
 		if errs, ok := errors.AsType[plan.FileErrors](err); !ok || !strings.HasPrefix(errs.Error(), x.want) {
@@ -193,10 +193,10 @@ func TestDefaultErrors(t *testing.T) {
 		"line 7: defaults.protcol: unknown key; known are env, protocol, rule, stop, model; did you mean protocol?",
 		"line 8: defaults.env: a list is not a mapping of names to parameters, as {protocol: {debate: {rounds: 2}}}",
 		`line 9: defaults.rule.majority: "3" is not a mapping of parameters to values`,
-		"line 9: defaults.rule.rated.name: is no parameter",
+		"line 9: defaults.rule.rated.name: is not a parameter",
 		"line 9: defaults.rule.plurality: given twice",
 		"line 10: protocol.round: unknown key; known are rounds, phases, ties, reasons; did you mean rounds?",
-		"line 10: protocol.rounds: is 0; 1 to 1000 are accepted",
+		"line 10: protocol.rounds: is 0; expected 1 to 1000",
 	)
 	pinErrors(t, minimal+"defaults: {rule: {rated: {max: 9}, majority: {}}}\n", "line 6: defaults.rule.majority: names no parameter", "line 6: defaults.rule.rated: no condition names it; there are majority")
 	pinErrors(t, minimal+"defaults: {rule: {rated: {max: 9}}, model: {scripted/tradr: {skip: 1}}}\n",

@@ -272,7 +272,7 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	if name := valueOf(top, "name"); name == nil {
 		p.errs.add(nil, "name", "is missing; the campaign needs one")
 	} else {
-		check(validName.MatchString(h.Name), name, "name", "%q is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
+		check(validName.MatchString(h.Name), name, "name", "%q is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}
 	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"), "cache_scope", "%q is not known; condition, campaign and lake are", h.CacheScope)
 	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)

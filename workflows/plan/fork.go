@@ -153,7 +153,7 @@ func (c Condition) session(plugins catalogue.Catalogue, agents int, seed uint64,
 }
 
 // Without are collaborations by id, of the campaign that is forked, which did not succeed:
-// nothing can go on from them, so their forks are no cells. Other campaigns have none.
+// nothing can go on from them, so their forks are not cells. Other campaigns have none.
 type Without []string
 
 // Set returns the ids to look up.

@@ -31,7 +31,7 @@ type ForkPoint struct {
 // ForkChange is what is changed from the point on. One that changes nothing shows chance alone.
 type ForkChange struct {
 	Label     string            `json:"label"`
-	At        *ForkPoint        `json:"at"`  // in the place of the block's
+	At        *ForkPoint        `json:"at"`  // in place of the block's
 	Set       ForkSettings      `json:"set"` // keys of a condition, also dotted ones
 	Drop      []string          `json:"drop"`
 	Remove    []ForkMessage     `json:"remove"`
@@ -359,7 +359,7 @@ func (f forking) read(n *yaml.Node, key string, change ForkChange, original Cond
 	for k, r := range change.Replace {
 		name := fmt.Sprintf("%s.replace[%d]", key, k)
 		if r.Text == "" {
-			f.p.errs.add(n, name+".text", "is missing; it is what stands in the place of the message")
+			f.p.errs.add(n, name+".text", "is missing; it is what stands in place of the message")
 		}
 		fork.Replace = append(fork.Replace, protocol.Replacement{Message: picked(ForkMessage{r.Round, r.Agent, r.Phase, r.Entry}, name), Text: r.Text})
 	}

@@ -35,7 +35,7 @@ var host = plan.Host{
 		}
 		name, ok := strings.CutPrefix(m.Name, "scripted/")
 		if !ok {
-			return fmt.Errorf("%q is no model; models are scripted/POLICY", m.Name)
+			return fmt.Errorf("%q is not a model; models are scripted/POLICY", m.Name)
 		}
 		if params.Skip < 0 || params.Skip > 1 {
 			return fmt.Errorf("skip is %v; it is a probability from 0 to 1", params.Skip)

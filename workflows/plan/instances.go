@@ -57,7 +57,7 @@ func (p *parser) parseReplicates(n *yaml.Node) byEnvironment {
 	return p.parseByEnvironment(n, "replicates", func(*yaml.Node, string) bool { return false })
 }
 
-// parseByEnvironment reads such a key; readOther reads what is no number, and says whether it is.
+// parseByEnvironment reads such a key; readOther reads what is not a number, and says whether it is.
 func (p *parser) parseByEnvironment(n *yaml.Node, key string, readOther func(n *yaml.Node, key string) bool) byEnvironment {
 	w := byEnvironment{key: key, named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
 	read := func(n *yaml.Node, key string) {
@@ -98,7 +98,7 @@ func (p *parser) checkIDs(n *yaml.Node, key string) {
 	for i, id := range n.Content {
 		name := fmt.Sprintf("%s[%d]", key, i)
 		if id.Kind != yaml.ScalarNode || isNull(id) {
-			p.errs.add(id, name, "%s is no id of an instance", shortText(id))
+			p.errs.add(id, name, "%s is not an id of an instance", shortText(id))
 		} else if seen[id.Value] {
 			p.errs.add(id, name, "%s is there twice", shortText(id))
 		}

@@ -136,7 +136,7 @@ func (p *parser) checkJudge(env *yaml.Node) {
 func (p *parser) checkJudgeNumbers(n *yaml.Node, key string, form judgeForm, j Judge) {
 	if scale := valueOf(n, "scale"); scale != nil && !p.errs.isKnownAt(key+".scale", scale.Line) {
 		if finite := func(v float64) bool { return math.Abs(v) <= 1e6 }; len(form.Scale) != 2 || !finite(j.Scale[0]) || !finite(j.Scale[1]) || j.Scale[0] >= j.Scale[1] {
-			p.errs.add(scale, key+".scale", "is %v; two numbers are accepted, the lowest score and a higher one, as [1, 5]", form.Scale)
+			p.errs.add(scale, key+".scale", "is %v; expected two numbers, the lowest score and a higher one, as [1, 5]", form.Scale)
 		}
 	}
 	if form.Generate != nil {
@@ -144,7 +144,7 @@ func (p *parser) checkJudgeNumbers(n *yaml.Node, key string, form judgeForm, j J
 	}
 	p.checkReasks(valueOf(n, "reasks"), key+".reasks", j.Reasks)
 	if j.Samples < 1 || j.Samples > mostSamples {
-		p.errs.add(valueOf(n, "samples"), key+".samples", "is %d; 1 to %d are accepted", j.Samples, mostSamples)
+		p.errs.add(valueOf(n, "samples"), key+".samples", "is %d; expected 1 to %d", j.Samples, mostSamples)
 	}
 }
 

@@ -33,14 +33,14 @@ func TestLabelsAreNoIdentity(t *testing.T) {
 
 func TestLabelFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		`  rule: [majority, {label: "", value: rated}]`:                              `line 6: grid.rule.label: "" is no label; 1 to 60 printable characters are accepted`,
-		`  rule: [majority, {label: [a], value: rated}]`:                             `line 6: grid.rule.label: a list is no label; 1 to 60 printable characters are accepted`,
-		`  rule: [majority, {label: "a\tb", value: rated}]`:                          `line 6: grid.rule.label: "a\tb" is no label; 1 to 60 printable characters are accepted`,
+		`  rule: [majority, {label: "", value: rated}]`:                              `line 6: grid.rule.label: "" is not a label; expected 1 to 60 printable characters`,
+		`  rule: [majority, {label: [a], value: rated}]`:                             `line 6: grid.rule.label: a list is not a label; expected 1 to 60 printable characters`,
+		`  rule: [majority, {label: "a\tb", value: rated}]`:                          `line 6: grid.rule.label: "a\tb" is not a label; expected 1 to 60 printable characters`,
 		`  rule: [majority, {label: majority, value: rated}]`:                        `line 6: grid.rule.label: "majority" is there twice`,
 		`  rule: [{label: x, value: ranked}, {label: x, value: rated}]`:              `line 6: grid.rule.label: "x" is there twice`,
 		`  rule: [majority, {label: x, name: rated}]`:                                `line 6: grid.rule: a value with a label is written {label: …, value: …}`,
 		`  rule: [majority, {label: x, value: majority}]`:                            `line 6: grid.rule: "majority" is there twice`,
-		`  rule: [majority, {label: ` + strings.Repeat("x", 61) + `, value: rated}]`: `is no label; 1 to 60 printable characters are accepted`,
+		`  rule: [majority, {label: ` + strings.Repeat("x", 61) + `, value: rated}]`: `is not a label; expected 1 to 60 printable characters`,
 	} {
 		if got := errorsOf(t, gridBase+text+"\n").Error(); !strings.Contains(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
@@ -88,14 +88,14 @@ func TestExclude(t *testing.T) {
 			}
 		}
 		if diff := whole.Extends(c); len(diff) > 0 {
-			t.Errorf("taking %s away is no extension: %v", exclude, diff)
+			t.Errorf("taking %s away is not an extension: %v", exclude, diff)
 		}
 		if diff := c.Extends(whole); len(diff) != 1 || !strings.HasSuffix(diff[0], ", which the campaign has; conditions can be added, not taken away") {
 			t.Errorf("%s takes conditions away: %v", exclude, diff)
 		}
 	}
 	for exclude, want := range map[string]string{
-		"[{rules: majority}]":                           "line 9: grid.exclude.rules: is no axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
+		"[{rules: majority}]":                           "line 9: grid.exclude.rules: is not an axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
 		"[{rule: ranked}]":                              `line 9: grid.exclude.rule: the axis has no value "ranked"`,
 		"[{rule: [majority, ranked]}]":                  `line 9: grid.exclude.rule: the axis has no value "ranked"`,
 		"[{rule: majority, stop: [never], rule: nine}]": "line 9: grid.exclude.rule: given twice",
@@ -103,7 +103,7 @@ func TestExclude(t *testing.T) {
 		"[{}]":                                          "line 9: grid.exclude: an entry is empty; write which combination to leave out",
 		"[~]":                                           "line 9: grid.exclude: an entry is empty",
 		"[]":                                            "line 9: grid.exclude: is empty; list the combinations to leave out",
-		"[{rul: rated}]":                                "line 9: grid.exclude.rul: is no axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
+		"[{rul: rated}]":                                "line 9: grid.exclude.rul: is not an axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
 		"{rule: majority}":                              "line 9: grid.exclude: a mapping is not a list of combinations",
 		"[{rule: [majority, rated]}]":                   "line 5: grid: every combination is excluded",
 	} {

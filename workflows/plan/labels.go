@@ -9,7 +9,7 @@ import (
 	"roundtable/envs"
 )
 
-// Labels say who labels the messages of a campaign, and how. They are no part
+// Labels say who labels the messages of a campaign, and how. They are not part
 // of its identity: labels are made of collaborations that have ended.
 type Labels struct {
 	Model    Choice

@@ -16,24 +16,24 @@ func (l Limits) Check() map[string]error {
 	errs := map[string]error{}
 	whole := func(key string, n, least, most int64, of string) {
 		if n != 0 && (n < least || n > most) {
-			errs[key] = fmt.Errorf("is %d%s; %d to %d are accepted", n, of, least, most)
+			errs[key] = fmt.Errorf("is %d%s; expected %d to %d", n, of, least, most)
 		}
 	}
 	whole("collaborations", int64(l.Collaborations), 1, 1000, " at once")
 	whole("calls", int64(l.Calls), 1, 20000, " at once")
 	whole("tokens", l.Tokens, 1, math.MaxInt64, " in all")
 	if usd := l.CostUSD; usd != nil && !(*usd >= 0 && *usd <= 1e9) {
-		errs["cost_usd"] = fmt.Errorf("is %v; 0 to 1000000000 US dollars are accepted", *usd)
+		errs["cost_usd"] = fmt.Errorf("is %v; expected 0 to 1000000000 US dollars", *usd)
 	}
 	switch l.Tier {
 	case "", Standard, Flex:
 	case Batch:
-		errs["tier"] = errors.New("is batch; services' batches are not used: standard and flex are accepted")
+		errs["tier"] = errors.New("is batch; services' batches are not used: expected standard or flex")
 	default:
-		errs["tier"] = fmt.Errorf("is %q; standard and flex are accepted", l.Tier)
+		errs["tier"] = fmt.Errorf("is %q; expected standard or flex", l.Tier)
 	}
 	if wait, err := time.ParseDuration(l.TierWait); l.TierWait != "" && l.TierWait != NeverStandard && (err != nil || wait < 0 || wait > 24*time.Hour) {
-		errs["tier_wait"] = fmt.Errorf("is %q; a time from 0s to 24h, as 15m, and never are accepted", l.TierWait)
+		errs["tier_wait"] = fmt.Errorf("is %q; expected a time from 0s to 24h, as 15m, or never", l.TierWait)
 	} else if l.TierWait != "" && l.Tier != Flex {
 		errs["tier_wait"] = errors.New("is set without tier: flex; leave it out")
 	}
@@ -43,7 +43,7 @@ func (l Limits) Check() map[string]error {
 		whole(key+"tokens_per_minute", int64(m.TokensPerMinute), 1, 1e12, "")
 		whole(key+"calls", int64(m.Calls), 1, 20000, " at once")
 		if d, err := time.ParseDuration(m.Timeout); m.Timeout != "" && (err != nil || d < time.Second || d > 24*time.Hour) {
-			errs[key+"timeout"] = fmt.Errorf("is %q; a time from 1s to 24h is accepted, as 90s or 10m", m.Timeout)
+			errs[key+"timeout"] = fmt.Errorf("is %q; expected a time from 1s to 24h, as 90s or 10m", m.Timeout)
 		}
 	}
 	return errs

@@ -65,7 +65,7 @@ func TestBrokenFiles(t *testing.T) {
 				t.Errorf("the error %q has line %d in\n%s", f, f.Line, text)
 			}
 			if strings.Contains(f.Text, "json:") || strings.Contains(f.Text, "Go ") || strings.Contains(f.Text, "reflect") {
-				t.Errorf("%q is no text for people", f)
+				t.Errorf("%q is not text for people", f)
 			}
 		}
 	}

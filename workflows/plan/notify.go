@@ -20,7 +20,7 @@ const (
 // NotifyEvents returns them all.
 func NotifyEvents() []string { return []string{NotifyEnd, NotifyPause, NotifyBudget} }
 
-// Notify says where a campaign's end, pauses and budget are reported. It is no part of the
+// Notify says where a campaign's end, pauses and budget are reported. It is not part of the
 // campaign's identity: it may change while the campaign runs.
 type Notify struct {
 	Command    []string `json:"command,omitempty"`     // gets the notice on its standard input
@@ -58,12 +58,12 @@ func (p *parser) checkNotify(n *yaml.Node, notify *Notify) {
 	switch {
 	case notify.Webhook == "":
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
-		p.errs.add(at("webhook"), "notify.webhook", "is no address; one that begins with https:// or http:// is accepted")
+		p.errs.add(at("webhook"), "notify.webhook", "is not an address; expected one that begins with https:// or http://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "": // not repeated: it may be secret
 		p.errs.add(at("webhook"), "notify.webhook", "has a password, a query or a fragment; put the address into an environment variable and name that in webhook_env")
 	}
 	if strings.ContainsAny(notify.WebhookEnv, "= \t:/") {
-		p.errs.add(at("webhook_env"), "notify.webhook_env", "is no name of an environment variable")
+		p.errs.add(at("webhook_env"), "notify.webhook_env", "is not a name of an environment variable")
 	}
 	for i, event := range notify.On {
 		switch {

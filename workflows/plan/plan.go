@@ -32,7 +32,7 @@ type Generate struct {
 	Stop        []string `json:"stop,omitempty"`
 	// ReasoningEffort is one of Efforts.
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
-	// Thinking is how many tokens a model may think for, in the place of an effort.
+	// Thinking is how many tokens a model may think for, in place of an effort.
 	Thinking int `json:"thinking,omitempty"`
 	// ExtraBody are further fields of the request's body, passed on as they are.
 	ExtraBody map[string]any `json:"extra_body,omitempty"`
@@ -97,7 +97,7 @@ func (c Condition) ID() string {
 	return slugOf(name) + "-" + digestOf(c.WithoutAddresses())[:8]
 }
 
-// Limits bound a campaign; they are no part of its identity. Zero means the default.
+// Limits bound a campaign; they are not part of its identity. Zero means the default.
 type Limits struct {
 	Collaborations int      `json:"collaborations,omitempty"` // at once
 	Calls          int      `json:"calls,omitempty"`          // at once

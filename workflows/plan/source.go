@@ -22,10 +22,10 @@ type Source struct {
 	Name    string // as Host.Extended calls files
 	Data    []byte
 	Changes []Change
-	Limit   int // instances of each environment at most; 0 is no limit
+	Limit   int // instances of each environment at most; 0 means no limit
 }
 
-// Change is a key that the command line gives in the place of the file.
+// Change is a key that the command line gives in place of the file.
 type Change struct {
 	Flag  string // as it was given: --set rule=borda
 	Key   string // dotted path
@@ -176,7 +176,7 @@ func ParseSource(s Source, host Host) (File, error) {
 // parseDocument returns the mapping that a file consists of; nil if it cannot be read.
 func (p *parser) parseDocument(data []byte) *yaml.Node {
 	if len(data) > MaxFileSize {
-		p.errs.add(nil, "", "the file has %d bytes; at most %d are accepted", len(data), MaxFileSize)
+		p.errs.add(nil, "", "the file has %d bytes; expected at most %d", len(data), MaxFileSize)
 		return nil
 	}
 	var doc, more yaml.Node

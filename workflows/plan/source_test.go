@@ -100,7 +100,7 @@ func TestErrorsOfChanges(t *testing.T) {
 --set seed=: seed: is empty
 --set reasks=[: reasks: "[" is not valid YAML: did not find expected node content
 --set seed=x: seed: is given by --set seed=, too
---set name=A B: name: "A B" is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -
+--set name=A B: name: "A B" is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -
 --set rule=rated: rule: is given by --set rule=borda, too
 --set grid.stop=never: grid.stop: "never" is not a list of values; write [never]`
 	if errs.Error() != want {

@@ -37,7 +37,7 @@ func TestStoppingRulesTimesProtocols(t *testing.T) {
 			name := stop.Name + " in " + proto.Name
 			ends := stops(t, proto, x.params, stop.Name)
 			if proto.Name == "debate" && stop.Name == "consecutive_agreements" {
-				ends = false // it would end one round after a decision: answers are no proposals
+				ends = false // it would end one round after a decision: answers are not proposals
 			}
 			_, err := plan.Parse([]byte("name: a\nmodel: scripted/x\n"+x.file+"stop: "+stop.Name+"\n"), plan.Host{Catalogue: catalogue.Builtin()})
 			switch accepted := err == nil; {

@@ -16,7 +16,7 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Until says when a campaign has answered its question, as the file has it. It is no part
+// Until says when a campaign has answered its question, as the file has it. It is not part
 // of the campaign's identity: it decides which cells are run, not what one of them finds.
 type Until struct {
 	Compare   string   `json:"compare"`             // axis of the grid
@@ -66,7 +66,7 @@ func (p *parser) parseUntil(key, n *yaml.Node, u *Until, file File) *until.Quest
 		names = append(names, l.Name)
 	}
 	if q.Reference != "" && !slices.Contains(names, q.Reference) {
-		p.errs.add(at("reference"), "until.reference", "%q is no value of %s; it has %s%s", q.Reference, u.Compare, wording.And(names), wording.DidYouMean(q.Reference, names))
+		p.errs.add(at("reference"), "until.reference", "%q is not a value of %s; it has %s%s", q.Reference, u.Compare, wording.And(names), wording.DidYouMean(q.Reference, names))
 	}
 	q.Same = p.sameQuestions(file.Campaign, q)
 	p.setMethod(at, u, file, &q)
@@ -133,7 +133,7 @@ func (p *parser) checkUntil(at, n *yaml.Node, u *Until, q *until.Question) {
 			return
 		}
 		if *into = *v; !(*v > 0 && *v < below) {
-			p.errs.add(valueOf(n, key), "until."+key, "is %v; a number above 0 and below %v is accepted", *v, below)
+			p.errs.add(valueOf(n, key), "until."+key, "is %v; expected a number above 0 and below %v", *v, below)
 		}
 	}
 	positive("width", u.Width, 1e9, &q.Width)
@@ -144,7 +144,7 @@ func (p *parser) checkUntil(at, n *yaml.Node, u *Until, q *until.Question) {
 	}
 	if u.Ahead != nil {
 		if q.Ahead = *u.Ahead; q.Ahead < 1 || q.Ahead > 1000 {
-			p.errs.add(valueOf(n, "ahead"), "until.ahead", "is %d; 1 to 1000 instances are accepted", q.Ahead)
+			p.errs.add(valueOf(n, "ahead"), "until.ahead", "is %d; expected 1 to 1000 instances", q.Ahead)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 	}
 	if len(levels) < 2 {
 		axes = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(axes))), func(a string) bool { return a == baselineAxis })
-		p.errs.add(n, "until.compare", "%q is no axis of the grid with two values; %s%s", key, axesText(axes), wording.DidYouMean(key, axes))
+		p.errs.add(n, "until.compare", "%q is not an axis of the grid with two values; %s%s", key, axesText(axes), wording.DidYouMean(key, axes))
 		return nil
 	}
 	for _, all := range combined {
@@ -251,7 +251,7 @@ func (p *parser) setBounds(at func(key string) *yaml.Node, u *Until, bounded boo
 	case u.Low == nil || u.High == nil:
 		p.errs.add(at(key), "until."+key, "low and high go together: the least and the greatest score that there can be")
 	case !(*u.Low < *u.High) || math.IsInf(*u.High-*u.Low, 0):
-		p.errs.add(at("high"), "until.high", "is %v; a number above low, which is %v, is accepted", *u.High, *u.Low)
+		p.errs.add(at("high"), "until.high", "is %v; expected a number above low, which is %v", *u.High, *u.Low)
 	default:
 		q.Low, q.High = *u.Low, *u.High
 		return true
@@ -271,7 +271,7 @@ func (p *parser) checkGoal(at func(key string) *yaml.Node, q *until.Question) {
 	}
 	within := func(key string, v, below float64) {
 		if v > 0 && !(v >= least && v < below) {
-			p.errs.add(at(key), "until."+key, "is %v; differences of %s are from %v to %v: a number that is %s and below %v is accepted", v, q.Measure, q.Low-q.High, q.High-q.Low, from, below)
+			p.errs.add(at(key), "until."+key, "is %v; differences of %s are from %v to %v: expected a number that is %s and below %v", v, q.Measure, q.Low-q.High, q.High-q.Low, from, below)
 		}
 	}
 	within("width", q.Width, most)

@@ -49,7 +49,7 @@ func (p *parser) parseLabelled(key string, nodes []*yaml.Node) []setting {
 // parseLabel returns a value's label; empty if it is none.
 func (p *parser) parseLabel(key string, label *yaml.Node) string {
 	if label.Kind != yaml.ScalarNode || !isLabel(label.Value) {
-		p.errs.add(label, key+".label", "%s is no label; 1 to %d printable characters are accepted", shortText(label), maxLabel)
+		p.errs.add(label, key+".label", "%s is not a label; expected 1 to %d printable characters", shortText(label), maxLabel)
 		return ""
 	}
 	return label.Value
@@ -186,7 +186,7 @@ func (p *parser) parseBundle(key string, n *yaml.Node) (setting, bool) {
 	x := setting{key: key, value: n, sets: []assignment{}}
 	label, set := valueOf(n, "label"), valueOf(n, "set")
 	if n.Kind != yaml.MappingNode || label == nil || set == nil || len(n.Content) != 4 {
-		p.errs.add(n, name, "%s is no value of an axis with its own name; write {label: …, set: {…}}", shortText(n))
+		p.errs.add(n, name, "%s is not a value of an axis with its own name; write {label: …, set: {…}}", shortText(n))
 		return x, false
 	}
 	x.label = p.parseLabel(name, label)

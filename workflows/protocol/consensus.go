@@ -59,10 +59,10 @@ func NewConsensus(p ConsensusParams, set Setting) (*Consensus, error) {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.Rounds < 1 || p.Rounds > mostRounds {
-		wrong("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds)
+		wrong("rounds is %d; expected 1 to %d", p.Rounds, mostRounds)
 	}
 	if p.Memory != MemoryFull && p.Memory != MemoryCurrent {
-		wrong("memory is %q; full and current are accepted", p.Memory)
+		wrong("memory is %q; expected full or current", p.Memory)
 	}
 	if !(p.Probability >= 0 && p.Probability <= 1) {
 		wrong("probability is %v; it is from 0 to 1", p.Probability)
@@ -89,7 +89,7 @@ func checkWeights(w [][]float64, agents int) error {
 		return nil
 	}
 	if len(w) != agents || slices.ContainsFunc(w, func(row []float64) bool { return len(row) != agents }) {
-		return fmt.Errorf("weights is no matrix of %d rows and columns, one for each agent", agents)
+		return fmt.Errorf("weights is not a matrix of %d rows and columns, one for each agent", agents)
 	}
 	for i, row := range w {
 		for _, v := range row {

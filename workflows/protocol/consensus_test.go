@@ -186,13 +186,13 @@ func TestConsensusRefused(t *testing.T) {
 		`{"network": "mesh"}`:                     `network is "mesh"`,
 		`{"network": 3}`:                          "a network is one of",
 		`{"network": []}`:                         "a network is one of",
-		`{"network": [[0,1],[1,0]]}`:              "no matrix of 3 rows",
+		`{"network": [[0,1],[1,0]]}`:              "not a matrix of 3 rows",
 		`{"network": [[0,1,2],[1,0,1],[1,1,0]]}`:  "in row 1",
 		`{"network": ["full", "mesh"]}`:           `network is "mesh"`,
 		`{"delay": -1}`:                           "delay is wrong",
 		`{"delay": "long"}`:                       "a delay is a whole number",
 		`{"delay": [[0,1]]}`:                      "delay is neither",
-		`{"weights": [[1]]}`:                      "weights is no matrix",
+		`{"weights": [[1]]}`:                      "weights is not a matrix",
 		`{"weights": [[1,1,1],[1,-1,1],[1,1,1]]}`: "in row 2",
 	} {
 		if _, err := numbered(3, params); err == nil || !strings.Contains(err.Error(), want) {

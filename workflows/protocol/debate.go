@@ -85,19 +85,19 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.Rounds < 0 || p.Rounds >= mostRounds {
-		wrong("rounds is %d; 0 to %d are accepted", p.Rounds, mostRounds-1)
+		wrong("rounds is %d; expected 0 to %d", p.Rounds, mostRounds-1)
 	}
 	if !slices.Contains(Orders(), p.Order) {
-		wrong("order is %q; %s is accepted", p.Order, wording.Or(Orders()))
+		wrong("order is %q; expected %s", p.Order, wording.Or(Orders()))
 	}
 	if !slices.Contains([]string{TalkSimultaneous, TalkOneByOne, TalkSummarizer}, p.Talk) {
-		wrong("talk is %q; simultaneous, one_by_one and summarizer are accepted", p.Talk)
+		wrong("talk is %q; expected simultaneous, one_by_one or summarizer", p.Talk)
 	}
 	if p.Speaking != SpeakingOrder && p.Speaking != SpeakingIndex {
-		wrong("speaking is %q; order and index are accepted", p.Speaking)
+		wrong("speaking is %q; expected order or index", p.Speaking)
 	}
 	if p.Memory != MemoryChat && p.Memory != MemoryRetold {
-		wrong("memory is %q; chat and retold are accepted", p.Memory)
+		wrong("memory is %q; expected chat or retold", p.Memory)
 	}
 	if p.Talk == TalkSummarizer && p.Topology.Name != "full" {
 		wrong("topology is %s; a summary of all answers needs full", p.Topology.Name)
@@ -109,7 +109,7 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 		wrong("agents is %d; the group has %d, and 0 is all of them", p.Agents, set.Agents)
 	}
 	if p.Ballots && !set.asksVotes() {
-		wrong("ballots is true; %s counts the answers themselves: ballots: false is accepted", set.Rule.Words().Name)
+		wrong("ballots is true; %s counts the answers themselves: expected ballots: false", set.Rule.Words().Name)
 	}
 	if p.Agents > 0 {
 		set.Agents = min(p.Agents, set.Agents)

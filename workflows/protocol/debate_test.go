@@ -171,7 +171,7 @@ func TestRandom(t *testing.T) {
 }
 
 // The majority of the last round is the answer; the earliest agent's on ties;
-// what could not be read is no vote.
+// what could not be read is not a vote.
 func TestCount(t *testing.T) {
 	for _, x := range []struct{ rounds, want string }{
 		{"A B B", "B"}, {"A B C", "A"}, {"C B B C", "C"}, {"- B A A", "A"}, {"- - B", "B"}, {"- -", ""},
@@ -192,14 +192,14 @@ func TestCount(t *testing.T) {
 			t.Errorf("%s: %q, %+v; want %s", x.rounds, got, o, x.want)
 		}
 	}
-	// Who was removed is no part of the electorate: 2 of 3 are a majority.
+	// Who was removed is not part of the electorate: 2 of 3 are a majority.
 	p := protocol.DefaultDebate()
 	p.Remove = []protocol.Removal{{Agent: 3, From: 1}, {Agent: 4, From: 1}}
 	set := protocol.Setting{Agents: 5, Rule: majority()}
 	s := protocol.NewSession(must(protocol.NewDebate(p, set)), set, stopping.Never{})
 	answering(t, s, func(agent, _ int) string { return []string{"A", "A", "B"}[agent] })
 	if s.Outcome().Standing < 0 {
-		t.Error("two of three present agents are no majority")
+		t.Error("two of three present agents are not majority")
 	}
 }
 

@@ -20,7 +20,7 @@ func (r *Removal) UnmarshalJSON(data []byte) error {
 	*r = Removal{From: 1}
 	type plain Removal
 	if eitherForm(data, &r.Agent, (*plain)(r)) != nil {
-		return fmt.Errorf("%s is no removal; an agent's index is, or {agent: 2, from: 3}", data)
+		return fmt.Errorf("%s is not a removal; an agent's index is, or {agent: 2, from: 3}", data)
 	}
 	return nil
 }
@@ -82,10 +82,10 @@ func (v Viewpoints) check(agents int) error {
 	switch v.Scaling {
 	case "", "correct_first", "incorrect_first", "alternating":
 	default:
-		return fmt.Errorf("viewpoints.scaling is %q; correct_first, incorrect_first and alternating are accepted", v.Scaling)
+		return fmt.Errorf("viewpoints.scaling is %q; expected correct_first, incorrect_first or alternating", v.Scaling)
 	}
 	if v.Receivers != ReceiversAll && v.Receivers != ReceiversOne {
-		return fmt.Errorf("viewpoints.receivers is %q; all and one are accepted", v.Receivers)
+		return fmt.Errorf("viewpoints.receivers is %q; expected all or one", v.Receivers)
 	}
 	if v.Scaling != "" && (v.Each < 1 || agents > 2*v.Each) {
 		return fmt.Errorf("viewpoints.each is %d; %d agents need at least %d", v.Each, agents, (agents+1)/2)

@@ -23,7 +23,7 @@ type DeliberationParams struct {
 	// rule, at the end of each round). By default acceptance for two agents and
 	// leader for more.
 	Authority string `json:"authority"`
-	// Characters of a message beyond which it is cut; 4,000, 0 is no limit.
+	// Characters of a message beyond which it is cut; 4,000, 0 means no limit.
 	Characters int `json:"characters"`
 	// Ties of a vote.
 	Ties transcript.TieBreak `json:"ties"`
@@ -85,13 +85,13 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !slices.Contains([]string{Deliberating, Centralized, Oracle}, p.Variant) {
-		wrong("variant is %q; deliberation, centralized and oracle are accepted", p.Variant)
+		wrong("variant is %q; expected deliberation, centralized or oracle", p.Variant)
 	}
 	if p.Rounds < 1 || p.Rounds > mostRounds {
-		wrong("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds)
+		wrong("rounds is %d; expected 1 to %d", p.Rounds, mostRounds)
 	}
 	if p.Characters < 0 {
-		wrong("characters is %d; 0, which is no limit, and more are accepted", p.Characters)
+		wrong("characters is %d; expected 0, which means no limit, or more", p.Characters)
 	}
 	for i, tool := range p.Tools {
 		if !slices.Contains(deliberationTools(), tool) || slices.Contains(p.Tools[:i], tool) {
@@ -102,10 +102,10 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 		errs = append(errs, err)
 	}
 	if !slices.Contains([]string{ExplanationsShared, ExplanationsEverywhere, ExplanationsPrivate}, p.Explanations) {
-		wrong("explanations is %q; shared, everywhere and private are accepted", p.Explanations)
+		wrong("explanations is %q; expected shared, everywhere or private", p.Explanations)
 	}
 	if p.Memory != MemoryFull && p.Memory != MemoryCurrent {
-		wrong("memory is %q; full and current are accepted", p.Memory)
+		wrong("memory is %q; expected full or current", p.Memory)
 	}
 	if p.Authority == "" {
 		p.Authority = Leader
@@ -115,13 +115,13 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	}
 	switch {
 	case !slices.Contains([]string{Acceptance, Leader, Vote}, p.Authority):
-		wrong("authority is %q; acceptance, leader and vote are accepted", p.Authority)
+		wrong("authority is %q; expected acceptance, leader or vote", p.Authority)
 	case p.Authority == Acceptance && set.Agents != 2:
-		wrong("authority is acceptance; that is for two agents, and the group has %d: leader and vote are accepted", set.Agents)
+		wrong("authority is acceptance; that is for two agents, and the group has %d: expected leader or vote", set.Agents)
 	}
 	votes := p.Authority == Vote && p.Variant != Centralized
 	if set.Rule != nil && !votes && (set.Rule.Ballot(2, 2).Kind != transcript.Choose || decision.MeansOf(set.Rule) != decision.ByBallots) {
-		wrong("authority is one agent's here, whose word is one vote; the rule %s needs other votes, for which authority: vote is accepted", set.Rule.Words().Name)
+		wrong("authority is one agent's here, whose word is one vote; the rule %s needs other votes: expected authority: vote", set.Rule.Words().Name)
 	}
 	if p.Variant == Centralized {
 		p.Rounds = 1
@@ -261,7 +261,7 @@ func (d *Deliberation) nextTurn(t *transcript.Transcript, round, agent int) Plan
 // module returns what follows an estimate or a tool: the next tool, or the plan.
 func (d *Deliberation) module(t *transcript.Transcript, round, agent int, phase string) transcript.Step {
 	tools := d.toolsOf(agent)
-	next := slices.Index(tools, phase) + 1 // an estimate is no tool: the first
+	next := slices.Index(tools, phase) + 1 // an estimate is not a tool: the first
 	if next < len(tools) {
 		return d.tool(t, round, agent, tools[next])
 	}

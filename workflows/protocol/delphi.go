@@ -43,10 +43,10 @@ var facilitator = transcript.Speaker{Role: "facilitator"}
 func NewDelphi(p DelphiParams, set Setting) (*Delphi, error) {
 	var errs []error
 	if p.Rounds < 1 || p.Rounds > mostRounds {
-		errs = append(errs, fmt.Errorf("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds))
+		errs = append(errs, fmt.Errorf("rounds is %d; expected 1 to %d", p.Rounds, mostRounds))
 	}
 	if p.Stable < 0 || p.Stable > mostRounds {
-		errs = append(errs, fmt.Errorf("stable is %d; 0 to %d are accepted", p.Stable, mostRounds))
+		errs = append(errs, fmt.Errorf("stable is %d; expected 0 to %d", p.Stable, mostRounds))
 	}
 	return &Delphi{p, set}, errors.Join(errs...)
 }

@@ -98,7 +98,7 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	one := func(key, value string, of ...string) {
 		if !slices.Contains(of, value) {
-			wrong("%s is %q; %s is accepted", key, value, wording.Or(of))
+			wrong("%s is %q; expected %s", key, value, wording.Or(of))
 		}
 	}
 	one("paradigm", p.Paradigm, "memory", "relay", "report", "debate", refinement)
@@ -109,18 +109,18 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	one("challenge", p.Challenge, "none", "solution", "history", "context", "retrieval", "irrelevant", "wrong")
 	switch {
 	case p.Rounds < 1 || p.Rounds > mostRounds:
-		wrong("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds)
+		wrong("rounds is %d; expected 1 to %d", p.Rounds, mostRounds)
 	case p.VoteFrom < 1 || p.VoteFrom > p.Rounds:
-		wrong("vote_from is %d; 1 to %d, the number of rounds, are accepted", p.VoteFrom, p.Rounds)
+		wrong("vote_from is %d; expected 1 to %d, the number of rounds", p.VoteFrom, p.Rounds)
 	}
 	if p.Memory < 0 {
-		wrong("memory is %d; 0, which is all turns, and more are accepted", p.Memory)
+		wrong("memory is %d; expected 0, which is all turns, or more", p.Memory)
 	}
 	if p.Inner < 1 || p.Inner > mostRounds {
-		wrong("inner_rounds is %d; 1 to %d are accepted", p.Inner, mostRounds)
+		wrong("inner_rounds is %d; expected 1 to %d", p.Inner, mostRounds)
 	}
 	if p.ChallengeCalls != 1 && p.ChallengeCalls != 2 {
-		wrong("challenge_calls is %d; 1 and 2 are accepted", p.ChallengeCalls)
+		wrong("challenge_calls is %d; expected 1 or 2", p.ChallengeCalls)
 	}
 	if slices.ContainsFunc(set.Seats, func(s seats.Seat) bool { return s.Role != "" }) {
 		if p.Personas.Kind != "generated" && p.Personas.Kind != "none" {
@@ -151,9 +151,9 @@ func (d *Discussion) sense() error {
 		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3); rules with a vote are accepted with collective and %s", rule, refinement)
 	refuse(p.Collective && p.Paradigm != "memory", "paradigm is %s; collective shows nothing but solutions, so it is accepted with memory only", p.Paradigm)
 	refuse(p.SkipDecision && p.Challenge != "none", "challenge is %s, and skip_decision leaves no decision to challenge: challenge: none is accepted", p.Challenge)
-	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: extract: true is accepted")
-	refuse(p.Response == reasoning && !p.Extract, "extract is false; with response: reasoning no message tells a solution: extract: true is accepted")
-	refuse(d.means == decision.ByAnswers && !p.Extract, "extract is false; %s counts final answers: extract: true is accepted", rule)
+	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: expected extract: true")
+	refuse(p.Response == reasoning && !p.Extract, "extract is false; with response: reasoning no message tells a solution: expected extract: true")
+	refuse(d.means == decision.ByAnswers && !p.Extract, "extract is false; %s counts final answers: expected extract: true", rule)
 	return errors.Join(errs...)
 }
 

@@ -298,7 +298,7 @@ func TestDiscussionFaults(t *testing.T) {
 		want   string
 	}{
 		"rounds":      {plurality(), func(p *protocol.DiscussionParams) { p.Rounds = 0 }, "rounds is 0"},
-		"vote_from":   {plurality(), func(p *protocol.DiscussionParams) { p.VoteFrom = 6 }, "vote_from is 6; 1 to 5"},
+		"vote_from":   {plurality(), func(p *protocol.DiscussionParams) { p.VoteFrom = 6 }, "vote_from is 6; expected 1 to 5"},
 		"paradigm":    {plurality(), func(p *protocol.DiscussionParams) { p.Paradigm = "ring" }, `paradigm is "ring"`},
 		"order":       {plurality(), func(p *protocol.DiscussionParams) { p.Order = "" }, `order is ""`},
 		"memory":      {plurality(), func(p *protocol.DiscussionParams) { p.Memory = -1 }, "memory is -1"},
@@ -318,7 +318,7 @@ func TestDiscussionFaults(t *testing.T) {
 		p := protocol.DefaultDiscussion()
 		x.change(&p)
 		_, err := protocol.NewDiscussion(p, protocol.Setting{Agents: 3, Rule: x.rule})
-		if err == nil || !strings.Contains(err.Error(), x.want) || !strings.Contains(err.Error(), "accept") && !strings.Contains(err.Error(), "has 3") {
+		if err == nil || !strings.Contains(err.Error(), x.want) || !strings.Contains(err.Error(), "expect") && !strings.Contains(err.Error(), "accept") && !strings.Contains(err.Error(), "has 3") {
 			t.Errorf("%s: %v, want %q", name, err, x.want)
 		}
 	}

@@ -108,7 +108,7 @@ func (s *Session) IsTaken(entry int) bool {
 	return entry < s.Prefix() && !given
 }
 
-// Instead returns what stands in the place of an entry's answer; false if it is to be asked.
+// Instead returns what stands in place of an entry's answer; false if it is to be asked.
 func (s *Session) Instead(entry int) (string, bool) {
 	if s.fork == nil {
 		return "", false

@@ -174,7 +174,7 @@ func TestForkOfMessages(t *testing.T) {
 		}
 	}
 	if text, ok := s.Instead(10); !ok || text != "something else" || !s.InPrefix() {
-		t.Errorf("in the place of entry 10 stands %q", text)
+		t.Errorf("in place of entry 10 stands %q", text)
 	}
 	if _, ok := s.Instead(11); ok {
 		t.Error("entry 11 is replaced, too")

@@ -22,5 +22,5 @@ func checkTies(t transcript.TieBreak) error {
 	case transcript.TiesKeep, transcript.TiesFirst, transcript.TiesLottery:
 		return nil
 	}
-	return fmt.Errorf("ties is %q; keep, first and lottery are accepted", t)
+	return fmt.Errorf("ties is %q; expected keep, first or lottery", t)
 }

@@ -13,7 +13,7 @@ type Hearing string
 const (
 	HearsPeers     Hearing = ""
 	HearsNobody    Hearing = "nobody"    // an agent sees what it said itself, what the environment gives, and what it votes on
-	HearsStrangers Hearing = "strangers" // in the place of peers' texts it sees as many about another instance
+	HearsStrangers Hearing = "strangers" // in place of peers' texts it sees as many about another instance
 )
 
 // heard returns what of some entries a step's agent is shown where it hears nobody: neither
@@ -52,11 +52,11 @@ func isHeardAlone(t *transcript.Transcript, speaker transcript.Speaker, entry in
 	return !tells[entry]
 }
 
-// Stranger is the role of who answers another instance in the place of an agent, whose
+// Stranger is the role of who answers another instance in place of an agent, whose
 // index it has, before the rounds begin.
 const Stranger = "stranger"
 
-// heardOf returns the entry that is shown in the place of an agent's answer: itself, or
+// heardOf returns the entry that is shown in place of an agent's answer: itself, or
 // that of a stranger, another one for each round, since an agent says something new in each.
 func (d *Debate) heardOf(t *transcript.Transcript, r reply) int {
 	if d.strangers() == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // sightings plays a protocol whose agents hear somebody, and returns what each step of an agent
-// that is no ballot sees: phase, round and agent, and the speakers and rounds of its entries.
+// that is not a ballot sees: phase, round and agent, and the speakers and rounds of its entries.
 func sightings(t *testing.T, hears protocol.Hearing, build func(protocol.Setting) (protocol.Protocol, error)) []string {
 	t.Helper()
 	set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: hears}

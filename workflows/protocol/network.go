@@ -89,13 +89,13 @@ func (w Network) check(agents int) error {
 	}
 	for _, n := range w {
 		if n.matrix == nil && !slices.Contains(Networks(), n.name) {
-			return fmt.Errorf("network is %q; %s are accepted, or a matrix, or a list of these by round", n.name, strings.Join(Networks(), ", "))
+			return fmt.Errorf("network is %q; expected %s, or a matrix, or a list of these by round", n.name, strings.Join(Networks(), ", "))
 		}
 		if n.matrix == nil {
 			continue
 		}
 		if len(n.matrix) != agents || slices.ContainsFunc(n.matrix, func(row []float64) bool { return len(row) != agents }) {
-			return fmt.Errorf("network is no matrix of %d rows and columns, one for each agent", agents)
+			return fmt.Errorf("network is not a matrix of %d rows and columns, one for each agent", agents)
 		}
 		for i, row := range n.matrix {
 			if slices.ContainsFunc(row, func(v float64) bool { return v != 0 && v != 1 }) {
@@ -204,7 +204,7 @@ func (t *Topology) UnmarshalJSON(data []byte) error {
 	*t = Topology{}
 	type plain Topology
 	if eitherForm(data, &t.Name, (*plain)(t)) != nil {
-		return fmt.Errorf("%s is no topology; full, ring, star and tree are, {name: random, k: 2} and {name: explicit, hears: [[1], [0]]}", data)
+		return fmt.Errorf("%s is not a topology; full, ring, star and tree are, {name: random, k: 2} and {name: explicit, hears: [[1], [0]]}", data)
 	}
 	return nil
 }

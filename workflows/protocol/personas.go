@@ -72,7 +72,7 @@ func (p Personas) check(agents int) error {
 		return nil
 	case "list":
 	default:
-		return fmt.Errorf("personas is %q; generated, neutral, none and a list with role and description of each (or generated or neutral) are accepted", p.Kind)
+		return fmt.Errorf("personas is %q; expected generated, neutral, none, or a list with role or description of each (or generated, or neutral)", p.Kind)
 	}
 	if len(p.List) < agents {
 		return fmt.Errorf("personas is a list of %d; the group has %d agents that are not neutral", len(p.List), agents)
@@ -81,7 +81,7 @@ func (p Personas) check(agents int) error {
 		switch {
 		case one.word == "generated" || one.word == "neutral" || one.word == "" && one.Role != "":
 		case one.word != "":
-			return fmt.Errorf("personas is a list whose item %d is %q; generated, neutral, or role and description are accepted", i+1, one.word)
+			return fmt.Errorf("personas is a list whose item %d is %q; expected generated, neutral, or role or description", i+1, one.word)
 		default:
 			return fmt.Errorf("personas is a list whose item %d has no role", i+1)
 		}

@@ -44,7 +44,7 @@ func (p *Phase) UnmarshalJSON(data []byte) error {
 	*p = Phase{}
 	type plain Phase
 	if eitherForm(data, &p.Name, (*plain)(p)) != nil {
-		return fmt.Errorf("%s is no phase; a phase is message, proposal or vote, or {phase: vote, every: 2}", data)
+		return fmt.Errorf("%s is not a phase; a phase is message, proposal or vote, or {phase: vote, every: 2}", data)
 	}
 	return nil
 }
@@ -73,16 +73,16 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.Rounds < 1 || p.Rounds > mostRounds {
-		wrong("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds)
+		wrong("rounds is %d; expected 1 to %d", p.Rounds, mostRounds)
 	}
 	if err := checkTies(p.Ties); err != nil {
 		errs = append(errs, err)
 	}
 	if p.Reasons != ReasonsPrivate && p.Reasons != ReasonsShown {
-		wrong("reasons is %q; private and shown are accepted", p.Reasons)
+		wrong("reasons is %q; expected private or shown", p.Reasons)
 	}
 	if len(p.Phases) == 0 || len(p.Phases) > mostPhases {
-		wrong("phases is a list of %d; 1 to %d of message, proposal and vote are accepted", len(p.Phases), mostPhases)
+		wrong("phases is a list of %d; expected 1 to %d of message, proposal or vote", len(p.Phases), mostPhases)
 	}
 	for _, ph := range p.Phases {
 		switch ph.Name {
@@ -91,7 +91,7 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 			wrong("phase %q is not known; message, proposal and vote are", ph.Name)
 		}
 		if ph.Every < 0 || ph.Every > max(p.Rounds, 1) {
-			wrong("phase %s takes place every %d rounds; 1 to %d are accepted", ph.Name, ph.Every, p.Rounds)
+			wrong("phase %s takes place every %d rounds; expected 1 to %d", ph.Name, ph.Every, p.Rounds)
 		}
 	}
 	if len(errs) > 0 {

@@ -290,15 +290,15 @@ func TestParameters(t *testing.T) {
 		change func(*protocol.RoundtableParams)
 		says   string
 	}{
-		{func(p *protocol.RoundtableParams) { p.Rounds = 0 }, "rounds is 0; 1 to 1000 are accepted"},
+		{func(p *protocol.RoundtableParams) { p.Rounds = 0 }, "rounds is 0; expected 1 to 1000"},
 		{func(p *protocol.RoundtableParams) { p.Rounds = 1001 }, "rounds is 1001"},
-		{func(p *protocol.RoundtableParams) { p.Ties = "coin" }, `ties is "coin"; keep, first and lottery are accepted`},
+		{func(p *protocol.RoundtableParams) { p.Ties = "coin" }, `ties is "coin"; expected keep, first or lottery`},
 		{func(p *protocol.RoundtableParams) { p.Phases = nil }, "phases is a list of 0"},
 		{func(p *protocol.RoundtableParams) { p.Phases = make([]protocol.Phase, 101) }, "phases is a list of 101"},
 		{func(p *protocol.RoundtableParams) { p.Phases[1].Name = "sing" }, `phase "sing" is not known; message, proposal and vote are`},
-		{func(p *protocol.RoundtableParams) { p.Phases[2].Every = 11 }, "phase vote takes place every 11 rounds; 1 to 10 are accepted"},
+		{func(p *protocol.RoundtableParams) { p.Phases[2].Every = 11 }, "phase vote takes place every 11 rounds; expected 1 to 10"},
 		{func(p *protocol.RoundtableParams) { p.Phases[2].Every = -1 }, "every -1 rounds"},
-		{func(p *protocol.RoundtableParams) { p.Rounds, p.Ties = 0, ""; p.Phases[0].Name = "x" }, "rounds is 0; 1 to 1000 are accepted\nties is \"\"; keep, first and lottery are accepted\nphase \"x\""},
+		{func(p *protocol.RoundtableParams) { p.Rounds, p.Ties = 0, ""; p.Phases[0].Name = "x" }, "rounds is 0; expected 1 to 1000\nties is \"\"; expected keep, first or lottery\nphase \"x\""},
 	} {
 		p := params(10)
 		x.change(&p)
@@ -330,7 +330,7 @@ func TestPhaseInJSON(t *testing.T) {
 	}
 	for _, text := range []string{`5`, `[]`, `{"phase": 5}`, `{"phase": "vote", "each": 2}`, `{"phase": "vote", "every": "two"}`, `true`} {
 		var p protocol.Phase
-		if err := json.Unmarshal([]byte(text), &p); err == nil || !strings.Contains(err.Error(), "is no phase; a phase is message, proposal or vote, or") {
+		if err := json.Unmarshal([]byte(text), &p); err == nil || !strings.Contains(err.Error(), "is not a phase; a phase is message, proposal or vote, or") {
 			t.Errorf("%s is %+v, error %v", text, p, err)
 		}
 	}

@@ -63,7 +63,7 @@ func ballotOf(e transcript.Entry, candidates []transcript.Candidate) transcript.
 	return transcript.Ballot{Abstain: true}
 }
 
-// judge is asked for the one ballot of a rule that leaves the choice to a judge who is no agent.
+// judge is asked for the one ballot of a rule that leaves the choice to a judge who is not an agent.
 var judge = transcript.Speaker{Role: "judge"}
 
 // asksVotes reports whether the rule needs ballots that agents or a judge are asked for. Under the

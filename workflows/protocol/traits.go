@@ -12,7 +12,7 @@ import (
 type Traits struct {
 	// Members is the number of agents that take part, the first ones; 0 is all.
 	Members int
-	// Roles are its speakers that are no agents, such as a summarizer.
+	// Roles are its speakers that are not agents, such as a summarizer.
 	Roles []string
 	// Ruleless protocols decide without a decision rule, so a campaign names none.
 	Ruleless bool

@@ -63,19 +63,19 @@ const (
 func (s Seat) Check() (errs []error) {
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if s.Memory != nil && (*s.Memory < 0 || *s.Memory > mostMemory) {
-		wrong("memory is %d; 0 to %d rounds are accepted", *s.Memory, mostMemory)
+		wrong("memory is %d; expected 0 to %d rounds", *s.Memory, mostMemory)
 	}
 	if s.Votes != nil && (*s.Votes < 0 || *s.Votes > mostVotes) {
-		wrong("votes is %d; 0 to %d are accepted", *s.Votes, mostVotes)
+		wrong("votes is %d; expected 0 to %d", *s.Votes, mostVotes)
 	}
 	if s.Stance != "" && !slices.Contains(Stances(), s.Stance) {
-		wrong("stance is %q; %s is accepted", s.Stance, wording.Or(Stances()))
+		wrong("stance is %q; expected %s", s.Stance, wording.Or(Stances()))
 	}
 	for _, text := range [][2]string{
 		{"role", s.Role}, {"description", s.Description}, {"instructions", s.Instructions}, {"style", s.Style}, {"language", s.Language},
 	} {
 		if len(text[1]) > mostText {
-			wrong("%s is a text of %d characters; at most %d are accepted", text[0], len(text[1]), mostText)
+			wrong("%s is a text of %d characters; expected at most %d", text[0], len(text[1]), mostText)
 		}
 	}
 	if s.Description != "" && s.Role == "" {
@@ -100,15 +100,15 @@ func CheckShares(shares map[string]float64) error {
 	for _, stance := range slices.Sorted(maps.Keys(shares)) {
 		share := shares[stance]
 		if !slices.Contains(Stances(), stance) {
-			return fmt.Errorf("%q is no stance; %s is accepted", stance, wording.Or(Stances()))
+			return fmt.Errorf("%q is not a stance; expected %s", stance, wording.Or(Stances()))
 		}
 		if !(share >= 0 && share <= 1) {
-			return fmt.Errorf("the share of %s is %v; 0 to 1 is accepted", stance, share)
+			return fmt.Errorf("the share of %s is %v; expected 0 to 1", stance, share)
 		}
 		total += share
 	}
 	if total > 1+1e-9 {
-		return fmt.Errorf("the shares add up to %v; at most 1 is accepted", total)
+		return fmt.Errorf("the shares add up to %v; expected at most 1", total)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 		t.Error(errs)
 	}
 	for want, shares := range map[string]map[string]float64{
-		"is no stance": {"lazy": 0.1}, "is 1.5": {seats.Wrong: 1.5}, "add up to 1.1": {seats.Wrong: 0.6, seats.Stubborn: 0.5},
+		"is not a stance": {"lazy": 0.1}, "is 1.5": {seats.Wrong: 1.5}, "add up to 1.1": {seats.Wrong: 0.6, seats.Stubborn: 0.5},
 	} {
 		if err := seats.CheckShares(shares); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", shares, err)

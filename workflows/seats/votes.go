@@ -8,7 +8,7 @@ import (
 )
 
 // Weight returns the number of votes of an agent: 1 if nothing is said of it, and of
-// a speaker that is no agent (-1).
+// a speaker that is not an agent (-1).
 func Weight(all []Seat, agent int) int {
 	if agent < 0 || agent >= len(all) || all[agent].Votes == nil {
 		return 1

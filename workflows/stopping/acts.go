@@ -64,7 +64,7 @@ func (p *Pair) UnmarshalText(text []byte) error {
 	before, now, _ := strings.Cut(string(text), "->")
 	a, b := slices.Index(ActNames[:], before), slices.Index(ActNames[:], now)
 	if a < 0 || b < 0 {
-		return fmt.Errorf("%q is no pair of dialogue acts; one is written as Propose->Accept", text)
+		return fmt.Errorf("%q is not a pair of dialogue acts; one is written as Propose->Accept", text)
 	}
 	*p = Pair(a*len(ActNames) + b)
 	return nil

@@ -40,14 +40,14 @@ func NewAgreedAtStart(p AgreedAtStartParams) (Rule, error) {
 // a confidence in that answer.
 func NewConfidentAtStart(p ConfidentAtStartParams) (Rule, error) {
 	if !(p.Confidence > 0 && p.Confidence <= 1) {
-		return nil, fmt.Errorf("confidence is %v; more than 0 and at most 1 is accepted", p.Confidence)
+		return nil, fmt.Errorf("confidence is %v; expected more than 0 and at most 1", p.Confidence)
 	}
 	return atStart{p.Share, p.Confidence}, checkShare(p.Share)
 }
 
 func checkShare(share float64) error {
 	if !(share > 0 && share <= 1) {
-		return fmt.Errorf("share is %v; more than 0 and at most 1 is accepted", share)
+		return fmt.Errorf("share is %v; expected more than 0 and at most 1", share)
 	}
 	return nil
 }

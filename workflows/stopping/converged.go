@@ -26,7 +26,7 @@ func NewConverged(p ConvergedParams) (Rule, error) {
 		return nil, fmt.Errorf("epsilon is %v; it is a distance from 0 on", p.Epsilon)
 	}
 	if p.Rounds < 1 {
-		return nil, fmt.Errorf("rounds is %d; at least 1 is accepted", p.Rounds)
+		return nil, fmt.Errorf("rounds is %d; expected at least 1", p.Rounds)
 	}
 	return converged{p}, nil
 }

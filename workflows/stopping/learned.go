@@ -40,7 +40,7 @@ func (p LearnedParams) Check() error {
 	case p.Method != MethodEProcess:
 		errs = append(errs, fmt.Errorf("alpha is %v, and the method %s has no bound; leave it out", *p.Alpha, p.Method))
 	case !(*p.Alpha > 0 && *p.Alpha < 1):
-		errs = append(errs, fmt.Errorf("alpha is %v; more than 0 and less than 1 is accepted", *p.Alpha))
+		errs = append(errs, fmt.Errorf("alpha is %v; expected more than 0 and less than 1", *p.Alpha))
 	}
 	if p.Labeller != "" && p.Method != MethodDialogueAct {
 		errs = append(errs, fmt.Errorf("labeller is %q, and the method %s is fitted on no labels; leave it out", p.Labeller, p.Method))

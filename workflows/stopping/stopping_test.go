@@ -58,7 +58,7 @@ func TestRules(t *testing.T) {
 		{"selected at once, then silence", []string{"mmppbbA", "mmssbbA", "mmssbbA"}, 1, 2},
 		{"selected at once, talk goes on", []string{"mmppbbA", "mmpsbbA", "mmspbbA"}, 1, never},
 		{"nothing is ever selected", []string{"mmppbbK", "mmssbbK", "mmssbbK"}, never, never},
-		{"silence without a selection is no agreement", []string{"mmppbbK", "mmssbbK", "mmssbbA", "mmssbbK"}, 3, 4},
+		{"silence without a selection is not an agreement", []string{"mmppbbK", "mmssbbK", "mmssbbA", "mmssbbK"}, 3, 4},
 		{"what stands is not selected again", []string{"mmppbbA", "mmpsbbK", "mmssbbK"}, 1, never},
 		{"silence may itself be undecided", []string{"mmppbbK", "mmpsbbA", "mmssbbK"}, 2, 3},
 		{"an invalid proposal is none", []string{"mmppbbA", "mmisbbA"}, 1, 2},
@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 		{"silence and selection in round 1", []string{"mmssbbA"}, 1, never},
 		{"consensus after each message", []string{"pKpA", "pK"}, 1, never},
 		{"a later decision of the round does not undo it", []string{"pAK", "sK"}, 1, 2},
-		{"labels and dynamics are no proposals", []string{"ppLLA", "ssLLEA"}, 1, 2},
+		{"labels and dynamics are not proposals", []string{"ppLLA", "ssLLEA"}, 1, 2},
 		{"nothing was said", nil, never, never},
 	} {
 		t.Run(x.name, func(t *testing.T) {

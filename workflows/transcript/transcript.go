@@ -80,7 +80,7 @@ type Payload struct {
 	Format     Format
 	Prompt     string      // name of the prompt template; the phase's name if empty
 	Candidates []Candidate // ballots and decisions
-	MaxText    int         // characters of a message, which is cut there; 0 is no limit
+	MaxText    int         // characters of a message, which is cut there; 0 means no limit
 	Reasoned   bool        // the answer explains itself: a plan or a decision to others, a message to its author
 	Required   bool        // null is not offered in place of a proposal: there is none yet that could remain
 	Standing   int         // entry of the standing decision; -1 if none

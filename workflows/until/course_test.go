@@ -73,7 +73,7 @@ func TestReferenceIsComparedWithEach(t *testing.T) {
 	}
 }
 
-// Units without a value of a level are looked at and are no pairs.
+// Units without a value of a level are looked at and are not pairs.
 func TestUnitsWithoutValueAreNoPairs(t *testing.T) {
 	c := course(t, questionOf(2, Betting))
 	add(t, c, []Observation{{LeftOut: 2}})

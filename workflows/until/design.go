@@ -134,7 +134,7 @@ func (d *Design) unitOf(p Place) Unit {
 func (d *Design) Units() int { return len(d.units) }
 
 // Cells returns the cells of some levels in a unit, and, if there are any, those of
-// conditions that are no levels, last.
+// conditions that are not levels, last.
 func (d *Design) Cells(unit int, levels []bool) []Cell {
 	var cells []Cell
 	u := d.units[unit]

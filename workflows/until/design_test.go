@@ -77,7 +77,7 @@ func TestAnswerDoesNotDependOnTheOrderInWhichCellsEnd(t *testing.T) {
 	}
 }
 
-// Whole instances end first, with all replicates and what is no level besides.
+// Whole instances end first, with all replicates and what is not a level besides.
 func TestUnitsAreWhole(t *testing.T) {
 	d, q := designOf(2, 3, 2)
 	c := course(t, q)
@@ -189,7 +189,7 @@ func one(r *rand.Rand, p float64) *float64 {
 	return new(0.)
 }
 
-// What fails in one level only is no effect of the level: cells are compared where the
+// What fails in one level only is not an effect of the level: cells are compared where the
 // values on the other axes are the same.
 func TestMissingCellsAreNoEffectOfTheLevel(t *testing.T) {
 	q := twice("qa", "qa")

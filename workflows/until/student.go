@@ -43,10 +43,10 @@ func newStudent(alpha float64) (*studentSequence, error) {
 	return &studentSequence{alpha: alpha}, nil
 }
 
-// Add takes the next value; the error says that it is no number.
+// Add takes the next value; the error says that it is not a number.
 func (s *studentSequence) Add(value float64) error {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return fmt.Errorf("%v is no number", value)
+		return fmt.Errorf("%v is not a number", value)
 	}
 	s.n++
 	n := float64(s.n)

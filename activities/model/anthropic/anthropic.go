@@ -9,7 +9,7 @@
 //
 // Anthropic's SDK is not used: of its 176 MB of compiled types a request needs
 // the fields below, and its client would read keys and headers from the
-// environment, retry, refuse a long max_tokens, and replace bytes that are no UTF-8.
+// environment, retry, refuse a long max_tokens, and replace bytes that are not UTF-8.
 package anthropic
 
 import (

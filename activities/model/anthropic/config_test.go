@@ -113,7 +113,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"role", "", []model.Message{{Role: "tool", Content: "a"}}, model.Parameters{}, `role "tool"`},
 		{"seed", "", nil, model.Parameters{Seed: &seed}, "seed"},
 		{"temperature", "", nil, model.Parameters{Temperature: &two}, "temperature is 2; Anthropic takes 0 to 1"},
-		{"temperature that is no number", "", nil, model.Parameters{Temperature: &nan}, "temperature is NaN"},
+		{"temperature that is not a number", "", nil, model.Parameters{Temperature: &nan}, "temperature is NaN"},
 		{"top_p", "", nil, model.Parameters{TopP: &two}, "top_p is 2"},
 		{"effort that is not there", "", nil, model.Parameters{ReasoningEffort: "minimal"}, "low, medium, high, xhigh and max"},
 		{"fields of another service", "", nil, model.Parameters{ExtraBody: map[string]any{"top_k": 1}}, "extra_body"},

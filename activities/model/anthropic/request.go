@@ -83,7 +83,7 @@ func (c *client) newQuestion(r model.Request) (question, error) {
 		return p, err
 	}
 	if len(r.Schema) > 0 && !json.Valid(r.Schema) {
-		return p, errors.New("the schema of the answer is no JSON")
+		return p, errors.New("the schema of the answer is not JSON")
 	}
 	if p.MaxTokens == 0 {
 		p.MaxTokens = defaultMaxTokens + max(budgets[r.Parameters.ReasoningEffort], r.Parameters.Thinking)

@@ -27,7 +27,7 @@ type envelope struct {
 func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no message", call.Body)
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a message", call.Body)
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)
@@ -38,7 +38,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	}
 	text, ok := contentText(e.Content)
 	if !ok {
-		return model.Response{}, c.Report.Useless("strange_content", "the content is no list of blocks with texts", call.Body)
+		return model.Response{}, c.Report.Useless("strange_content", "the content is not a list of blocks with texts", call.Body)
 	}
 	return model.Response{
 		Text:         text,

@@ -110,7 +110,7 @@ func noIdentity(ctx context.Context, err error) *model.Error {
 }
 
 // isTemporary reports whether a service that gives credentials is out of order. A
-// metadata service that cannot be reached is none: this is no machine of AWS.
+// metadata service that cannot be reached is none: this is not a machine of AWS.
 func isTemporary(err error) bool {
 	type answered interface {
 		error

@@ -115,7 +115,7 @@ func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (m
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
-	// Before the exchange is watched: what this may ask of STS or a metadata service is no part of it.
+	// Before the exchange is watched: what this may ask of STS or a metadata service is not part of it.
 	who, err := c.account.identify(ctx)
 	if err != nil {
 		return model.Response{}, noIdentity(ctx, err)
@@ -138,7 +138,7 @@ func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (m
 }
 
 // leaveUndecoded keeps the SDK from decoding an answer, which would replace
-// bytes that are no UTF-8: it is read from the Call.
+// bytes that are not UTF-8: it is read from the Call.
 func leaveUndecoded(stack *middleware.Stack) error {
 	const decoder = "OperationDeserializer"
 	_, err := stack.Deserialize.Swap(decoder, middleware.DeserializeMiddlewareFunc(decoder,

@@ -35,7 +35,7 @@ type answer struct {
 func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, a.report.Useless("unreadable_body", "the body is no answer of Converse", body)
+		return model.Response{}, a.report.Useless("unreadable_body", "the body is not an answer of Converse", body)
 	}
 	message, finish := e.Output.Message, a.report.Word(wire.String(e.StopReason), 64)
 	if message == nil || len(message.Content) == 0 && finish == "" {
@@ -43,7 +43,7 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 	}
 	text, ok := contentText(message.Content)
 	if !ok {
-		return model.Response{}, a.report.Useless("strange_content", "the content is no list of blocks with texts", body)
+		return model.Response{}, a.report.Useless("strange_content", "the content is not a list of blocks with texts", body)
 	}
 	return model.Response{
 		Text:         text,

@@ -126,7 +126,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"effort of a later flash", "gemini-3.8-flash", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "minimal"}}, "takes low, medium and high"},
 		{"tokens of a model that takes an effort", "gemini-3.1-pro-preview", model.Request{Messages: hi, Parameters: model.Parameters{Thinking: 512}}, "takes no number of tokens but a reasoning_effort: low, medium and high"},
 		{"too few tokens", "gemini-2.5-flash-lite", model.Request{Messages: hi, Parameters: model.Parameters{Thinking: 511}}, "takes 512 to 24576 tokens"},
-		{"schema that is no JSON", "m", model.Request{Messages: hi, Schema: []byte("{")}, "JSON"},
+		{"schema that is not JSON", "m", model.Request{Messages: hi, Schema: []byte("{")}, "JSON"},
 	} {
 		_, err := at(t, s.URL, func(config *Config) { config.Model = c.model }).Complete(t.Context(), c.request)
 		if e := modeltest.Failure(t, err); e.Class != model.Fail || e.Code != "bad_request" || !e.Unbilled || !strings.Contains(e.Message, c.want) {

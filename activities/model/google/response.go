@@ -35,7 +35,7 @@ const filtered = "content_filter"
 func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no answer of generateContent", call.Body)
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not an answer of generateContent", call.Body)
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)
@@ -70,7 +70,7 @@ func (c *client) candidateText(one candidate, body []byte) (text []byte, finish 
 	}
 	text, ok := contentText(one.Content)
 	if !ok {
-		return nil, "", c.Report.Useless("strange_content", "the content is no list of parts with texts", body)
+		return nil, "", c.Report.Useless("strange_content", "the content is not a list of parts with texts", body)
 	}
 	return text, model.FinishOf(reason), nil
 }

@@ -61,7 +61,7 @@ func (s suite) checkUseless(t testing.TB) {
 	}
 }
 
-// checkBytes serves an answer that is no UTF-8: its bytes are data.
+// checkBytes serves an answer that is not UTF-8: its bytes are data.
 func (s suite) checkBytes(t testing.TB) {
 	server := httptest.NewServer(reply(200, s.before+"a\xff\xfeb"+s.after))
 	defer server.Close()

@@ -1,7 +1,7 @@
 // Package modeltest is the suite that every provider passes, without a key and
 // without its service: recorded responses replayed through real HTTP and what must become
 // of each, connections broken in every way we know, statuses without words,
-// bodies without an answer, answers that are no text, and what an answer was billed.
+// bodies without an answer, answers that are not text, and what an answer was billed.
 package modeltest
 
 import (
@@ -21,7 +21,7 @@ const Canary = "CANARY-7f3a-very-secret-0123456789"
 const Text = "it-is-a-deal"
 
 // Build makes a model that asks the server at url, with the Canary as its key if it takes one.
-// Of tests that are no recorded responses, the Case holds a name and nothing else.
+// Of tests that are not recorded responses, the Case holds a name and nothing else.
 type Build func(t testing.TB, url string, c Case) model.Model
 
 // Provider is what Run needs to know of one.
@@ -37,7 +37,7 @@ type Provider struct {
 	Usage model.Usage
 	// Keyless providers have no key, so no server can quote one back to them.
 	Keyless bool
-	// ReplacesBytes is set if bytes of an answer that are no UTF-8 are not kept.
+	// ReplacesBytes is set if bytes of an answer that are not UTF-8 are not kept.
 	ReplacesBytes bool
 }
 

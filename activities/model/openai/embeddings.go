@@ -99,7 +99,7 @@ func checkVectors(vectors [][]float64) error {
 		}
 		for _, x := range v {
 			if math.IsNaN(x) || math.Abs(x) > math.MaxFloat32 {
-				return errors.New("a vector holds what is no number")
+				return errors.New("a vector holds what is not a number")
 			}
 		}
 	}

@@ -92,7 +92,7 @@ func TestStrangeVectors(t *testing.T) {
 		{`{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}`, "twice"},
 		{`{"data":[{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}]}`, "text 2 was not asked for"},
 		{`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`, "text 1 has 2 numbers"},
-		{`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1e300]}]}`, "no number"},
+		{`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1e300]}]}`, "not a number"},
 		{`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":["NaN"]}]}`, ""},
 		{`{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[]}]}`, "text 0 has 0 numbers"},
 		{`{}`, "text 0 has 0 numbers"},

@@ -52,7 +52,7 @@ func TestStatusesOfBothInterfacesAreClassifiedAlike(t *testing.T) {
 	}
 }
 
-// What YAML cannot hold: bytes that are no text, and bodies of megabytes.
+// What YAML cannot hold: bytes that are not text, and bodies of megabytes.
 func TestRawBodies(t *testing.T) {
 	deep := strings.Repeat("[", 5_000_000)
 	for _, c := range []modeltest.Case{
@@ -206,7 +206,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Groq answers 400 when the model's answer is no JSON. In Auto that must not
+// Groq answers 400 when the model's answer is not JSON. In Auto that must not
 // look like a server that refuses schemas.
 func TestQuotedAnswerIsNoRefusalOfSchemas(t *testing.T) {
 	var calls atomic.Int32

@@ -49,7 +49,7 @@ type said struct {
 func (c *client) readChat(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no chat completion", body)
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a chat completion", body)
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.Report.InBody(body)
@@ -90,7 +90,7 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
 	answer.Elsewhere, answer.Tier = elsewhere, model.TierOf(wire.String(e.Tier))
-	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is no thinking
+	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
 		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content))
 	}
 	return answer, nil

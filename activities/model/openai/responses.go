@@ -81,7 +81,7 @@ type response struct {
 func (c *client) readResponse(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e response
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.Report.Useless("unreadable_body", "the body is no response", body)
+		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a response", body)
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.Report.InBody(body)

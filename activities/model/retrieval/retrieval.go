@@ -56,7 +56,7 @@ func New(c Config) (model.Model, error) {
 		header.Set("Authorization", "Bearer "+key)
 	}
 	if c.K < 0 || c.K > 100 {
-		err = errors.Join(err, fmt.Errorf("k is %d; 1 to 100 are accepted", c.K))
+		err = errors.Join(err, fmt.Errorf("k is %d; expected 1 to 100", c.K))
 	}
 	if err != nil {
 		err = fmt.Errorf("retrieval %q: %w", c.Model, err)

@@ -61,7 +61,7 @@ func unwrap(body []byte) []byte {
 
 func isValid(v jsontext.Value) bool { return v.IsValid(Lenient) }
 
-// withoutNaN puts null in the place of NaN and Infinity outside of strings.
+// withoutNaN puts null in place of NaN and Infinity outside of strings.
 func withoutNaN(body []byte) []byte {
 	out := make([]byte, 0, len(body))
 	for i := 0; i < len(body); {
@@ -94,7 +94,7 @@ func withoutNaN(body []byte) []byte {
 }
 
 // readEvents returns the data of a stream of server-sent events, and whether it says that it
-// is whole; none if the body is no stream.
+// is whole; none if the body is not a stream.
 func readEvents(body []byte) (events []jsontext.Value, whole bool) {
 	isStream := false
 	for _, start := range []string{"data:", "event:", "id:", "retry:", ":"} {

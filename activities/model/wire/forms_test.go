@@ -104,7 +104,7 @@ func TestSchemaIsRefusedWithoutWords(t *testing.T) {
 	}
 }
 
-// What is no refusal of a schema is not asked without it.
+// What is not a refusal of a schema is not asked without it.
 func TestOtherFaultsKeepTheSchema(t *testing.T) {
 	t.Parallel()
 	for _, e := range []*model.Error{

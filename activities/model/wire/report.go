@@ -45,7 +45,7 @@ func (r Reporter) Failed(fault model.Fault, code, message string) *model.Error {
 	return &model.Error{Fault: fault, Class: fault.Class(), Provider: r.provider, Code: r.Line(code, 100), Message: r.Text(message, 2048)}
 }
 
-// Broken classifies what kept an answer from arriving: anything that is no Failure.
+// Broken classifies what kept an answer from arriving: anything that is not a Failure.
 func (r Reporter) Broken(ctx context.Context, c *Call, err error) *model.Error {
 	fault, code, unbilled := model.Down, "connection_error", !c.connected.Load()
 	var certificate *tls.CertificateVerificationError

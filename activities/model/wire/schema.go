@@ -17,7 +17,7 @@ func Without(schema json.RawMessage, keywords ...string) json.RawMessage {
 	return schema
 }
 
-// without is Without; named says that the members are properties, whose names are no keywords.
+// without is Without; named says that the members are properties, whose names are not keywords.
 func without(v jsontext.Value, keywords []string, named bool) jsontext.Value {
 	dec, b := jsontext.NewDecoder(bytes.NewReader(v)), []byte{}
 	open, err := dec.ReadToken()

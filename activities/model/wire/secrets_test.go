@@ -67,7 +67,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%q is %q", text, got.Text)
 		}
 	}
-	if got := NewReporter("openai", "ollama").Text("ollama is no key", 100); strings.Contains(got, "ollama") {
+	if got := NewReporter("openai", "ollama").Text("ollama is not a key", 100); strings.Contains(got, "ollama") {
 		t.Errorf("an error says %q", got)
 	}
 }

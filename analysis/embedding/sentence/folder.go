@@ -54,7 +54,7 @@ type config struct {
 func Open(folder, library string) (*Model, error) {
 	m, err := openModel(folder, library)
 	if err != nil {
-		return nil, fmt.Errorf("the folder %s is no sentence transformer that can be used: %w", folder, err)
+		return nil, fmt.Errorf("the folder %s is not a sentence transformer that can be used: %w", folder, err)
 	}
 	return m, nil
 }

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// library is ONNX Runtime's, which is no part of this repository.
+// library is ONNX Runtime's, which is not part of this repository.
 func library(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv(LibraryVariable)

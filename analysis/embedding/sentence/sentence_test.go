@@ -169,7 +169,7 @@ func TestWrongFolders(t *testing.T) {
 		"it has no embeddings.LayerNorm":                    change("model.safetensors", "embeddings.LayerNorm.weight", "embeddings.LayerNorm.wrecks"),
 		"is of type F16":                                    change("model.safetensors", `"F32"`, `"F16"`),
 		"not where its header says":                         change("model.safetensors", `[704, 1216]`, `[704, 9999]`),
-		"no file of safetensors":                            change("model.safetensors", string([]byte{0, 0, 0, 0, '{'}), string([]byte{0, 0, 9, 0, '{'})),
+		"not a file of safetensors":                         change("model.safetensors", string([]byte{0, 0, 0, 0, '{'}), string([]byte{0, 0, 9, 0, '{'})),
 	} {
 		folder := spoiled(t, alone, spoil)
 		if _, err := Open(folder, ""); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), folder) {

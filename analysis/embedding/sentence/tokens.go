@@ -168,7 +168,7 @@ func (t tokenizer) splitWords(text string) []string {
 	return words
 }
 
-// isMark reports whether a character is punctuation; of ASCII all that is no letter or digit.
+// isMark reports whether a character is punctuation; of ASCII all that is not a letter or digit.
 func isMark(r rune) bool {
 	return r < 128 && r > ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != 127 || unicode.IsPunct(r)
 }

@@ -48,7 +48,7 @@ func readWeights(path string) (weights, error) {
 	}
 	n := binary.LittleEndian.Uint64(size[:])
 	if info.Size() > maxWeights || n > uint64(info.Size()-8) {
-		return w, fmt.Errorf("%s is no file of safetensors", path)
+		return w, fmt.Errorf("%s is not a file of safetensors", path)
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(in, header); err != nil {
@@ -95,7 +95,7 @@ func (w weights) takeTensor(name string, shape ...int) ([]float32, error) {
 	for i := range values {
 		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(w.data[t.At[0]+int64(4*i):]))
 		if v := float64(values[i]); math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, errors.New(name + " holds what is no number")
+			return nil, errors.New(name + " holds what is not a number")
 		}
 	}
 	return values, nil

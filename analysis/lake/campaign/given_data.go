@@ -22,7 +22,7 @@ func WithData(s store.Store, folder string) (store.Store, error) {
 		return s, nil
 	}
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("--data %s is no folder", folder)
+		return nil, fmt.Errorf("--data %s is not a folder", folder)
 	}
 	g := &givenData{Store: s}
 	g.find = sync.OnceValues(func() (map[string]store.Object, error) { return g.hashFiles(folder) })

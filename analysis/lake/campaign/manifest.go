@@ -17,7 +17,7 @@ import (
 )
 
 // Manifest names the present revision of a campaign and says how it is run.
-// Limits, labels (of messages and of the grid), prices, notices and the question are no part of its identity: they may change while it runs.
+// Limits, labels (of messages and of the grid), prices, notices and the question are not part of its identity: they may change while it runs.
 type Manifest struct {
 	Campaign string           `json:"campaign"`
 	Run      string           `json:"run,omitempty"` // drawn once for a campaign in a lake: no other run has it

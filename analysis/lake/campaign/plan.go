@@ -111,7 +111,7 @@ func (p Plan) check(campaign, revision string) error {
 		sound = false
 	}
 	if !sound {
-		return fmt.Errorf("%s: %w: it is not the plan that it was", PlanKey(campaign, revision), store.ErrCorrupt)
+		return fmt.Errorf("%s: %w: the plan does not match its hash", PlanKey(campaign, revision), store.ErrCorrupt)
 	}
 	return nil
 }

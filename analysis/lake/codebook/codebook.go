@@ -150,7 +150,7 @@ func (b Book) Read(given []string) ([]string, error) {
 	}
 	switch {
 	case b.Choice == One && len(shown) != 1:
-		return nil, fmt.Errorf("%s given; exactly one of %s is accepted", wording.Count(len(shown), "label"), strings.Join(known, ", "))
+		return nil, fmt.Errorf("%s given; expected exactly one of %s", wording.Count(len(shown), "label"), strings.Join(known, ", "))
 	case len(shown) == 0 && b.Unit == Message:
 		return nil, fmt.Errorf("no label is given; at least one of %s is needed", strings.Join(known, ", "))
 	case alone != "" && len(shown) > 1:

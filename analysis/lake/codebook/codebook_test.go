@@ -108,7 +108,7 @@ name: twice
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		`my.yaml, line 1: name is "My Book"`, `line 2: unit is "turn"; message and collaboration are accepted`, `line 3: a code book has no key "chioce"`,
+		`my.yaml, line 1: name is "My Book"`, `line 2: unit is "turn"; expected message or collaboration`, `line 3: a code book has no key "chioce"`,
 		`line 6: the label "a" is there twice`, "line 7: a label needs a name and a definition", `line 8: the name of a label is "=C"`, `line 8: a label has no key "exmples"`,
 		`line 9: the number "a" is there twice`, `line 10: alone is "perhaps"`, "line 11: a label has the keys", "line 12: name is there twice",
 	} {

@@ -59,7 +59,7 @@ func Parse(file string, data []byte) (Book, error) {
 		case "name":
 			b.Name = r.text(value, key)
 			if b.Name != "" && !bookName.MatchString(b.Name) {
-				r.wrong(value, "name is %q; small letters, digits and hyphens are accepted, at most 40", b.Name)
+				r.wrong(value, "name is %q; expected small letters, digits and hyphens, at most 40", b.Name)
 			}
 		case "source":
 			b.Source = r.text(value, key)
@@ -119,7 +119,7 @@ func (r *reader) text(n *yaml.Node, key string) string {
 
 func (r *reader) oneOf(n *yaml.Node, key string, known ...string) string {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(known, n.Value) {
-		r.wrong(n, "%s is %q; %s are accepted", key, n.Value, wording.And(known))
+		r.wrong(n, "%s is %q; expected %s", key, n.Value, wording.Or(known))
 		return known[0]
 	}
 	return n.Value
@@ -153,7 +153,7 @@ func (r *reader) labels(n *yaml.Node) []Label {
 func (r *reader) labelText(n *yaml.Node, key string) string {
 	text := r.text(n, key)
 	if text != "" && !labelName.MatchString(text) {
-		r.wrong(n, "the %s of a label is %q; letters, digits, spaces and . _ ' / ( ) - are accepted, at most 60, with a letter or digit first", key, text)
+		r.wrong(n, "the %s of a label is %q; expected letters, digits, spaces and . _ ' / ( ) -, at most 60, with a letter or digit first", key, text)
 	}
 	return text
 }
@@ -172,7 +172,7 @@ func (r *reader) label(n *yaml.Node) (l Label, ok bool) {
 			l.Category = r.text(value, key)
 		case "alone":
 			if err := value.Decode(&l.Alone); err != nil {
-				r.wrong(value, "alone is %q; true and false are accepted", value.Value)
+				r.wrong(value, "alone is %q; expected true or false", value.Value)
 			}
 		case "examples":
 			if value.Kind != yaml.SequenceNode {

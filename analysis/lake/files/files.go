@@ -12,7 +12,7 @@ import (
 )
 
 // ErrIrregular marks what may have no end or keep its reader waiting.
-var ErrIrregular = errors.New("is no regular file, but a pipe, a device or a folder")
+var ErrIrregular = errors.New("is not a regular file, but a pipe, a device or a folder")
 
 // notWaiting opens a file for reading; a pipe without a writer is not waited for.
 const notWaiting = os.O_RDONLY | syscall.O_NONBLOCK

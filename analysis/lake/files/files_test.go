@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 	}
 	defer root.Close()
 	folder := files.FS(root)
-	for name, want := range map[string]string{"ten": "", "to ten": "", "pipe": "no regular file", "link": "no regular file", "endless": "no regular file", "folder": "no regular file", "none": "no such file"} {
+	for name, want := range map[string]string{"ten": "", "to ten": "", "pipe": "not a regular file", "link": "not a regular file", "endless": "not a regular file", "folder": "not a regular file", "none": "no such file"} {
 		within(t, name, func() {
 			_, err := files.Read(path(name), 10)
 			if _, isPath := errors.AsType[*fs.PathError](err); want == "" && err != nil || want != "" && (!isPath || !strings.Contains(err.Error(), want)) {

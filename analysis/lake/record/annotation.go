@@ -6,7 +6,7 @@ import "roundtable/workflows/stopping"
 // Others for a message that does none of them.
 var Acts = stopping.ActNames
 
-// Labels is the name of the table of labels. It is no part of a collaboration's
+// Labels is the name of the table of labels. It is not part of a collaboration's
 // commit: messages are labelled later, as often as there are labellers.
 const Labels = "labels"
 

@@ -26,7 +26,7 @@ func TestActsHaveColumns(t *testing.T) {
 	}
 	for _, key := range tables[0].Key {
 		if !slices.ContainsFunc(tables[0].Columns, func(c Column) bool { return c.Name == key }) {
-			t.Errorf("the key %s is no column", key)
+			t.Errorf("the key %s is not a column", key)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func appendString(b []byte, s string) []byte {
 
 func appendFloat(b []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return b, fmt.Errorf("%v is no number that tables can hold", f)
+		return b, fmt.Errorf("%v is not a number that tables can hold", f)
 	}
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(f)), nil
 }

@@ -33,7 +33,7 @@ func TestIsMessage(t *testing.T) {
 	}
 }
 
-// What is no number has no digest: readers would not find it equal to itself.
+// What is not a number has no digest: readers would not find it equal to itself.
 func TestNoNumberHasNoDigest(t *testing.T) {
 	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if _, err := record.Digest(record.Rows{Collaborations: []record.Collaboration{{Status: "succeeded", Utilities: []float64{f}}}}); err == nil {

@@ -87,7 +87,7 @@ type Round struct {
 	Utilities    []float64 `parquet:"utilities,list"`        // of what stands, by agent; an empty list before the first decision
 	Simulated    bool      `parquet:"simulated" digest:"-"`  // a scripted agent answered in this round
 	Outcome      *float64  `parquet:"outcome" digest:"-"`    // what to average, as collaborations.outcome
-	VotesJSON    *string   `parquet:"votes_json" digest:"-"` // what each candidate of the round's last count got: {"(B)": 3, "(C)": 1}, by candidate_key where proposals are no texts, (unread) for answers that could not be read: the sum of its ballots' values, as in ballots.value; of debates and others without ballots the number of agents whose answer it is; absent without a count
+	VotesJSON    *string   `parquet:"votes_json" digest:"-"` // what each candidate of the round's last count got: {"(B)": 3, "(C)": 1}, by candidate_key where proposals are not texts, (unread) for answers that could not be read: the sum of its ballots' values, as in ballots.value; of debates and others without ballots the number of agents whose answer it is; absent without a count
 	Agreement    *float64  `parquet:"agreement" digest:"-"`  // greatest share of the agents with the same proposal or answer at the round's last count; absent without candidates
 }
 
@@ -98,7 +98,7 @@ type Turn struct {
 	Round           int32    `parquet:"round"`                      // from 1
 	Phase           string   `parquet:"phase,dict"`                 // which step it is. roundtable: message, proposal, vote, or as phases: names them; debate: answer (alone), debate (having seen others, and the count), gold (the key, which no agent sees), summary; discussion: persona, material, talk, check (by agreement, after each message), final (an answer), vote, count, settle, challenge, new_answer; delphi: answer, debate, estimate, feedback; deliberation: merged, observation, planning, decision, conversation, ballot, agreement, result; consensus: start, position, move; of annotations that of the message
 	Kind            string   `parquet:"kind,dict"`                  // ask (a model or a person), decide (the rule counts), env (the environment says something) or annotate (for a stopping rule)
-	Role            string   `parquet:"role,dict"`                  // part of a speaker that is no agent: rule (counts), judge, summarizer, facilitator, environment, key, personas, retriever, labeller, embedder; empty for an agent, whose own role is agent_role
+	Role            string   `parquet:"role,dict"`                  // part of a speaker that is not an agent: rule (counts), judge, summarizer, facilitator, environment, key, personas, retriever, labeller, embedder; empty for an agent, whose own role is agent_role
 	Agent           *int32   `parquet:"agent"`                      // index of the agent, from 0; absent for decisions
 	AgentName       string   `parquet:"agent_name,dict"`            // as the others address it; empty for decisions
 	Format          string   `parquet:"format,dict"`                // form of the answer: message, proposal, ballot and estimate (JSON), text, answer (a text that ends with a proposal, as in debates), reply (a text with [AGREE] or [DISAGREE]), persona, of annotations acts or distance; empty for decisions and for what the environment says

@@ -63,7 +63,7 @@ func (b Ballot) sortKey() [3]int64 {
 // a row is there twice or the rows are not those of one generation of one collaboration.
 func (r Rows) Sorted() (Rows, error) {
 	if len(r.Collaborations) != 1 {
-		return Rows{}, fmt.Errorf("%d rows of the table collaborations; there must be one", len(r.Collaborations))
+		return Rows{}, fmt.Errorf("expected 1 row in collaborations, got %d", len(r.Collaborations))
 	}
 	key := r.Collaborations[0].Key
 	if key.SchemaVersion < 1 || key.SchemaVersion > SchemaVersion {

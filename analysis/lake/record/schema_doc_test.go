@@ -107,8 +107,8 @@ Average ` + "`outcome`" + ` (in ` + "`collaborations`" + ` and ` + "`rounds`" + 
 | an invalid turn | counts for nothing; the decision counts | likewise |
 
 - A mean is over decided groups only where a table says so: the papers' own measures (Table 7, with n; fairness in Table 1, counted as 100 too in ` + "`readings`" + `). Measures that an undecided group does not have are left out, with n. Shares of collaborations count all that succeeded.
-- **All-invalid is no result.** A condition with more than a tenth of invalid turns (of kind ask), or of answers cut by length, is marked under every table and at the end of ` + "`run`" + `.
-- **Equal replicates are no evidence.** Where replicates of an instance are equal word for word (` + "`answer_hash`" + `), tables show the distinct ones next to n. Means take all; with only one instance the standard errors are then too small, and a note says so.
+- **All-invalid is not a result.** A condition with more than a tenth of invalid turns (of kind ask), or of answers cut by length, is marked under every table and at the end of ` + "`run`" + `.
+- **Equal replicates are not evidence.** Where replicates of an instance are equal word for word (` + "`answer_hash`" + `), tables show the distinct ones next to n. Means take all; with only one instance the standard errors are then too small, and a note says so.
 - **The unit** of errors, intervals and tests is the instance, or the replicate where there is one instance. Where a paper has deviations over replicates, that is said.
 
 ` + "```" + `sql

@@ -93,7 +93,7 @@ func TakeLease(ctx context.Context, s Store, key string, by Holder, waiting func
 	}
 }
 
-// read returns the object and its ETag; one that is no lease is free.
+// read returns the object and its ETag; one that is not a lease is free.
 func (l *Lease) read(ctx context.Context) (o leaseObject, etag string, err error) {
 	about, err := l.store.Head(ctx, l.key) // before it is read: what is written after it changes the ETag
 	if err != nil {

@@ -321,7 +321,7 @@ func (l *Local) delete(ctx context.Context, key string, remove func() error) err
 }
 
 // RemoveFolder removes the folder that a prefix names with all that is in it, names that
-// List hides and files of interrupted writes included; a missing one is no error.
+// List hides and files of interrupted writes included; a missing one is not an error.
 func (l *Local) RemoveFolder(ctx context.Context, prefix string) error {
 	key := path.Clean(prefix)
 	return l.delete(ctx, key, func() error { return l.root.RemoveAll(key) })
@@ -369,11 +369,11 @@ func explainFull(err error) error {
 // checkKey accepts slash-separated names of printable characters that do not begin with a dot.
 func checkKey(key string) error {
 	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || !unicode.IsPrint(r) }) {
-		return fmt.Errorf("lake: %.80q is no name of an object: it has at most %d printable characters", key, maxKey)
+		return fmt.Errorf("lake: %.80q is not a name of an object: it has at most %d printable characters", key, maxKey)
 	}
 	for part := range strings.SplitSeq(key, "/") {
 		if part == "" || part[0] == '.' || len(part) > maxName {
-			return fmt.Errorf("lake: %.80q is no name of an object: its parts are not empty, do not begin with a dot and have at most %d bytes", key, maxName)
+			return fmt.Errorf("lake: %.80q is not a name of an object: its parts are not empty, do not begin with a dot and have at most %d bytes", key, maxName)
 		}
 	}
 	return nil

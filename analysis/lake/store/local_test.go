@@ -274,7 +274,7 @@ func TestReserve(t *testing.T) {
 }
 
 // A lake is a folder in which others can put what they like: a pipe is neither waited for nor
-// read, in the place of an object as of a folder.
+// read, in place of an object as of a folder.
 func TestPipesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
 	s, err := store.NewLocal(dir)

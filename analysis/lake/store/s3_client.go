@@ -83,7 +83,7 @@ func checkEndpoint(endpoint *string, named bool) error {
 	u, err := url.Parse(*endpoint)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("the endpoint is no address; one is https://host or http://host:port")
+		return errors.New("the endpoint is not an address; one is https://host or http://host:port")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return errors.New("the endpoint is more than an address; credentials belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or a profile")
 	case u.Scheme == "http" && !named && !isLoopback(u.Hostname()):

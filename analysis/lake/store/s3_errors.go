@@ -75,7 +75,7 @@ func reasonOf(err error) error {
 		return &s3Error{fmt.Sprintf("the server cannot be reached: %v", sent.Err), []error{err}}
 	}
 	if garbled, ok := errors.AsType[*smithy.DeserializationError](err); ok {
-		return &s3Error{fmt.Sprintf("that is no answer of an S3 server: %v", garbled.Err), []error{err}}
+		return &s3Error{fmt.Sprintf("that is not an answer of an S3 server: %v", garbled.Err), []error{err}}
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func TestS3OpeningSaysWhatIsWrong(t *testing.T) {
 		"conditions unknown":   {instead(isConditional, 501, "NotImplemented"), "cannot do what a lake needs", nil},
 		"full":                 {instead(isWrite, 507, "XMinioStorageFull"), "no room", syscall.ENOSPC},
 		"something else":       {instead(isWrite, 400, "EntityTooSmall"), `the server says "injected" (EntityTooSmall, status 400)`, nil},
-		"not an S3 server":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello")) }, "no answer of an S3 server", nil},
+		"not an S3 server":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello")) }, "not an answer of an S3 server", nil},
 		"an error page":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, `the server says "Not Found"`, nil},
 		"unavailable too long": {instead(anyRequest, 503, "SlowDown"), "not able to serve just now", nil},
 	} {
@@ -185,8 +185,8 @@ func TestS3Locations(t *testing.T) {
 		"s3://bucket/x?region=evil.example/":        "eu-central-1",
 		"s3://bucket/x?path_style=yes":              "true or false",
 		"s3://bucket/x?%zz=canary":                  "cannot be read",
-		"s3://bucket/x?endpoint=canary":             "endpoint is no address",
-		"s3://bucket/x?endpoint=ftp://canary":       "endpoint is no address",
+		"s3://bucket/x?endpoint=canary":             "endpoint is not an address",
+		"s3://bucket/x?endpoint=ftp://canary":       "endpoint is not an address",
 		"s3://bucket/x?endpoint=http://me:canary@h": "more than an address",
 	} {
 		_, err := store.Open(location)

@@ -220,7 +220,7 @@ func putMany(t testing.TB, s store.Store, n int) {
 	must(t, g.Wait())
 }
 
-// A bucket that has gone is no missing object: that would buy answers again.
+// A bucket that has gone is not a missing object: that would buy answers again.
 func TestS3BucketHasGone(t *testing.T) {
 	gone := false
 	server := answers(t, func(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ type Store interface {
 	Head(ctx context.Context, key string) (Object, error)
 	// List is the objects under a prefix, sorted by key. A prefix ends in "/" or is empty.
 	List(ctx context.Context, prefix string) ([]Object, error)
-	// Delete removes an object; a missing one is no error.
+	// Delete removes an object; a missing one is not an error.
 	Delete(ctx context.Context, key string) error
 }
 

@@ -181,7 +181,7 @@ func TestRepetitionsByHand(t *testing.T) {
 }
 
 // In each of four repetitions the same three questions gain the same, in another
-// order: sums that differ in their last digit are no spread, so there is no p.
+// order: sums that differ in their last digit are not spread, so there is no p.
 func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
 	var c campaign.Campaign
 	add := func(protocol string, instance, replicate int, final string) {
@@ -243,7 +243,7 @@ func TestSizesAndReversals(t *testing.T) {
 	tabletest.Near(t, "low", tabletest.Column(t, table, "correct first", "q", "… low"), 5)
 	tabletest.Near(t, "high", tabletest.Column(t, table, "correct first", "q", "… high"), 6)
 	if _, ok := Strategies(curves); ok {
-		t.Error("viewpoints are no strategy of Table 1")
+		t.Error("viewpoints are not strategy of Table 1")
 	}
 }
 

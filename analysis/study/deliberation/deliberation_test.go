@@ -99,7 +99,7 @@ func TestErrorsAndRewards(t *testing.T) {
 	}
 }
 
-// Replicates of an instance that come out alike are no evidence of their own, and
+// Replicates of an instance that come out alike are not evidence of their own, and
 // a centralized agent that estimates nothing adds no row.
 func TestReplicatesDoNotRelate(t *testing.T) {
 	repeated := func(replicates int) campaign.Campaign {

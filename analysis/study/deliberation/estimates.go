@@ -28,7 +28,7 @@ const (
 )
 
 // Estimates returns Table 6: errors of the agents' last estimates, and the rounds that
-// were run; by condition, over all deliberations, and over all that are no oracle.
+// were run; by condition, over all deliberations, and over all that are not oracle.
 func Estimates(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
 	t := table.Table{Title: "Errors of the agents' estimates"}
@@ -61,7 +61,7 @@ func Estimates(c campaign.Campaign) (table.Table, bool) {
 		mean("NMAE pooled", 3, nmae),
 		mean("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }))
 	t.Notes = []string{
-		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is no part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
+		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is not part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
 	}
 	addTaskNotes(v, &t)
 	return t, len(all) > 0
@@ -124,7 +124,7 @@ func Gaps(c campaign.Campaign) (table.Table, bool) {
 		addLine(&t, gapRelation, "both", "overall", overall)
 	}
 	t.Notes = []string{
-		"HR → gap: least squares of NR centralized - NR deliberation on HR, of the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. One observation is one instance under one condition, the mean over its replicates, which are no evidence of their own (replicates where there is only one instance); n counts these. NMAE → NR: over the same.",
+		"HR → gap: least squares of NR centralized - NR deliberation on HR, of the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. One observation is one instance under one condition, the mean over its replicates, which are not evidence of their own (replicates where there is only one instance); n counts these. NMAE → NR: over the same.",
 	}
 	for _, tools := range []bool{false, true} {
 		for _, s := range settings {

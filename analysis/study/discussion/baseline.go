@@ -28,7 +28,7 @@ func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
 		return !x.alone || len(x.Runs) == 0 || x.Runs[0].CampaignID != beside.Name
 	})
 	if len(single) == 0 {
-		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is no baseline", beside.Name)
+		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is not a baseline", beside.Name)
 	}
 	for _, x := range d.talking() {
 		for _, o := range single {
@@ -37,7 +37,7 @@ func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
 			}
 		}
 	}
-	return fmt.Errorf("campaign %s is no baseline for %s: its single agents were asked other questions (%s; the discussions: %s). The same env, data, seed and instances give the same",
+	return fmt.Errorf("campaign %s is not a baseline for %s: its single agents were asked other questions (%s; the discussions: %s). The same env, data, seed and instances give the same",
 		beside.Name, c.Name, wording.Or(tasksOf(single)), wording.Or(tasksOf(d.talking())))
 }
 

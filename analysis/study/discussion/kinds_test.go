@@ -118,7 +118,7 @@ func TestTasksByHand(t *testing.T) {
 	if low := tabletest.Column(t, table, "low", "knowledge tasks"); low != nil {
 		t.Errorf("differences without spread have an interval from %v", *low)
 	}
-	// One reasoning task is no mean over tasks.
+	// One reasoning task is not a mean over tasks.
 	for _, row := range table.Rows {
 		if row[0].Text == "reasoning tasks" {
 			t.Error("a mean over one data set")

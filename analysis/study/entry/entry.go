@@ -49,7 +49,7 @@ const (
 	Trajectories        // each collaboration round by round, labelled and measured
 	Measures            // of messages
 	Vectors             // of answers, unless the table compares them by their words
-	Labels              // of messages, which are no part of a campaign: Build is nil
+	Labels              // of messages, which are not part of a campaign: Build is nil
 	HandScores          // of decisions, in a file of the user's: Build is nil
 )
 

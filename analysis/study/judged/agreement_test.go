@@ -104,7 +104,7 @@ func TestReadHandErrors(t *testing.T) {
 		{"h.csv", "question,score\nq1,good\n,1\nq1\n", "line 2: the score is \"good\""},
 		{"h.csv", "question,score\nq1,good\n,1\nq1\n", "line 3: it names neither"},
 		{"h.csv", "question,score\nq1,good\n,1\nq1\n", "line 4: it has 1 fields, the header 2"},
-		{"h.jsonl", "x\n", "line 1: it is no JSON object"},
+		{"h.jsonl", "x\n", "line 1: it is not a JSON object"},
 	} {
 		if _, err := ReadHand(x.name, []byte(x.text)); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%q: %v, want %s", x.text, err, x.want)

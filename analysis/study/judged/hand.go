@@ -40,7 +40,7 @@ func ReadHand(name string, data []byte) ([]Hand, error) {
 		score, err := strconv.ParseFloat(strings.TrimSpace(row["score"]), 64)
 		switch {
 		case err != nil || score != score:
-			wrong(line, fmt.Errorf("the score is %q; a number is accepted", row["score"]))
+			wrong(line, fmt.Errorf("the score is %q; expected a number", row["score"]))
 		case h.Collaboration == "" && h.Question == "":
 			wrong(line, errors.New("it names neither a collaboration nor a question"))
 		default:
@@ -101,7 +101,7 @@ func readJSONLines(data []byte, row func(int, map[string]string), wrong func(int
 		d := json.NewDecoder(bytes.NewReader(s.Bytes()))
 		d.UseNumber()
 		if err := d.Decode(&fields); err != nil {
-			wrong(line, errors.New("it is no JSON object"))
+			wrong(line, errors.New("it is not a JSON object"))
 			continue
 		}
 		values := map[string]string{}

@@ -245,7 +245,7 @@ func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 }
 
 // replicateMeans says what an observation is where instances have replicates.
-const replicateMeans = "replicates of one instance start alike and are no evidence of their own, so an instance has the mean of its replicates."
+const replicateMeans = "replicates of one instance start alike and are not evidence of their own, so an instance has the mean of its replicates."
 
 // unitSample returns the values of a condition's units, each the mean over its runs that have one.
 func unitSample(g campaign.Group, value func(campaign.Run) (float64, bool)) table.Sample {

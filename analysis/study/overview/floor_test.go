@@ -103,7 +103,7 @@ func TestFloorOfTheSame(t *testing.T) {
 	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, want) || strings.Contains(said, "same,") {
 		t.Errorf("the headline is %s", said)
 	}
-	for q := range 2 { // a control that leads is no group to compare with others
+	for q := range 2 { // a control that leads is not a group to compare with others
 		c.Runs = append(c.Runs, controlled(asked("majority", q, 0, 1), campaign.Alone))
 	}
 	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "the same without hearing anybody scores 1.000, higher by 0.500") {

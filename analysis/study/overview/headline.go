@@ -166,7 +166,7 @@ func leadText(v campaign.View, environment string, ranked []outcome) string {
 }
 
 // aloneText says what one agent alone, self-consistency and the controls that hear nobody or
-// strangers reach, next to the highest condition that has these and is no control.
+// strangers reach, next to the highest condition that has these and is not a control.
 // Self-consistency has the same money, or the same tokens where money is not known.
 func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
 	for _, o := range ranked {

@@ -26,7 +26,7 @@ func Outcomes(c campaign.Campaign) (table.Table, bool) {
 		decidedColumn(), spentMeans(), v.EndedColumns())
 	t.Notes = append([]string{
 		v.GoodnessNote() + " " + intervalNote(v) + " " + v.CountsNote(),
-		"Tied: conditions of an environment that share a letter cannot be told apart; a comes with the highest outcome. Each two are compared in pairs as in the table comparisons (exchanged signs, Holm's correction over the environment, at 0.05). That two share a letter is no evidence that they are equal.",
+		"Tied: conditions of an environment that share a letter cannot be told apart; a comes with the highest outcome. Each two are compared in pairs as in the table comparisons (exchanged signs, Holm's correction over the environment, at 0.05). That two share a letter is not evidence that they are equal.",
 	}, append(sets.notes, spentNote)...)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0

@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/table/tabletest"
 )
 
-// asked is a question under a rule with what it took; a score of -1 is no decision.
+// asked is a question under a rule with what it took; a score of -1 is not a decision.
 func asked(rule string, instance, replicate int, score float64) campaign.Run {
 	key := record.Key{ConditionID: rule + "-1", CollaborationID: rule + string(rune('a'+instance)) + string(rune('a'+replicate))}
 	c := record.Collaboration{

@@ -12,7 +12,7 @@ import (
 // last row is the sum.
 func Summary(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := table.Table{Title: "Cells, answers and cost of " + c.Name}
+	t := table.Table{Title: "Progress and cost of " + c.Name}
 	total := spent{label: make([]table.Cell, len(v.Names()))}
 	total.label[0] = table.Word("all")
 	var rows []spent
@@ -25,7 +25,7 @@ func Summary(c campaign.Campaign) (table.Table, bool) {
 	label := table.Columns[spent]{Headers: v.Names(), Cells: func(s spent) []table.Cell { return s.label }}
 	table.Fill(&t, append(rows, total), label, spentColumns(len(c.Planned) > 0))
 	t.Notes = []string{
-		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that an agent was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
+		"Sums over the latest generation of each cell; reruns are earlier generations. Decided are those with a decision at their end. Asked turns are those that an agent was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
 	}
 	if total.unpriced > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose outcome was never learnt.", campaign.Collaborations(total.unpriced)))
@@ -92,8 +92,8 @@ func spentColumns(planKnown bool) table.Columns[spent] {
 		count("succeeded", func(s spent) int { return s.succeeded }),
 		count("failed", func(s spent) int { return s.failed }),
 		count("stopped", func(s spent) int { return s.stopped }),
-		ofPlan("to come", func(s spent) int { return s.pending }),
-		count("run again", func(s spent) int { return s.earlier }),
+		ofPlan("remaining", func(s spent) int { return s.pending }),
+		count("reruns", func(s spent) int { return s.earlier }),
 		count("simulated", func(s spent) int { return s.simulated }),
 		count("decided", func(s spent) int { return s.decided }),
 		count("asked turns", func(s spent) int { return s.turns }),

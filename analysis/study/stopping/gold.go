@@ -22,7 +22,7 @@ const correctedNote = "alone: mean goodness of the rounds that show the pair min
 // addGoldNote says, with gold, why what rules achieve needs no correction, and what does.
 func addGoldNote(c campaign.Campaign, t *table.Table) {
 	if !campaign.TrajectoriesOf(c).Labels.Gold.Empty() {
-		t.Notes = append(t.Notes, "The rule Dialogue Act is judged as it would run, on the labels of its labeller with all their errors: what it achieves is no estimate from labels, and gold does not change it. Which pairs it takes for signals rests on those errors too; the table regression corrects their effects, and stopping-signals how often the rule fires.")
+		t.Notes = append(t.Notes, "The rule Dialogue Act is judged as it would run, on the labels of its labeller with all their errors: what it achieves is not an estimate from labels, and gold does not change it. Which pairs it takes for signals rests on those errors too; the table regression corrects their effects, and stopping-signals how often the rule fires.")
 	}
 }
 

@@ -71,7 +71,7 @@ func averageRow(head []table.Cell, rows [][]table.Cell) []table.Cell {
 			continue
 		}
 		cell := s.Mean(decimals)
-		cell.SE, cell.N = nil, 0 // conditions share their instances: their spread is no error of the mean
+		cell.SE, cell.N = nil, 0 // conditions share their instances: their spread is not an error of the mean
 		row = append(row, cell)
 	}
 	return append(row, table.Cell{})

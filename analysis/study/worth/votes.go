@@ -20,7 +20,7 @@ type jury struct {
 // and what Condorcet's jury theorem promises of them.
 func Votes(c campaign.Campaign) (table.Table, bool) {
 	v := viewOf(c, false)
-	t := table.Table{Title: "First answers as votes: how much their errors have in common, and what a majority promises"}
+	t := table.Table{Title: "First answers: error correlation and Condorcet prediction"}
 	number := func(header string, decimals int, of func(jury) float64) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell { return table.Number(of(juryOf(g)), decimals) })
 	}

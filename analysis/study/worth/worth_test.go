@@ -151,7 +151,7 @@ func TestWorthByHand(t *testing.T) {
 	})
 }
 
-// Drifts are 1/3, 1/3 and -1/2; herding 1/3, -1/3 and 0, as half is no larger side. Four
+// Drifts are 1/3, 1/3 and -1/2; herding 1/3, -1/3 and 0, as half is not a larger side. Four
 // agents are wrong first, of whom two become right; of four that are right one becomes wrong.
 func TestDriftByHand(t *testing.T) {
 	row, _ := only(t, Drift, threeQuestions())
@@ -214,7 +214,7 @@ func TestUnusableAnswers(t *testing.T) {
 }
 
 // A reply of a discussion that agrees holds the answer of the last message that it saw;
-// what agents make of the decision later is no answer of theirs.
+// what agents make of the decision later is not an answer of theirs.
 func TestRepliesThatAgree(t *testing.T) {
 	key := record.Key{ConditionID: "simple-1", CollaborationID: "simple-i0-r0"}
 	say := func(entry, round, agent int, phase, answer, sees string) record.Turn {
@@ -364,7 +364,7 @@ func TestBaselinesForTheSameMoney(t *testing.T) {
 }
 
 // One agent with the group's budget is compared with the group whose turns it could have
-// paid for, and what each took stands next to it. A budget of two turns is no group's of six,
+// paid for, and what each took stands next to it. A budget of two turns is not a group's of six,
 // and one of eight is another group's.
 func TestBaselineWithTheBudgetOfAGroup(t *testing.T) {
 	c := threeQuestions()
@@ -394,7 +394,7 @@ func TestBaselineWithTheBudgetOfAGroup(t *testing.T) {
 	}
 }
 
-// Other questions, models and samplings are no baseline; one with another environment is none.
+// Other questions, models and samplings are not baseline; one with another environment is none.
 func TestBaselinesAreOfTheSameKind(t *testing.T) {
 	c := threeQuestions()
 	for i := range 3 {

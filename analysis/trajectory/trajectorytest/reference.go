@@ -51,7 +51,7 @@ func (c collaboration) trajectory(t testing.TB, distance []*float64) trajectory.
 		for _, names := range c.Acts[r] {
 			set, ok := acts.Of(names...)
 			if !ok {
-				t.Fatalf("%v are no dialogue acts", names)
+				t.Fatalf("%v are not dialogue acts", names)
 			}
 			round.Acts = append(round.Acts, set)
 		}

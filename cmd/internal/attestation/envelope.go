@@ -66,10 +66,10 @@ func preAuthentication(kind string, payload []byte) []byte {
 func Parse(data []byte) (Attestation, error) {
 	var e envelope
 	if err := json.Unmarshal(data, &e); err != nil {
-		return Attestation{}, fmt.Errorf("it is no attestation, which `roundtable attest` writes: %w", err)
+		return Attestation{}, fmt.Errorf("it is not an attestation, which `roundtable attest` writes: %w", err)
 	}
 	if e.PayloadType != payloadType {
-		return Attestation{}, fmt.Errorf("it is no attestation, which `roundtable attest` writes: its payloadType is %.80q, not %q", e.PayloadType, payloadType)
+		return Attestation{}, fmt.Errorf("it is not an attestation, which `roundtable attest` writes: its payloadType is %.80q, not %q", e.PayloadType, payloadType)
 	}
 	s, err := parseStatement(e.Payload)
 	if err != nil {

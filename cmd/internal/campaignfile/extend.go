@@ -61,7 +61,7 @@ type Comparison struct {
 	Refusal string // why run would refuse the file; "" if it would not
 }
 
-// Compare returns what a run of the plan would find. What run would refuse is no error unless a pilot is to run.
+// Compare returns what a run of the plan would find. What run would refuse is not an error unless a pilot is to run.
 func Compare(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, prompts string, pilot bool) (c Comparison, err error) {
 	stored, err := CheckExtends(ctx, s, p, m)
 	c.Prompts = chosenPrompts{p.Edition, stored != nil, prompts}

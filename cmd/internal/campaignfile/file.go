@@ -258,7 +258,7 @@ func checkPrompts(plugins catalogue.Catalogue, p campaign.Plan, override fs.FS) 
 	if len(lines) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s\naccepted are %s", strings.Join(lines, "\n"), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	return fmt.Errorf("%s\nexpected one of %s", strings.Join(lines, "\n"), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }
 
 func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) (prompt.Pack, error) {

@@ -19,8 +19,8 @@ import (
 // Flags change a campaign file for one command, without a copy of the file.
 type Flags struct {
 	Fit       FitRule // for learned stopping rules that are not fitted yet
-	Files     fs.FS   // that has the campaign files in the place of the disk; what they name is relative to the working directory
-	Data      *string // folder of the data set in the place of the file's; of a fork's file, of data that the lake does not have
+	Files     fs.FS   // that has the campaign files in place of the disk; what they name is relative to the working directory
+	Data      *string // folder of the data set in place of the file's; of a fork's file, of data that the lake does not have
 	set       []string
 	name      string
 	limit     int
@@ -31,8 +31,8 @@ type Flags struct {
 // Add adds the flags to those of a command.
 func (f *Flags) Add(to *pflag.FlagSet) {
 	f.given = to
-	to.StringArrayVar(&f.set, "set", nil, "KEY=VALUE in the place of what the file says, as rule=borda or protocol.rounds=3; may be repeated")
-	to.StringVar(&f.name, "name", "", "name of the campaign, in the place of the file's")
+	to.StringArrayVar(&f.set, "set", nil, "override a key of the file, as rule=borda or protocol.rounds=3; may be repeated")
+	to.StringVar(&f.name, "name", "", "name of the campaign, instead of the file's")
 	to.IntVar(&f.limit, "limit", 0, "run at most this many instances of each environment, the first ones")
 	to.StringSliceVar(&f.instances, "instances", nil, "run the instances with these ids only, as id1,id2")
 }
@@ -84,7 +84,7 @@ func (f Flags) Source(path string, data []byte) (plan.Source, error) {
 	s := plan.Source{Name: filepath.Clean(path), Data: data, Limit: f.limit}
 	var errs []error
 	if f.has("limit") && f.limit < 1 {
-		errs = append(errs, fmt.Errorf("--limit is %d; 1 or more instances are accepted", f.limit))
+		errs = append(errs, fmt.Errorf("--limit is %d; expected 1 or more instances", f.limit))
 	}
 	for _, text := range f.set {
 		c, err := plan.NewChange(text)

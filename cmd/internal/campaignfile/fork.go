@@ -94,7 +94,7 @@ func describeLeftOut(ctx context.Context, s store.Store, c plan.Campaign) (strin
 	return fmt.Sprintf("%d of %s of %s did not succeed and are not forked (%s), as %s", len(c.Without), wording.Count(len(c.Origins()), "collaboration"), of, wording.And(how), c.Without[0]), nil
 }
 
-// checkReplacements refuses texts that cannot stand in the place of a message, in any instance.
+// checkReplacements refuses texts that cannot stand in place of a message, in any instance.
 func checkReplacements(plugins catalogue.Catalogue, s store.Store, p campaign.Plan) error {
 	var lines []string
 	for i, c := range p.Campaign.Conditions {

@@ -19,19 +19,19 @@ import (
 func TestPipesAndDevices(t *testing.T) {
 	const file = "name: x\nenv: exchange\nprotocol: roundtable\nrule: plurality\n"
 	for name, x := range map[string]struct{ text, want string }{
-		"extends, a pipe":   {"name: x\nextends: pipe.yaml\n", "no regular file"},
+		"extends, a pipe":   {"name: x\nextends: pipe.yaml\n", "not a regular file"},
 		"extends, a device": {"name: x\nextends: /dev/zero\n", "/dev/zero is not read"},
 		"extends, a link":   {"name: x\nextends: endless.yaml\n", "endless.yaml is not read"},
-		"extends, a folder": {"name: x\nextends: folder.yaml\n", "no regular file"},
+		"extends, a folder": {"name: x\nextends: folder.yaml\n", "not a regular file"},
 		"extends, no YAML":  {"name: x\nextends: secret\n", "secret is not read"},
 		"extends, led away": {"name: x\nextends: led.yaml\n", "led.yaml is not read"},
-		"prices":            {file + "model: openai/m\nprices: pipe\n", "no regular file"},
-		"prices, a device":  {file + "model: openai/m\nprices: /dev/zero\n", "no regular file"},
-		"replay":            {file + "model: {name: replay/a, file: pipe}\n", "no regular file"},
-		"data":              {strings.Replace(file, "env: exchange", "env: {name: qa, format: csv, file: pipe}", 1) + "data: .\nmodel: scripted/answerer\n", "no regular file"},
-		"data, a pipe":      {strings.Replace(file, "env: exchange", "env: {name: qa, format: csv, file: pipe}", 1) + "data: pipe\nmodel: scripted/answerer\n", "is no folder"},
-		"prompts":           {file + "prompts: folder\nmodel: scripted/trader\n", "no regular file"},
-		"keys":              {file + "model: scripted/trader\n", "no regular file"},
+		"prices":            {file + "model: openai/m\nprices: pipe\n", "not a regular file"},
+		"prices, a device":  {file + "model: openai/m\nprices: /dev/zero\n", "not a regular file"},
+		"replay":            {file + "model: {name: replay/a, file: pipe}\n", "not a regular file"},
+		"data":              {strings.Replace(file, "env: exchange", "env: {name: qa, format: csv, file: pipe}", 1) + "data: .\nmodel: scripted/answerer\n", "not a regular file"},
+		"data, a pipe":      {strings.Replace(file, "env: exchange", "env: {name: qa, format: csv, file: pipe}", 1) + "data: pipe\nmodel: scripted/answerer\n", "is not a folder"},
+		"prompts":           {file + "prompts: folder\nmodel: scripted/trader\n", "not a regular file"},
+		"keys":              {file + "model: scripted/trader\n", "not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -258,7 +258,7 @@ func unlike(past, c plan.Condition) (differs []string) {
 
 // selected warns of a fit on those collaborations that were left when others had ended.
 func selected(on stopping.FittedOn, past plan.Condition) string {
-	return fmt.Sprintf("stop: warning: %d of %d collaborations of %s (%s) ended before their last planned round (stop: %s) and are left out. The rest is no sample of all groups, so neither the fit nor what cross-validation promises holds for the others. Fit on a campaign that runs all rounds (stop: never)",
+	return fmt.Sprintf("stop: warning: %d of %d collaborations of %s (%s) ended before their last planned round (stop: %s) and are left out. The rest is not a sample of all groups, so neither the fit nor what cross-validation promises holds for the others. Fit on a campaign that runs all rounds (stop: never)",
 		on.EndedEarly, on.Of, on.Campaign, on.Condition, past.Stop.Name)
 }
 

@@ -149,7 +149,7 @@ func Warn(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan, s s
 // repeatable says that all models of a condition are asked so that they answer
 // the same question alike. Scripted agents draw again in each replicate.
 func repeatable(c plan.Condition) bool {
-	c.Stop = plan.Choice{} // who annotates messages for it is no agent
+	c.Stop = plan.Choice{} // who annotates messages for it is not an agent
 	fixed := c.Generate.Temperature != nil && *c.Generate.Temperature == 0 || c.Generate.Seed != nil
 	return fixed && !slices.ContainsFunc(c.AllModels(), func(m plan.Choice) bool {
 		return strings.HasPrefix(m.Name, "scripted/") || strings.HasPrefix(m.Name, "replay/")

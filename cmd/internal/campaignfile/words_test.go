@@ -73,10 +73,10 @@ func TestReasoningIsChecked(t *testing.T) {
 		}
 	}
 	for _, x := range []struct{ keys, param, want string }{
-		{"reasoning: last\n", "", `reasoning: is "last"; first, none or paper is accepted`},
+		{"reasoning: last\n", "", `reasoning: is "last"; expected first, none or paper`},
 		{"reasoning: first\n", "chain_of_thought: false", "protocol.chain_of_thought: is false, and reasoning is first; leave one of them out"},
 		{"reasoning: none\n", "chain_of_thought: true", "protocol.chain_of_thought: is true, and reasoning is none; leave one of them out"},
-		{"reask: again\n", "", `reask: is "again"; fresh or shown is accepted`},
+		{"reask: again\n", "", `reask: is "again"; expected fresh or shown`},
 	} {
 		text := fmt.Sprintf(ownQuestions, x.keys)
 		if x.param != "" {

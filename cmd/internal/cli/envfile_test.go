@@ -47,7 +47,7 @@ line 10: expected NAME=VALUE`
 	}
 }
 
-// The environment wins; what is no key is left, and no value is shown.
+// The environment wins; what is not a key is left, and no value is shown.
 func TestLoadEnvFile(t *testing.T) {
 	folder := t.TempDir()
 	var said strings.Builder

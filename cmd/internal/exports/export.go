@@ -67,7 +67,7 @@ func (x *Export) Choose(format string) error {
 	case x.Output == "":
 		return errors.New("-o says where: a folder, or a file for one table")
 	case x.strange():
-		return fmt.Errorf("-o %s ends in %s, which is no format; a file's name ends in %s, a folder's in none or in /", x.Output, filepath.Ext(x.Output), wording.Or(Formats))
+		return fmt.Errorf("-o %s ends in %s, which is not a format; a file's name ends in %s, a folder's in none or in /", x.Output, filepath.Ext(x.Output), wording.Or(Formats))
 	case x.single() && len(x.Tables) > 1:
 		return fmt.Errorf("the file %s holds one table; say which with --table, or name a folder", x.Output)
 	case x.single():
@@ -256,7 +256,7 @@ func (x *Export) single() bool {
 	return unknown == nil && (err != nil || !info.IsDir())
 }
 
-// strange says that the output is no folder yet and its name ends like that of
+// strange says that the output is not a folder yet and its name ends like that of
 // a file of another format, which nobody wants as a folder.
 func (x *Export) strange() bool {
 	_, err := os.Stat(x.Output)

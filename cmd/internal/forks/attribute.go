@@ -177,7 +177,7 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 		return table.Table{}, err
 	}
 	if c.Original == nil {
-		return table.Table{}, cli.UsageError(fmt.Errorf("%s is no fork of a campaign in the lake", w.ForkName()))
+		return table.Table{}, cli.UsageError(fmt.Errorf("%s is not a fork of a campaign in the lake", w.ForkName()))
 	}
 	games := w.games(c)
 	t := table.Table{Name: "attribution", Title: fmt.Sprintf("What each of the %s of %s contributes to the outcome", w.Of, w.Campaign)}

@@ -233,7 +233,7 @@ func unquote(n *yaml.Node) {
 // ownHeader begins files that attribute writes again as it goes on.
 const ownHeader = "# Written by roundtable attribute, which writes it again when it goes on.\n"
 
-// WriteOwn writes the file, also in the place of an earlier one.
+// WriteOwn writes the file, also in place of an earlier one.
 func (f File) WriteOwn(path string) error {
 	text, err := f.YAML()
 	if err != nil {

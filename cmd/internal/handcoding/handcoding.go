@@ -60,11 +60,11 @@ func (o Options) check() error {
 	case o.Asked != 0 && o.From != "":
 		return errors.New("--gold writes a page and --gold-from reads one back; give one of them")
 	case o.Asked < 0:
-		return fmt.Errorf("--gold is %d; the number of messages to code by hand is accepted", o.Asked)
+		return fmt.Errorf("--gold is %d; expected the number of messages to code by hand", o.Asked)
 	case o.From != "" && o.Coder == "":
 		return errors.New("--gold-from needs --coder NAME: who coded it; " + gold.Adjudicated + " is what several coders agreed on afterwards")
 	case o.Coder != "" && !coderName.MatchString(o.Coder):
-		return fmt.Errorf("--coder is %q; small letters, digits and hyphens are accepted, at most 40", o.Coder)
+		return fmt.Errorf("--coder is %q; expected small letters, digits and hyphens, at most 40", o.Coder)
 	case o.From == "" && o.Coder != "":
 		return errors.New("--coder says whose --gold-from FILE is")
 	}
@@ -210,7 +210,7 @@ func (o Options) newDraw(ctx context.Context, c *corpus, book codebook.Book, ear
 	return d, nil
 }
 
-// refuseLost refuses a draw in the place of one that people coded and that is missing: their labels
+// refuseLost refuses a draw in place of one that people coded and that is missing: their labels
 // would be taken for labels of it.
 func refuseLost(ctx context.Context, s store.Store, name string, book codebook.Book, draws int) error {
 	lost, err := gold.LostCoders(ctx, s, name, book.ID(), draws)

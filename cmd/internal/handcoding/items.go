@@ -8,7 +8,7 @@ import (
 )
 
 // place is where an item is in a draw: in which block, and as which of its messages, both from 1;
-// a whole collaboration is no message.
+// a whole collaboration is not a message.
 type place struct{ block, message int }
 
 // id is what coders see. It has letters, because spreadsheets take 1.10 for the number 1.1.

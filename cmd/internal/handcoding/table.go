@@ -126,7 +126,7 @@ func asUTF8(data []byte) ([]byte, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(data, 0) >= 0 {
-		return nil, errors.New("it holds zero bytes: it is no text, or UTF-16 without its mark; save it as CSV in UTF-8")
+		return nil, errors.New("it holds zero bytes: it is not text, or UTF-16 without its mark; save it as CSV in UTF-8")
 	}
 	if !bytes.Contains(data, []byte("\n")) {
 		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))

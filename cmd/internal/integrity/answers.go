@@ -195,7 +195,7 @@ func (c comparison) turns(rows []record.Turn) {
 func isSaid(row *string, stored string) bool { return reflect.DeepEqual(row, record.Optional(stored)) }
 
 // calls compares the rows of calls with answers and intents. A call of unknown outcome
-// whose answer was stored after the rows were made is no fault.
+// whose answer was stored after the rows were made is not a fault.
 func (c comparison) calls(rows []record.Call) {
 	type call struct{ entry, ask, attempt int32 }
 	key := func(r record.Call) call { return call{r.Entry, r.Ask, r.Attempt} }

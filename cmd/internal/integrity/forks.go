@@ -64,7 +64,7 @@ func (v *Verification) compareReplaced(ctx context.Context, s store.Store, d lak
 		run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
 		text, is := replaced[run][int(row.Entry)]
 		if is && (row.Text == nil && text != "" || row.Text != nil && *row.Text != text) {
-			v.find(fmt.Sprintf("%s, entry %d", run, row.Entry), "its text is not the one that stands in the place of the message")
+			v.find(fmt.Sprintf("%s, entry %d", run, row.Entry), "its text is not the one that stands in place of the message")
 		}
 	}
 	return nil

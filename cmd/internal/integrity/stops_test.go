@@ -69,7 +69,7 @@ func forkedAt(rows record.Rows, entry int) record.Rows {
 	return rows
 }
 
-// replaced gives an entry a text in the place of an answer.
+// replaced gives an entry a text in place of an answer.
 func replaced(rows record.Rows, entry int) record.Rows {
 	rows.Turns[entry].Status = "said"
 	return rows

@@ -113,7 +113,7 @@ func (l Options) useBook(how *campaign.Labelling) error {
 func (l Options) flags() (campaign.Labelling, error) {
 	how := campaign.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: labels.Words}
 	if l.Reasks < 0 || l.Reasks > 10 {
-		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.Reasks)
+		return how, fmt.Errorf("--reasks is %d; expected 0 to 10", l.Reasks)
 	}
 	if err := envs.DecodeStrict([]byte(l.Generate))(&how.Generate); err != nil {
 		return how, fmt.Errorf("--generate: %w", err)

@@ -63,7 +63,7 @@ func (m *Messages) Flags(cmd *cobra.Command) {
 
 // Flags defines the flags of the method.
 func (m *Method) Flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.Embedder, "embedder", "", "what information distances rest on: "+providers.TFIDF+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+providers.TFIDF+")")
+	cmd.Flags().StringVar(&m.Embedder, "embedder", "", "embedding for information distances: "+providers.TFIDF+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+providers.TFIDF+")")
 	cmd.Flags().StringVar(&m.params, "embedder-params", "{}", "of openai/MODEL, as in a campaign: {\"base_url\": \"http://localhost:8080/v1\"}")
 	cmd.Flags().StringVar(&m.readability, "readability", string(language.Portable), "how grades count syllables and sentences: portable or textstat")
 }
@@ -113,7 +113,7 @@ func (m Method) AddTo(ctx context.Context, s store.Store, c campaign.Campaign) (
 func (m Method) method(s store.Store) (features.Method, embedders.Embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
-		return features.Method{}, embedders.Embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
+		return features.Method{}, embedders.Embedder{}, fmt.Errorf("--readability is %q; expected portable or textstat", m.readability)
 	}
 	by, err := embedders.New(s, m.Embedder, m.params)
 	return features.Method{Rule: rule, Embedder: by.Embedder}, by, err

@@ -122,7 +122,7 @@ func setLimits(r *http.Request, prefix string, fields []string, l *plan.Limits) 
 			continue
 		}
 		if err := flags.Set(field, value); err != nil {
-			return fmt.Errorf("%s is %q; a whole number is accepted", strings.ReplaceAll(field, "-", " "), value)
+			return fmt.Errorf("%s is %q; expected a whole number", strings.ReplaceAll(field, "-", " "), value)
 		}
 		if prefix != "" {
 			_ = flags.Set("model", r.FormValue("model"))

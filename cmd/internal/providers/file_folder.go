@@ -45,7 +45,7 @@ func OpenData(path string) (fs.FS, error) {
 		return nil, fmt.Errorf("the data folder %s cannot be opened: %w", path, errors.Unwrap(err))
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", path)
+		return nil, fmt.Errorf("%s is not a folder", path)
 	}
 	root, err := os.OpenRoot(path) // links inside it cannot lead out of it
 	if err != nil {

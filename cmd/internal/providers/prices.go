@@ -81,7 +81,7 @@ func misreadPrice(value json.RawMessage, err error) string {
 	wrongType, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case ok && wrongType.Field != "":
-		return fmt.Sprintf("%s is no number but a %s", wrongType.Field, wrongType.Value)
+		return fmt.Sprintf("%s is not a number but a %s", wrongType.Field, wrongType.Value)
 	case ok:
 		return fmt.Sprintf("%.40s is not a price", value)
 	}

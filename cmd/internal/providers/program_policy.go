@@ -18,7 +18,7 @@ func (p Models) newProgramPolicy(given json.RawMessage) (envs.Policy, error) {
 		Folder string `json:"folder"` // of the campaign file; a recorded plan has it
 	}{Params: program.Defaults()}
 	if err := envs.DecodeStrict(given)(&params); err != nil {
-		return nil, fmt.Errorf("policy: %w; accepted is {command: [program, argument, …], timeout: 30s}", err)
+		return nil, fmt.Errorf("policy: %w; expected {command: [program, argument, …], timeout: 30s}", err)
 	}
 	if params.Folder == "" {
 		folder, err := filepath.Abs(p.from.Folder)

@@ -243,7 +243,7 @@ func (b Block) numbers() ([]number, error) {
 		for i, text := range texts {
 			m := printedNumber.FindStringSubmatch(text)
 			if m == nil {
-				return nil, fmt.Errorf("the row %q has %q in the place of a number", line, text)
+				return nil, fmt.Errorf("the row %q has %q in place of a number", line, text)
 			}
 			if m[1] == "-" {
 				continue

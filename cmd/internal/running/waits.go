@@ -126,15 +126,15 @@ func addStage(all calls.Waits, heartbeat *commonpb.Payloads, c converter.DataCon
 // DescribeWaits returns a sentence that says what keeps a campaign from going faster.
 func DescribeWaits(all calls.Waits) string {
 	if len(all) == 0 {
-		return "no calls are throttled"
+		return "not throttled"
 	}
 	isClosed := func(w calls.Wait) bool { return !w.Until.IsZero() }
 	if all[0].For == calls.WaitsAnswer && !slices.ContainsFunc(all, isClosed) {
-		return "no calls are throttled: turns wait for their models' answers"
+		return "not throttled; waiting for the model"
 	}
 	var parts []string
 	for _, w := range all {
 		parts = append(parts, w.DescribeTurns())
 	}
-	return "turns wait for " + strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }

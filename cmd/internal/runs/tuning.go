@@ -29,8 +29,8 @@ func (t *Tuning) Flags(f *pflag.FlagSet) {
 	f.StringVar(&t.costUSD, "cost-usd", "", "US dollars in all; none takes the cap away")
 	f.Int64Var(&t.tokens, "tokens", 0, "tokens in all; 0 takes the cap away")
 	f.StringVar(&t.model, "model", "", "the model (provider/model) that the flags below and --calls are for")
-	f.IntVar(&t.requests, "requests-per-minute", 0, "calls a minute of --model; 0 is no limit")
-	f.IntVar(&t.tokensPerMinute, "tokens-per-minute", 0, "tokens a minute of --model; 0 is no limit")
+	f.IntVar(&t.requests, "requests-per-minute", 0, "calls a minute of --model; 0 means no limit")
+	f.IntVar(&t.tokensPerMinute, "tokens-per-minute", 0, "tokens a minute of --model; 0 means no limit")
 	f.StringVar(&t.timeout, "timeout", "", "deadline of one call of --model, as 90s or 10m")
 }
 
@@ -70,7 +70,7 @@ func setCost(l *plan.Limits, text string) error {
 	}
 	usd, err := strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
 	if err != nil {
-		return fmt.Errorf("limits.cost_usd is %q; a number of US dollars or none is accepted", text)
+		return fmt.Errorf("limits.cost_usd is %q; expected a number of US dollars or none", text)
 	}
 	l.CostUSD = &usd
 	return nil

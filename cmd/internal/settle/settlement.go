@@ -79,7 +79,7 @@ func settlement(unknown []ledger.UnknownCall, how string) (lake.Settlement, erro
 	}
 	usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64)
 	if err != nil {
-		return made, fmt.Errorf("--settle is %q; unbilled or an amount in US dollars is accepted", how)
+		return made, fmt.Errorf("--settle is %q; expected unbilled or an amount in US dollars", how)
 	}
 	if usd, err = withinWorst(unknown, usd); err != nil {
 		return made, fmt.Errorf("--settle %s: %w; give what was billed", how, err)

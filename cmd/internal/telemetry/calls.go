@@ -41,7 +41,7 @@ func newCallMetrics(r *prometheus.Registry) *callMetrics {
 		return c
 	}
 	m := &callMetrics{
-		calls:          counter("roundtable_calls_total", "Calls of models and embedders that have ended, by outcome; answers from the cache are no calls.", "model", "outcome"),
+		calls:          counter("roundtable_calls_total", "Calls of models and embedders that have ended, by outcome; answers from the cache are not calls.", "model", "outcome"),
 		tokens:         counter("roundtable_tokens_total", "Tokens of answered calls as the service counts them; direction is input or output.", "model", "direction"),
 		cost:           counter("roundtable_cost_usd_total", "Cost of answered calls in US dollars, by the campaign's prices.", "model"),
 		unpriced:       counter("roundtable_unpriced_calls_total", "Answered calls whose cost is not known: no price, or no usable count of tokens.", "model"),

@@ -33,7 +33,7 @@ func TestOptions(t *testing.T) {
 		{`{"options":"o"}`, `{"o":"['x', \"it's\", 'say \\'z\\'']"}`, "[x it's say 'z'] []"},
 		{`{"options":"o"}`, `{"o":"('x', 2, True)"}`, "[x 2 true] []"},
 		{`{"options":"o"}`, `{"o":"{'A': 'x', 'B': 'y'}"}`, "[x y] [A B]"},
-		{`{"options":"o"}`, `{"o":"['x' 'y']"}`, "o: it is not options; accepted are a list of texts"},
+		{`{"options":"o"}`, `{"o":"['x' 'y']"}`, "o: it is not options; expected a list of texts"},
 		{`{"options":"o"}`, `{"o":7}`, "o: it is not options"},
 		{`{"options":"o"}`, `{"o":{"text":["x"],"label":["A","B"]}}`, "o: there are 1 texts and 2 labels"},
 		{`{"options":"o"}`, `{"o":["x",""]}`, "o: option 2 is empty"},

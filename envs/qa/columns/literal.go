@@ -118,7 +118,7 @@ func (p *literal) text(quote byte) (any, error) {
 		}
 		r, _, rest, err := strconv.UnquoteChar(p.rest, quote)
 		if err != nil {
-			r, rest = rune(p.rest[0]), p.rest[1:] // Python keeps what is no escape
+			r, rest = rune(p.rest[0]), p.rest[1:] // Python keeps what is not an escape
 		}
 		b.WriteRune(r)
 		p.rest = rest

@@ -69,7 +69,7 @@ func (c Columns) separateOptions(fields map[string]any) ([]string, error) {
 	return texts, nil
 }
 
-var errOptions = errors.New(`it is not options; accepted are a list of texts, its text in JSON or Python, {"text": [...], "label": [...]}, {"A": "...", "B": "..."}, or a list of {"text", "label"}`)
+var errOptions = errors.New(`it is not options; expected a list of texts, its text in JSON or Python, {"text": [...], "label": [...]}, {"A": "...", "B": "..."}, or a list of {"text", "label"}`)
 
 // parseOptions reads the forms that options have in one column.
 func parseOptions(v any) (texts, labels []string, err error) {

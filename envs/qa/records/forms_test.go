@@ -39,7 +39,7 @@ func gzipped(t testing.TB, data string) []byte {
 	return b.Bytes()
 }
 
-// What a file is is found or named: delimiters, encodings, compression, and files that are no data.
+// What a file is is found or named: delimiters, encodings, compression, and files that are not data.
 func TestForms(t *testing.T) {
 	const row = `{"question":"é?","answer":1}`
 	for _, x := range []struct{ name, data, want string }{

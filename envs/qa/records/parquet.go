@@ -347,7 +347,7 @@ func legacyTimestamp(v deprecated.Int96) string {
 }
 
 // IsImage reports whether a value is an image: what the hub's files hold for one
-// (bytes with a path), or bytes that are no text.
+// (bytes with a path), or bytes that are not text.
 func IsImage(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -362,7 +362,7 @@ func IsImage(v any) bool {
 	return false
 }
 
-// Plain returns fields as JSON can hold them: bytes that are no text in base64.
+// Plain returns fields as JSON can hold them: bytes that are not text in base64.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -81,7 +81,7 @@ func FormOf(name string) Form {
 func Read(name string, data []byte, o Options) (Table, error) {
 	if o.Form == "" {
 		if o.Form = FormOf(name); o.Form == "" {
-			return Table{}, fmt.Errorf("its name ends in %q; %s is accepted, each also with .gz", path.Ext(name), wording.Or(Extensions()))
+			return Table{}, fmt.Errorf("its name ends in %q; expected %s, each also with .gz", path.Ext(name), wording.Or(Extensions()))
 		}
 	}
 	data, err := unpack(data)

@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 		{"a.csv", "a\n1,2\n", "line 2 has 2 cells; the header has 1"},
 		{"a.csv", "a\n\"1", `line 2`},
 		{"a.parquet", "PAR1", "this is not a Parquet file that can be read"},
-		{"a.xml", "", `its name ends in ".xml"; .csv, .json, .jsonl, .ndjson, .parquet or .tsv is accepted`},
+		{"a.xml", "", `its name ends in ".xml"; expected .csv, .json, .jsonl, .ndjson, .parquet or .tsv`},
 	} {
 		if _, err := Read(x.name, []byte(x.data), Options{}); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s %q: %v, want %q", x.name, x.data, err, x.want)

@@ -48,7 +48,7 @@ var refused = []string{"now", "date", "duration", "timezone", "keys", "values", 
 // Compile reads an expression and checks its names and types.
 func Compile(source string) (Expression, error) {
 	if strings.TrimSpace(source) == "" || len(source) > maxSource {
-		return Expression{}, fmt.Errorf("expression has %d characters; 1 to %d are accepted", len(source), maxSource)
+		return Expression{}, fmt.Errorf("expression has %d characters; expected 1 to %d", len(source), maxSource)
 	}
 	options := append(countedFunctions(), expr.Env(Case{}), expr.MaxNodes(maxNodes), expr.Patch(counted{}))
 	for _, name := range refused {
@@ -62,7 +62,7 @@ func Compile(source string) (Expression, error) {
 	node := program.Node()
 	ast.Walk(&node, depth)
 	if depth.of(node) > maxNested {
-		return Expression{}, fmt.Errorf("expression: functions with a predicate lie %d deep in each other; %d is accepted", depth.of(node), maxNested)
+		return Expression{}, fmt.Errorf("expression: functions with a predicate lie %d deep in each other; expected %d", depth.of(node), maxNested)
 	}
 	return Expression{source, program}, nil
 }

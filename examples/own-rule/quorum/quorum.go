@@ -28,7 +28,7 @@ type rule struct {
 // New returns the rule.
 func New(p Params) (decision.Rule, error) {
 	if p.Percent < 1 || p.Percent > 100 {
-		return nil, fmt.Errorf("percent is %d; 1 to 100 are accepted", p.Percent)
+		return nil, fmt.Errorf("percent is %d; expected 1 to 100", p.Percent)
 	}
 	plurality, err := decision.NewPlurality(decision.PluralityParams{})
 	return rule{plurality, p.Percent}, err

@@ -107,7 +107,7 @@ func checkCall(ctx context.Context, key string) error {
 	}
 	for part := range strings.SplitSeq(key, "/") {
 		if part == "" || part[0] == '.' || len(key) > 700 || len(part) > 200 || strings.ContainsAny(part, "\\\x00\n") || !utf8.ValidString(part) {
-			return fmt.Errorf("%.40q is no key", key)
+			return fmt.Errorf("%.40q is not a key", key)
 		}
 	}
 	return nil

@@ -96,7 +96,7 @@ func generic[M ~map[string]int, N named](m M, n N) {
 	}
 }
 
-// A package variable, which is no declared function.
+// A package variable, which is not a declared function.
 var first = func(m map[string]int) string {
 	for k := range m { // want `goes through a map in no fixed order`
 		return k
