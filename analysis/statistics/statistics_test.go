@@ -44,7 +44,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		"at least 2 pairs":             func() error { _, err := Paired([]float64{1}); return err },
 		"all 3 differences are 2":      func() error { _, err := Paired([]float64{2, 2, 2}); return err },
 		"value 2 is NaN":               func() error { _, err := Paired([]float64{2, nan}); return err },
-		"3 and 1 values are not pairs":  func() error { _, err := Differences([]float64{1, 2, 3}, []float64{1}); return err },
+		"3 and 1 values are not pairs": func() error { _, err := Differences([]float64{1, 2, 3}, []float64{1}); return err },
 		"at least 2 values on both":    func() error { _, err := Welch(Sample{N: 1}, Sample{N: 5}); return err },
 		"neither sample has":           func() error { _, err := Welch(Sample{N: 3}, Sample{N: 5}); return err },
 		"p-value 1 of the family":      func() error { _, err := Holm([]float64{nan}); return err },

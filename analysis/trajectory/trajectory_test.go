@@ -202,9 +202,9 @@ func TestUnitsGoByQuestion(t *testing.T) {
 
 func TestFromRowsExplains(t *testing.T) {
 	for says, spoil := range map[string]func(*record.Rows){
-		"it is failed":                       func(r *record.Rows) { r.Collaborations[0].Status = "failed" },
-		"it has no rounds":                   func(r *record.Rows) { r.Rounds = nil },
-		"it ended after round 1 of 2":        func(r *record.Rows) { r.Rounds = slices.Clone(r.Rounds[:1]) },
+		"it is failed":                            func(r *record.Rows) { r.Collaborations[0].Status = "failed" },
+		"it has no rounds":                        func(r *record.Rows) { r.Rounds = nil },
+		"it ended after round 1 of 2":             func(r *record.Rows) { r.Rounds = slices.Clone(r.Rounds[:1]) },
 		"expected 1 row in collaborations, got 0": func(r *record.Rows) { r.Collaborations = nil },
 	} {
 		r := rows("exchange")

@@ -234,7 +234,7 @@ func TestAttestRefusals(t *testing.T) {
 	save(t, dir, "garbage.json", "\x00\xffgarbage")
 	save(t, dir, "other.json", strings.Replace(readText(t, dir, "plain.json"), payloadOf(t, readText(t, dir, "plain.json")), "e30=", 1))
 	for says, args := range map[string][]string{
-		"garbage.json: it is not an attestation":                    {"verify", "vouched", "--attest", "garbage.json"},
+		"garbage.json: it is not an attestation":                {"verify", "vouched", "--attest", "garbage.json"},
 		"other.json: its statement has format 0":                {"verify", "vouched", "--attest", "other.json"},
 		"none.json: no such file":                               {"verify", "vouched", "--attest", "none.json"},
 		"key.pem: it is a private key; expected an Ed25519":     {"verify", "vouched", "--attest", "plain.json", "--public-key", "key.pem"},

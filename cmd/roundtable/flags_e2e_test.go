@@ -85,8 +85,8 @@ func TestRefusedChanges(t *testing.T) {
 	for want, args := range map[string][]string{
 		"1 error in the campaign file, nothing was started\n--set rule=borda: rule: the grid varies it; --set grid.rule=[…] replaces the whole axis\n": {"--set", "rule=borda"},
 		"--set rule: write KEY=VALUE with a key of the campaign file, as rule=borda or protocol.rounds=3\n--set =3: write KEY=VALUE":                   {"--set", "rule", "--set", "=3"},
-		"--limit is 0; expected 1 or more instances":                                                {"--limit", "0"},
-		`--name A: name: "A" is not a campaign name`:                                                       {"--name", "A"},
+		"--limit is 0; expected 1 or more instances":                                                    {"--limit", "0"},
+		`--name A: name: "A" is not a campaign name`:                                                    {"--name", "A"},
 		`--instances q9: instances: there is no instance "q9"; there are q0, q1, q2 and 2 more`:         {"--instances", "q9"},
 		"unknown flag --seed: it is a key of the campaign file; write seed: there, or --set seed=VALUE": {"--seed", "3"},
 		"--instances q1: instances: is given by --set instances=3, too":                                 {"--set", "instances=3", "--instances", "q1"},

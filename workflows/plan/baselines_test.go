@@ -120,8 +120,8 @@ func TestBaselinesOfACampaignThatGoesOn(t *testing.T) {
 func TestBaselineErrors(t *testing.T) {
 	for baselines, want := range map[string]string{
 		"single":                                `baselines: "single" is not a list; expected single, {single: {budget: group}}, self_consistency or {self_consistency: {samples: 30}}`,
-		"[]":                                    "baselines: is an empty list; single,",
-		"[both]":                                `baselines[0]: "both" is not a baseline; single,`,
+		"[]":                                    "baselines: is an empty list; expected single,",
+		"[both]":                                `baselines[0]: "both" is not a baseline; expected single,`,
 		"[{single: {budget: 9}}]":               `baselines[0].single: {"budget":9} is not a budget; expected {budget: group}`,
 		"[{single: {budget: group, more: 1}}]":  "is not a budget; expected {budget: group}",
 		"[{single: {budget: group}}]":           "generate.max_tokens: is missing",

@@ -100,7 +100,7 @@ func TestRulesTimesDiscussions(t *testing.T) {
 			}
 			got := decided(t, cond)
 			if want == refused {
-				if !strings.Contains(got, "accepted") {
+				if !strings.Contains(got, "expected") {
 					t.Errorf("%s, %s is not refused with a reason: %s", r.Name, params, got)
 				}
 			} else if got != want {

@@ -64,7 +64,7 @@ func TestUntil(t *testing.T) {
 		"low: -40, high: -50":                   "line 6: until.high: is -50; expected a number above low, which is -40",
 		"low: -40, high: 0, method: asymptotic": "line 6: until.low: does not go with method: asymptotic",
 		"low: -40, high: 0, width: 80":          "line 6: until.width: is 80; differences of score are from -40 to 40: expected a number that is at least 0.08 and below 80",
-		"low: -40, high: 0, smallest: 0.07":     "a number that is at least 0.08 and below 40 is accepted",
+		"low: -40, high: 0, smallest: 0.07":     "expected a number that is at least 0.08 and below 40",
 	} {
 		if got := errorsOf(t, numeric+"until: {compare: protocol.rounds, measure: score, "+given+"}\n"); len(got) != 1 || !strings.Contains(got.Error(), says) {
 			t.Errorf("%v\nwant %s", got, says)
@@ -75,13 +75,13 @@ func TestUntil(t *testing.T) {
 func TestUntilErrors(t *testing.T) {
 	for says, text := range map[string]string{
 		`line 10: until.compare: "agents" is not an axis of the grid with two values; there are protocol.rounds and rule`: askedUntil + "until: {compare: agents, measure: score}",
-		`line 10: until.reference: "rank" is not a value of rule; it has majority and lists`:                             askedUntil + "until: {compare: rule, measure: score, reference: rank}",
-		`until.compare: majority and lists of rule cannot be compared in pairs`:                                       strings.Replace(askedUntil, "rounds: [3, 10]\n", "rounds: [3, 10]\n  exclude: [{rule: lists, protocol.rounds: 3}]\n", 1) + "until: {compare: rule, measure: score}",
-		`until.compare: symmetric and uniform of env.utility cannot be compared`:                                      strings.Replace(askedUntil, "protocol.rounds: [3, 10]", "env.utility: [symmetric, uniform]", 1) + "until: {compare: env.utility, measure: score}",
+		`line 10: until.reference: "rank" is not a value of rule; it has majority and lists`:                              askedUntil + "until: {compare: rule, measure: score, reference: rank}",
+		`until.compare: majority and lists of rule cannot be compared in pairs`:                                           strings.Replace(askedUntil, "rounds: [3, 10]\n", "rounds: [3, 10]\n  exclude: [{rule: lists, protocol.rounds: 3}]\n", 1) + "until: {compare: rule, measure: score}",
+		`until.compare: symmetric and uniform of env.utility cannot be compared`:                                          strings.Replace(askedUntil, "protocol.rounds: [3, 10]", "env.utility: [symmetric, uniform]", 1) + "until: {compare: env.utility, measure: score}",
 		`until: is empty`: askedUntil + "until:",
-		`line 10: until.low: is for a score that is an error`:                                                                              askedUntil + "until: {compare: rule, measure: score, low: 0, high: 1}",
+		`line 10: until.low: is for a score that is an error`:                                                                           askedUntil + "until: {compare: rule, measure: score, low: 0, high: 1}",
 		`line 10: until.width: is 2; differences of score are from -1 to 1: expected a number that is at least 0.002 and below 2`:       askedUntil + "until: {compare: rule, measure: score, width: 2}",
-		`line 10: until.width: is 0.0009; differences of score are`:                                                                        askedUntil + "until: {compare: rule, measure: score, width: 0.0009}",
+		`line 10: until.width: is 0.0009; differences of score are`:                                                                     askedUntil + "until: {compare: rule, measure: score, width: 0.0009}",
 		`line 10: until.smallest: is 1; differences of score are from -1 to 1: expected a number that is at least 0.002 and below 1`:    askedUntil + "until: {compare: rule, measure: score, smallest: 1}",
 		`line 10: until.width: is 5; differences of score are from -1 to 1: expected a number that is above 0 and below 2`:              askedUntil + "until: {compare: rule, measure: score, width: 5, method: asymptotic}",
 		`line 10: until.width: is 0.01; differences of rounds are from -10 to 10: expected a number that is at least 0.02 and below 20`: askedUntil + "until: {compare: rule, measure: rounds, width: 0.01}",

@@ -213,9 +213,9 @@ func TestCheckBeside(t *testing.T) {
 	}{
 		"": {talk, beside(func(*Talked, *campaign.Run) {})},
 		"is not a baseline for talk: its single agents were asked other questions (strategyqa; the discussions: strategyqa)": {talk, beside(func(_ *Talked, r *campaign.Run) { r.InstanceID = "another" })},
-		"were asked other questions (squad2; the discussions: strategyqa)":                                                {talk, beside(func(x *Talked, _ *campaign.Run) { x.format = "squad2" })},
-		"campaign alone has no single agents":                                                                             {talk, beside(func(x *Talked, _ *campaign.Run) { x.Params = "" })},
-		"campaign talk has no discussions that a baseline":                                                                {campaign.Campaign{Name: "talk"}, beside(func(*Talked, *campaign.Run) {})},
+		"were asked other questions (squad2; the discussions: strategyqa)":                                                   {talk, beside(func(x *Talked, _ *campaign.Run) { x.format = "squad2" })},
+		"campaign alone has no single agents":                                                                                {talk, beside(func(x *Talked, _ *campaign.Run) { x.Params = "" })},
+		"campaign talk has no discussions that a baseline":                                                                   {campaign.Campaign{Name: "talk"}, beside(func(*Talked, *campaign.Run) {})},
 	} {
 		c := x.c
 		c.Baselines = []campaign.Campaign{*x.beside}
