@@ -174,7 +174,7 @@ func TestEmbeddersExplainThemselves(t *testing.T) {
 		"--embedder lake":             "config.json",
 		"--embedder nowhere":          "nowhere",
 		"--embedder-params {\"a\":1}": "not for tfidf",
-		"--readability flesch":        "portable and textstat",
+		"--readability flesch":        "portable or textstat",
 	} {
 		for _, command := range []string{"features talk", "analyze talk --table message-language", "analyze talk --figure information-distance", "report talk -o r.html"} {
 			if d := ran(t, append(strings.Fields(command), strings.Fields(args)...)...); d.code == 0 || !strings.Contains(d.err, want) {

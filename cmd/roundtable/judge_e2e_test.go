@@ -183,7 +183,7 @@ rule: plurality
 	for _, want := range []string{
 		"line 10: env.score.judge.model: scripted/answerer cannot judge; scripted/judge can, and so can any language model",
 		"line 11: env.score.judge.rubric: is empty; say in words what earns which score",
-		"line 12: env.score.judge.scale: is [5 1]; expected two numbers", "line 13: env.score.judge.samples: is 0; 1 to 25",
+		"line 12: env.score.judge.scale: is [5 1]; expected two numbers", "line 13: env.score.judge.samples: is 0; expected 1 to 25",
 		"line 14: env.score.judge.reasks: is 11", "line 15: env.score.judge.rubrik: unknown key",
 	} {
 		if !strings.Contains(said, want) {

@@ -157,5 +157,5 @@ func TestMisspeltTemplates(t *testing.T) {
 		t.Fatal("misspelt templates are passed over")
 	}
 	contains(t, err.Error(), "prompts: protocol/mesage.tmpl replaces no template; did you mean protocol/message.tmpl?",
-		"prompts: vote.tmpl replaces no template; did you mean protocol/vote.tmpl?", "accepted are env/background.tmpl, ")
+		"prompts: vote.tmpl replaces no template; did you mean protocol/vote.tmpl?", "expected one of env/background.tmpl, ")
 }

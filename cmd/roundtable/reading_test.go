@@ -163,7 +163,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	commit(t, s, p, 4, 0, "failed")
 	out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake)
 	noError(t, err)
-	contains(t, out, "reading: 3 of 22 collaborations finished (2 succeeded, 1 failed, 0 stopped)", "SIMULATED", "utility@1", "50.00", "Still to come: 19 cells", "majority", "unanimous")
+	contains(t, out, "reading: 3 of 22 collaborations finished (2 succeeded, 1 failed, 0 stopped)", "SIMULATED", "utility@1", "50.00", "Remaining: 19 cells", "majority", "unanimous")
 	out, err = runCommand(t, "analyze", "reading", "--lake", o.Lake, "--json", "--table", "utility-by-rule")
 	noError(t, err)
 	tables := document(t, out)["tables"].([]any)

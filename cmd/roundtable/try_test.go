@@ -31,7 +31,7 @@ func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	try := []string{"try", "--yes", "--base-url", server.URL + "/v1"}
 	said := output(t, dir, try...)
-	for _, want := range []string{"Found openai/tiny:1b at " + server.URL, "try: 3 conditions, 24 collaborations", "one agent alone 0.250", "Outcome of each condition", "Figure:  try/result.svg"} {
+	for _, want := range []string{"Found openai/tiny:1b at " + server.URL, "try: 3 conditions, 24 collaborations", "one agent alone scores 0.250", "Outcome of each condition", "Figure:  try/result.svg"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
