@@ -303,14 +303,16 @@ func payingOff(rates []rate) int {
 func (p *patient) form(ctx context.Context, _ answer) {
 	a := p.call(ctx, p.askForm())
 	var planet struct {
-		Planet *string `json:"planet"`
-		Moons  *int    `json:"moons"`
+		Planet *string      `json:"planet"`
+		Moons  *json.Number `json:"moons"` // of any size
 	}
 	switch {
 	case a.err != nil:
 		p.note(schemas, Unknown, a.err.Error())
 	case len(a.Waived) > 0:
 		p.note(schemas, No, "it takes "+strings.Join(a.Waived, ", "))
+	case a.FinishReason == model.FinishLength || a.FinishReason == model.FinishContext:
+		p.note(schemas, Unknown, "cut off; --max-tokens raises the limit: "+shown(a.Response))
 	case json.Unmarshal(a.Text, &planet) != nil || planet.Planet == nil || planet.Moons == nil:
 		p.note(schemas, No, "taken and not kept: "+shown(a.Response))
 	default:

@@ -122,6 +122,12 @@ func TestFaults(t *testing.T) {
 			a.Text = []byte("Jupiter")
 			return nil
 		}, map[string]string{"JSON schemas": `no: taken and not kept: "Jupiter"`}},
+		"schemas are cut off": {func(r model.Request, _ int64, a *model.Response) error {
+			if len(r.Schema) > 0 {
+				a.Text, a.FinishReason = []byte(`{"planet": "Jup`), "length"
+			}
+			return nil
+		}, map[string]string{"JSON schemas": `unknown: cut off; --max-tokens raises the limit: "{\"planet\": \"Jup"`}},
 		"schemas are refused": {func(r model.Request, _ int64, a *model.Response) error {
 			if len(r.Schema) > 0 {
 				a.Waived = []string{"no JSON schema"}
