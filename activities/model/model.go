@@ -151,6 +151,7 @@ type Response struct {
 	// Elsewhere is the place of the service's answer in which there was a text while that of the
 	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
 	Elsewhere string
+	Logprobs  bool // the service gave the log-probabilities of the answer's tokens, which are not kept
 	// Waived is what the request asked for and the service does not take, for people; it was
 	// asked for in the words of the prompt instead.
 	Waived []string

@@ -54,6 +54,12 @@ func markPatterns() (opens, closes []*regexp.Regexp, all *regexp.Regexp) {
 // maxThoughts bounds the marks of thinking that are looked at.
 const maxThoughts = 64
 
+// HasThinking reports whether a text holds thinking between marks, also such that never ends.
+func HasThinking(text string) bool {
+	_, thinking, err := splitThinking(text, func(string, int, int) bool { return false })
+	return thinking != "" || err != nil
+}
+
 // splitThinking returns what a text says and what it thinks. inside reports whether a
 // place is within the text's JSON object, where marks are part of a string.
 func splitThinking(text string, inside func(text string, from, to int) bool) (said, thinking string, err error) {

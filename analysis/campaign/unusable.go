@@ -11,9 +11,9 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// unusableShare is the share of a condition's asked turns that may be invalid,
+// UnusableShare is the share of a condition's asked turns that may be invalid,
 // and of its answers that may be cut off, before every table says so.
-const unusableShare = 0.1
+const UnusableShare = 0.1
 
 // Usable is how many of a collaboration's asked turns and answers could be used.
 type Usable struct {
@@ -116,7 +116,7 @@ func (g Group) sumUsable() Usable {
 
 // bad reports whether too much is invalid, or cut off.
 func (u Usable) bad() bool {
-	return float64(u.Invalid) > unusableShare*float64(u.Turns) || float64(u.Cut) > unusableShare*float64(u.Answers)
+	return float64(u.Invalid) > UnusableShare*float64(u.Turns) || float64(u.Cut) > UnusableShare*float64(u.Answers)
 }
 
 // String says what could not be used, with the most frequent reason and an example.

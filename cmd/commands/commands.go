@@ -125,7 +125,7 @@ or a bucket (--lake), and the campaign goes on from them after any interruption.
 	o := cli.NewOptions(root, plugins)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(explainFlag(cmd, err)) })
 	root.AddCommand(
-		newTry(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o), newPause(o), newResume(o), newTune(o), newAnswer(o), newCancel(o),
+		newTry(o), newDoctor(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o), newPause(o), newResume(o), newTune(o), newAnswer(o), newCancel(o),
 		newShow(o), newView(o), newReport(o), newAnalyze(o), newRetally(o), newVerify(o), newAttest(o), newList(o), newData(o), newNew(o), newCheckEnv(o), newVersion(o), newWorker(o), newPrepare(o), newCodecServer(o),
 		newCost(o),
 		newCache(o), newDelete(o), newTidy(o), newQuery(o), newExport(o),

@@ -22,6 +22,7 @@ type predicted struct {
 		CostUSD      *struct{ Mean float64 }                 `json:"cost_usd"`
 		Basis, Bound string
 		Labels       *struct{ Calls struct{ Mean, Most float64 } }
+		Usable       []struct{ Turns, Usable int }
 	}
 }
 
@@ -68,6 +69,9 @@ func TestPilot(t *testing.T) {
 	var st []struct{ Succeeded, Cells int }
 	if err := json.Unmarshal([]byte(output(t, dir, "status", "pilot", "--json")), &st); err != nil || len(st) != 1 || st[0].Succeeded != 30 {
 		t.Errorf("after a pilot of 30 of 60 cells: %+v %v", st, err)
+	}
+	if u := p.Prediction.Usable; len(u) != 3 || u[0].Turns == 0 || u[0].Usable != u[0].Turns {
+		t.Errorf("the turns of the pilot were usable as %+v", u)
 	}
 	output(t, dir, "run", "pilot.yaml")
 	output(t, plain, "run", "pilot.yaml")

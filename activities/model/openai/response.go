@@ -31,6 +31,7 @@ type choice struct {
 	Delta        *said          `json:"delta"` // servers that stream although they were not asked to
 	Text         jsontext.Value `json:"text"`  // servers that complete texts
 	FinishReason jsontext.Value `json:"finish_reason"`
+	Logprobs     jsontext.Value `json:"logprobs"`
 }
 
 // said is what the model said, in the places in which servers put it.
@@ -89,7 +90,7 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 		}
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
-	answer.Elsewhere, answer.Tier = elsewhere, model.TierOf(wire.String(e.Tier))
+	answer.Elsewhere, answer.Tier, answer.Logprobs = elsewhere, model.TierOf(wire.String(e.Tier)), wire.Present(first.Logprobs)
 	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
 		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content))
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"roundtable/activities/labels"
-	"roundtable/activities/model"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/store"
@@ -88,7 +87,7 @@ func (l Options) labelling(ctx context.Context, s store.Store, campaign string) 
 		err = providers.CheckReachable(p)
 	}
 	if err == nil && (filed == nil || l.Price != "") {
-		how.Price, err = l.priced(ctx, s, campaign, p)
+		how.Price, err = providers.StatedPrice(ctx, s, campaign, p, l.Price, l.CostUnknown)
 	}
 	return how, err
 }
@@ -126,21 +125,6 @@ func (l Options) flags() (campaign.Labelling, error) {
 		how.Labeller.Params, _ = json.Marshal(params) // in one order and spacing: it is part of the id
 	}
 	return how, nil
-}
-
-// priced returns the labeller's price; nil if it is not known and need not be.
-func (l Options) priced(ctx context.Context, s store.Store, name string, p model.Provider) (*campaign.Price, error) {
-	var price campaign.Price
-	if l.Price != "" {
-		if err := envs.DecodeStrict([]byte(l.Price))(&price); err != nil {
-			return nil, fmt.Errorf("--price: %w", err)
-		}
-		return &price, price.Validate()
-	}
-	if p.Endpoint == "" { // it costs nothing
-		return nil, nil
-	}
-	return providers.PriceFor(ctx, s, name, p, l.CostUnknown, `{"input": …, "output": …}`)
 }
 
 // Summary is what label says at its end.

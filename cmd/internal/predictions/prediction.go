@@ -45,6 +45,8 @@ type Prediction struct {
 	Unpriced []string `json:"unpriced,omitempty"`
 	// Labels are what labelling takes besides that, by a guess; nil if nobody labels.
 	Labels *Forecast `json:"labels,omitempty"`
+	// Usable is how many turns of a pilot had a usable answer; nil without one.
+	Usable []Usability `json:"usable,omitempty"`
 	// Until is how many of the cells its question takes; nil if it has none.
 	Until *Question `json:"until,omitempty"`
 }
@@ -308,40 +310,41 @@ func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Pla
 	if _, err := r.Work(ctx, s, p, m, again); err != nil {
 		return Prediction{}, err
 	}
-	pilot, err := endedOf(ctx, s, p, first)
+	d, err := endedOf(ctx, s, p, first)
 	if err != nil {
 		return Prediction{}, err
 	}
-	cells := map[string]int{}
+	var pilot []record.Collaboration
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
+		if err != nil {
+			return Prediction{}, err
+		}
+		pilot = append(pilot, row)
+	}
+	cells, envs := map[string]int{}, map[string]string{}
 	for i, c := range p.Campaign.Conditions {
-		cells[c.ID()] = p.Campaign.CellsOf(i)
+		cells[c.ID()], envs[c.ID()] = p.Campaign.CellsOf(i), c.Env.Name
+	}
+	usable, err := countUsable(lake.Scan[record.Turn](ctx, s, d), envs)
+	if err != nil {
+		return Prediction{}, err
 	}
 	f, ok := forecastPilot(pilot, cells)
 	if !ok {
 		return Prediction{}, cli.IncompleteError(fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name))
 	}
-	return Prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first, wording.Count(p.Campaign.Size(), "cell"))}, nil
+	return Prediction{Forecast: f, Usable: usable, Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first, wording.Count(p.Campaign.Size(), "cell"))}, nil
 }
 
-// endedOf returns the rows of the first cells of a plan, as far as they have ended.
-func endedOf(ctx context.Context, s store.Store, p campaign.Plan, first int) ([]record.Collaboration, error) {
+// endedOf returns the first cells of a plan, as far as they have ended.
+func endedOf(ctx context.Context, s store.Store, p campaign.Plan, first int) (lake.Dataset, error) {
 	wanted := map[string]bool{}
 	order := p.Campaign.Order()
 	for n := range first {
 		wanted[p.Campaign.CollaborationID(order.Cell(n))] = true
 	}
 	d, err := lake.ReadDataset(ctx, s, p.Campaign.Name)
-	if err != nil {
-		return nil, err
-	}
-	var rows []record.Collaboration
-	for row, err := range lake.Scan[record.Collaboration](ctx, s, d.Only(func(m lake.Member) bool { return wanted[m.Collaboration] })) {
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
+	return d.Only(func(m lake.Member) bool { return wanted[m.Collaboration] }), err
 }
 
 // Print prints a table on standard output; atOnce is how many cells run at once.
@@ -390,6 +393,9 @@ func (p Prediction) Print(atOnce int) {
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
 	p.printBounds()
+	if p.Usable != nil {
+		printUsability(p.Usable)
+	}
 	if p.Until != nil {
 		p.Until.print()
 	}

@@ -179,13 +179,31 @@ func IsFree(p model.Provider) bool {
 	return err == nil && wire.IsLoopback(u.Hostname())
 }
 
+// StatedPrice returns what --price says of a language model, or else PriceFor.
+func StatedPrice(ctx context.Context, s store.Store, name string, p model.Provider, stated string, unknown bool) (*campaign.Price, error) {
+	if stated != "" {
+		var price campaign.Price
+		if err := envs.DecodeStrict([]byte(stated))(&price); err != nil {
+			return nil, fmt.Errorf("--price: %w", err)
+		}
+		return &price, price.Validate()
+	}
+	if p.Endpoint == "" { // it costs nothing
+		return nil, nil
+	}
+	return PriceFor(ctx, s, name, p, unknown, `{"input": …, "output": …}`)
+}
+
 // PriceFor returns the price of a model that is asked about a campaign after it has run:
-// that of the campaign's file, or of the built-in table. It is nil if it is not
-// known and need not be. form is how --price gives one.
+// that of the campaign's file, or of the built-in table, which counts alone for the campaign
+// "". It is nil if it is not known and need not be. form is how --price gives one.
 func PriceFor(ctx context.Context, s store.Store, name string, p model.Provider, unknown bool, form string) (*campaign.Price, error) {
-	_, m, err := campaign.ReadRecorded(ctx, s, name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	var m campaign.Manifest
+	if name != "" {
+		var err error
+		if _, m, err = campaign.ReadRecorded(ctx, s, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
 	list := PriceList{}
 	if err := list.Open(nil, unknown, m.Limits); err != nil {
