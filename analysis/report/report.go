@@ -32,7 +32,8 @@ type Source struct {
 	Digest         string                        // of the rows, see lake.Digest
 	// Unusable are the raw answers of some entries that could not be used; nil
 	// if they are not at hand. What it could read counts beside an error.
-	Unusable func(of record.Key, entries []int) (map[int][]Unusable, error)
+	Unusable  func(of record.Key, entries []int) (map[int][]Unusable, error)
+	Questions Questions // what conditions ask, for the list
 	// About says what a collaboration was about; nil if that is not at hand.
 	About func(of record.Key) (About, error)
 	// Asked is how each turn of a collaboration was asked for, by entry; nil if that is left out.
@@ -47,8 +48,9 @@ type Source struct {
 
 // About is what a collaboration was about.
 type About struct {
-	Facts []telling.Fact
-	Worth func(proposal string) (Worth, bool) // false if it cannot be read
+	Facts    []telling.Fact
+	Question Question
+	Worth    func(proposal string) (Worth, bool) // false if it cannot be read
 }
 
 // Files are next to a page that is the index of a folder.
@@ -114,7 +116,7 @@ func (s Source) results() Results {
 
 // tally goes through all collaborations, those that were run again last.
 func (s Source) tally(each func(id string, rows record.Rows) error) (*tally, error) {
-	t := newTally(s.Campaign)
+	t := newTally(s)
 	addAll := func(all iter.Seq2[record.Rows, error], add func(record.Rows) string) error {
 		for rows, err := range all {
 			if err != nil {

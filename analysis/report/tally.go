@@ -28,8 +28,8 @@ type failure struct {
 	Example    string // a collaboration
 }
 
-func newTally(c campaign.Campaign) *tally {
-	return &tally{list: NewList(c), kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
+func newTally(s Source) *tally {
+	return &tally{list: NewList(s.Campaign, s.Questions), kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
 }
 
 // addRows counts the latest generation of a collaboration, and names its transcript.
