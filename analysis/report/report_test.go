@@ -273,7 +273,7 @@ func TestFolder(t *testing.T) {
 }
 
 func TestKindsOfFaults(t *testing.T) {
-	tally := newTally(Source{})
+	tally := NewTally()
 	for i := range 12 {
 		tally.addFailure("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
 	}

@@ -33,7 +33,9 @@ type Group struct {
 }
 
 // ID returns the place of the group, for links.
-func (g Group) ID() string { return "of-" + strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(g.Title)) }
+func (g Group) ID() string {
+	return "of-" + strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(g.Title))
+}
 
 // Count says how much is in the group.
 func (g Group) Count() string {

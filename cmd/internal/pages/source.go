@@ -42,7 +42,8 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 	}
 	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset), lake.Collaborations(ctx, s, earlier)
 	source.Questions = questionsOf(ctx, s, plugins, name)
-	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name); err != nil {
+	source.Tally = report.NewTally()
+	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name, source.Tally.Read); err != nil {
 		return source, err
 	}
 	if source.Campaign, err = how.AddTrajectories(ctx, s, source.Campaign); err != nil {
