@@ -128,7 +128,8 @@ func (r *Reader) Unfinished(ctx context.Context, of record.Key) (*Collaboration,
 
 // About is what a collaboration was about.
 type About struct {
-	Facts    []envs.Fact // as far as its environment and its protocol say: the question, its right answer, personas that were given
+	Facts    []envs.Fact    // as far as its environment and its protocol say: the question, its right answer, personas that were given
+	Question *envs.Question // as it was dealt; nil if it was none
 	instance envs.Instance
 }
 
@@ -164,6 +165,9 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	about := About{instance: c.Instance}
 	if explained, ok := c.Instance.(envs.Explained); ok {
 		about.Facts = explained.Facts()
+	}
+	if asked, ok := c.Instance.(envs.Questioned); ok {
+		about.Question = new(asked.Question())
 	}
 	var seated []string
 	for i, a := range c.Seated {

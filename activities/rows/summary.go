@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/model"
 	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -36,6 +37,7 @@ func (t *tables) addCollaboration(end task.Ending) {
 			row.InvalidTurns++
 		}
 	}
+	fillCourse(&row, t.rows)
 	row.Outcome = row.Worth(row.Score)
 	for i := range t.rows.Rounds {
 		t.rows.Rounds[i].Outcome = row.Worth(t.rows.Rounds[i].Score)
@@ -89,6 +91,30 @@ func (t *tables) fillDecision(row *record.Collaboration) {
 		if r.DecisionKey != nil {
 			row.DecidedRound = &r.Round
 			break
+		}
+	}
+}
+
+// fillCourse fills what a list of collaborations says of how each went, so that it needs to
+// read no other table.
+func fillCourse(row *record.Collaboration, all record.Rows) {
+	for _, r := range all.Rounds {
+		if r.Agreement != nil {
+			row.Agreement = r.Agreement
+		}
+		if row.Flipped == nil && r.DecisionKey != nil && row.DecisionKey != nil {
+			row.Flipped = new(*r.DecisionKey != *row.DecisionKey)
+		}
+	}
+	row.ReaskedTurns, row.CutAnswers = new(int32), new(int32)
+	for _, t := range all.Turns {
+		if t.Asks > 1 {
+			*row.ReaskedTurns++
+		}
+	}
+	for _, c := range all.Calls {
+		if model.EndOf(c.FinishReason) == model.Cut {
+			*row.CutAnswers++
 		}
 	}
 }

@@ -3,7 +3,9 @@ package figures
 import (
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/naming"
+	titles "roundtable/analysis/study/entry"
 )
 
 // Figures returns what all figures are called, in the order in which a report shows
@@ -41,6 +43,28 @@ func Figures() []naming.Named {
 		{Name: "exchange-transitions", Shows: "transitions between dialogue acts in the exchange economy, by condition", Needs: needLabels + " of the environment exchange", Papers: naming.Numbers(1, "figure", 23)},
 		{Name: "recsys-transitions", Shows: "transitions between dialogue acts in the recommendation system, by condition", Needs: needLabels + " of the environment recsys", Papers: naming.Numbers(1, "figure", 24)},
 	}
+}
+
+// StudyOf returns the title of the study that a figure is of.
+func StudyOf(name string) string {
+	k := kinds[name]
+	switch {
+	case ofStates[name] != nil:
+		return titles.Consensus
+	case ofDebates[name] != nil:
+		return titles.Debates
+	case ofDiscussions[name].lines != nil:
+		return titles.Discussions
+	case k.environment == campaign.Exchange:
+		return titles.Exchange
+	case k.environment == campaign.Recsys:
+		return titles.Recommendations
+	case name == "message-length" || name == distance:
+		return titles.Messages
+	case slices.Contains(TransitionNames(), name):
+		return titles.DialogueActs
+	}
+	return titles.Overview
 }
 
 const needLabels = "labels of messages (roundtable label)"

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
@@ -13,11 +15,29 @@ import (
 
 // List is the list of a campaign's collaborations, which people sort and filter.
 type List struct {
-	settings   []string                      // that tell conditions apart
-	labels     []string                      // what names these
-	conditions map[string]campaign.Condition // by ID
-	titles     map[string]string             // of conditions, by ID, where the labels have no columns of their own
-	rows       []listed
+	settings  []string // that tell conditions apart
+	labels    []string // what names these
+	named     map[string]campaign.Condition
+	titles    map[string]string // of conditions, by ID
+	rank      map[string]int    // of conditions, by ID: their order in the plan
+	questions Questions
+	rows      []listed
+}
+
+// Questions are what conditions ask, and why that is not known of all.
+type Questions struct {
+	Of      map[AskedIn]Question
+	Problem string // "" if all are known
+}
+
+// AskedIn is where a question is asked: conditions may shuffle its options.
+type AskedIn struct {
+	Condition string
+	Instance  int32
+}
+
+func (q Questions) of(c record.Collaboration) Question {
+	return q.Of[AskedIn{c.ConditionID, c.Instance}]
 }
 
 // listed is a collaboration in the list.
@@ -28,13 +48,9 @@ type listed struct {
 	Earlier bool     // it was run again
 }
 
-// mostLabels is how many settings have a column each. Of more, one column has what a
-// condition is called, so that how a collaboration ended stays in view.
-const mostLabels = 2
-
 // NewList returns the list of a campaign, still without collaborations.
-func NewList(c campaign.Campaign) *List {
-	l := &List{conditions: map[string]campaign.Condition{}}
+func NewList(c campaign.Campaign, questions Questions) *List {
+	l := &List{named: map[string]campaign.Condition{}, titles: c.View("").FullTitles(), rank: map[string]int{}, questions: questions}
 	conditions, varying := c.Conditions("")
 	l.settings = varying
 	if len(varying) == 0 {
@@ -43,11 +59,8 @@ func NewList(c campaign.Campaign) *List {
 	if len(conditions) > 0 {
 		l.labels, _ = conditions[0].Named(l.settings)
 	}
-	if len(l.labels) > mostLabels {
-		l.titles = c.View("").FullTitles()
-	}
-	for _, condition := range conditions {
-		l.conditions[condition.ID] = condition
+	for i, condition := range conditions {
+		l.named[condition.ID], l.rank[condition.ID] = condition, i
 	}
 	return l
 }
@@ -70,7 +83,7 @@ func (l *List) With(unfinished []record.Collaboration) *List {
 func (l *List) Add(c record.Collaboration, earlier bool) string {
 	id := IDOf(c.Key, earlier)
 	entry := listed{Collaboration: c, ID: id, Earlier: earlier}
-	_, entry.Label = l.conditions[c.ConditionID].Named(l.settings)
+	_, entry.Label = l.named[c.ConditionID].Named(l.settings)
 	l.rows = append(l.rows, entry)
 	return id
 }
@@ -86,37 +99,124 @@ func IDOf(of record.Key, earlier bool) string {
 // column of the list, as the page shows it.
 type column struct {
 	Name   string `json:"name"`
-	Number bool   `json:"number,omitempty"`
+	Kind   string `json:"kind,omitempty"`   // how its values are written, see list.js; "" is a text
 	Facet  bool   `json:"facet,omitempty"`  // one of its values can be chosen
-	Detail bool   `json:"detail,omitempty"` // it is shown on demand
+	Hidden bool   `json:"hidden,omitempty"` // until it is chosen
+	value  func(listed) any
 }
 
-// MarshalJSON writes {"columns": […], "rows": [[…], …]}, the transcript's name first; a
-// value that is absent is null. No text in it can turn or steer.
+// MarshalJSON writes {"columns": […], "questions": […], "rows": [[…], …]}, the transcript's
+// name first; a question is its index among the questions, and a value that is absent null.
+// Rows are in the order of the plan, those that have not ended first. No text in it can turn
+// or steer.
 func (l *List) MarshalJSON() ([]byte, error) {
-	columns := []column{{Name: "collaboration"}}
-	if l.titles != nil {
-		columns = append(columns, column{Name: "condition"})
-	}
-	for _, label := range l.labels {
-		columns = append(columns, column{Name: safetext.Line(label), Facet: true, Detail: l.titles != nil})
-	}
-	columns = append(columns, column{Name: "status", Facet: true}, column{Name: "decided in round", Number: true}, column{Name: "score", Number: true},
-		column{Name: "instance"}, column{Name: "replicate", Number: true}, column{Name: "rounds", Number: true},
-		column{Name: "invalid turns", Number: true}, column{Name: "calls", Number: true}, column{Name: "tokens", Number: true}, column{Name: "USD", Number: true})
-	rows := make([][]any, len(l.rows))
-	for i, r := range l.rows {
-		rows[i] = append(rows[i], safetext.Line(r.ID))
-		if l.titles != nil {
-			rows[i] = append(rows[i], safetext.Line(l.titles[r.ConditionID]))
+	ordered := l.ordered()
+	questions := asked{at: map[string]int{}}
+	columns := l.columns(&questions)
+	rows := make([][]any, len(ordered))
+	for i, r := range ordered {
+		for _, c := range columns {
+			v := c.value(r)
+			if text, is := v.(string); is {
+				v = safetext.Line(text)
+			}
+			rows[i] = append(rows[i], v)
 		}
-		for _, value := range r.Label {
-			rows[i] = append(rows[i], safetext.Line(value))
-		}
-		rows[i] = append(rows[i], r.statusText(), r.DecidedRound, roundedScore(r.Score), safetext.Line(r.InstanceID), r.Replicate, r.RoundsRun,
-			r.InvalidTurns, r.Calls, r.InputTokens+r.OutputTokens, r.CostUSD)
 	}
-	return json.Marshal(map[string]any{"columns": columns, "rows": rows})
+	return json.Marshal(map[string]any{"columns": columns, "questions": questions.texts, "rows": rows, "problem": safetext.Line(l.questions.Problem)})
+}
+
+// ordered returns the rows in the order of the plan, those that have not ended first.
+func (l *List) ordered() []listed {
+	ordered := slices.Clone(l.rows)
+	slices.SortStableFunc(ordered, func(a, b listed) int {
+		return cmp.Or(ended(a)-ended(b), l.rank[a.ConditionID]-l.rank[b.ConditionID], cmp.Compare(a.Instance, b.Instance),
+			cmp.Compare(a.Replicate, b.Replicate), cmp.Compare(b.Generation, a.Generation))
+	})
+	return ordered
+}
+
+// Neighbours returns the IDs before and after one in the order of the plan; "" where there is none.
+func (l *List) Neighbours(id string) (before, after string) {
+	all := l.ordered()
+	i := slices.IndexFunc(all, func(r listed) bool { return r.ID == id })
+	if i > 0 {
+		before = all[i-1].ID
+	}
+	if i >= 0 && i+1 < len(all) {
+		after = all[i+1].ID
+	}
+	return before, after
+}
+
+func ended(l listed) int {
+	if l.Status == record.Unfinished {
+		return 0
+	}
+	return 1
+}
+
+// asked are different questions, each once.
+type asked struct {
+	texts []string
+	at    map[string]int
+}
+
+func (a *asked) index(text string) int {
+	text = safetext.Line(strings.Join(strings.Fields(text), " "))
+	i, known := a.at[text]
+	if !known {
+		i = len(a.texts)
+		a.at[text] = i
+		a.texts = append(a.texts, text)
+	}
+	return i
+}
+
+func (l *List) columns(questions *asked) []column {
+	hasKeys := slices.ContainsFunc(l.rows, func(r listed) bool { return r.KeyJSON != nil })
+	number := func(name string, hidden bool, value func(listed) any) column {
+		return column{Name: name, Kind: "number", Hidden: hidden, value: value}
+	}
+	columns := []column{
+		{Name: "collaboration", Hidden: true, value: func(r listed) any { return r.ID }},
+		{Name: "mark", Kind: "mark", value: func(r listed) any { return markOf(r.Collaboration) }},
+		{Name: "question", Kind: "question", value: func(r listed) any {
+			return questions.index(cmp.Or(l.questions.of(r.Collaboration).Text, r.InstanceID, fmt.Sprint("instance ", r.Instance)))
+		}},
+		{Name: "group's answer", value: func(r listed) any {
+			if r.DecisionJSON == nil {
+				return nil
+			}
+			return l.questions.of(r.Collaboration).answer(*r.DecisionJSON)
+		}},
+		{Name: "right answer", Hidden: !hasKeys, value: func(r listed) any { return l.questions.of(r.Collaboration).answers(keysOf(r.Collaboration)) }},
+		number("score", hasKeys, func(r listed) any { return roundedScore(r.Score) }),
+		{Name: "condition", Hidden: len(l.named) < 2, value: func(r listed) any { return l.titles[r.ConditionID] }},
+		number("rounds", false, func(r listed) any { return r.RoundsRun }),
+		{Name: "agreement", Kind: "share", value: func(r listed) any { return r.Agreement }},
+		number("tokens", false, func(r listed) any { return r.InputTokens + r.OutputTokens }),
+		{Name: "USD", Kind: "usd", value: func(r listed) any { return r.CostUSD }},
+		{Name: "time", Kind: "seconds", value: func(r listed) any {
+			if r.StartedAt == 0 || r.EndedAt < r.StartedAt {
+				return nil
+			}
+			return float64(r.EndedAt-r.StartedAt) / 1e6
+		}},
+		{Name: "flipped", Kind: "flag", Hidden: true, value: func(r listed) any { return r.Flipped }},
+		number("re-asked turns", true, func(r listed) any { return r.ReaskedTurns }),
+		number("cut answers", true, func(r listed) any { return r.CutAnswers }),
+		number("invalid turns", true, func(r listed) any { return r.InvalidTurns }),
+		{Name: "status", Hidden: true, value: func(r listed) any { return r.statusText() }},
+		number("decided in round", true, func(r listed) any { return r.DecidedRound }),
+		{Name: "instance", Hidden: true, value: func(r listed) any { return r.InstanceID }},
+		number("replicate", true, func(r listed) any { return r.Replicate }),
+		number("calls", true, func(r listed) any { return r.Calls }),
+	}
+	for i, label := range l.labels {
+		columns = append(columns, column{Name: safetext.Line(label), Facet: true, Hidden: true, value: func(r listed) any { return r.Label[i] }})
+	}
+	return columns
 }
 
 // roundedScore returns a score without what only rounding keeps from 0.

@@ -156,7 +156,11 @@ func coordinates(text string) []float64 {
 	return list
 }
 
+// onLine draws places on a line over rounds; nil if there are none.
 func onLine(all []place) *plot {
+	if len(all) < 2 {
+		return nil
+	}
 	p := &plot{Label: "Positions of the agents on the line, by round", Width: plotWidth, Height: 2 * plotHeight}
 	var values, rounds []float64
 	for _, a := range all {

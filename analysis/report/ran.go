@@ -25,7 +25,7 @@ type Ran struct {
 // Link returns where a collaboration's transcript is.
 func (r Ran) Link(collaboration string) string { return r.To(collaboration) }
 
-func (t *tally) ranOf(s Source) Ran {
+func (t *Tally) ranOf(s Source) Ran {
 	return Ran{
 		Simulated: t.simulatedText(), Facts: t.countedFacts(s), Conditions: t.sortedConditions(),
 		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Failures: t.sortedFailures(),
@@ -41,7 +41,7 @@ type condition struct {
 	N            int // collaborations that are in
 }
 
-func (t *tally) countValue(name, value string) {
+func (t *Tally) countValue(name, value string) {
 	if t.seen[name] == nil {
 		t.seen[name] = map[string]int{}
 		t.order = append(t.order, name)
@@ -50,7 +50,7 @@ func (t *tally) countValue(name, value string) {
 }
 
 // countedFacts returns what was counted: a value that all share stands alone.
-func (t *tally) countedFacts(s Source) []fact {
+func (t *Tally) countedFacts(s Source) []fact {
 	var list []fact
 	for _, name := range t.order {
 		values := slices.Sorted(maps.Keys(t.seen[name]))
@@ -102,7 +102,7 @@ func totalCost(all spending.Group) string {
 }
 
 // sortedConditions that have collaborations, in the order of their ids.
-func (t *tally) sortedConditions() []condition {
+func (t *Tally) sortedConditions() []condition {
 	var list []condition
 	for _, id := range slices.Sorted(maps.Keys(t.ran)) {
 		list = append(list, *t.ran[id])

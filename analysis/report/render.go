@@ -24,6 +24,7 @@ func Parts() *template.Template {
 		"numeric": numeric,
 		"class":   class,
 		"svg":     inline,
+		"lead":    lead,
 	}).ParseFS(files, "page/*.tmpl"))
 }
 
@@ -102,8 +103,18 @@ func class(number bool, m table.Mark) string {
 	return strings.Join(names, " ")
 }
 
+// lead splits a text behind its first sentence.
+func lead(text string) [2]string {
+	for i := range text {
+		if before, rest := text[:i], text[i:]; strings.HasSuffix(before, ".") && strings.HasPrefix(rest, " ") {
+			return [2]string{before, rest[1:]}
+		}
+	}
+	return [2]string{text}
+}
+
 // inline returns a figure as part of the page. The drawing escapes what it writes.
-func inline(f Figure) template.HTML {
-	label := template.HTMLEscapeString(f.Title)
-	return template.HTML(strings.Replace(f.SVG, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
+func inline(title, svg string) template.HTML {
+	label := template.HTMLEscapeString(title)
+	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }

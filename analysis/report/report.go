@@ -32,7 +32,10 @@ type Source struct {
 	Digest         string                        // of the rows, see lake.Digest
 	// Unusable are the raw answers of some entries that could not be used; nil
 	// if they are not at hand. What it could read counts beside an error.
-	Unusable func(of record.Key, entries []int) (map[int][]Unusable, error)
+	Unusable  func(of record.Key, entries []int) (map[int][]Unusable, error)
+	Questions Questions // what conditions ask, for the list
+	// Tally has counted all but Earlier, as the Campaign was read; nil counts them anew.
+	Tally *Tally
 	// About says what a collaboration was about; nil if that is not at hand.
 	About func(of record.Key) (About, error)
 	// Asked is how each turn of a collaboration was asked for, by entry; nil if that is left out.
@@ -47,8 +50,9 @@ type Source struct {
 
 // About is what a collaboration was about.
 type About struct {
-	Facts []telling.Fact
-	Worth func(proposal string) (Worth, bool) // false if it cannot be read
+	Facts    []telling.Fact
+	Question Question
+	Worth    func(proposal string) (Worth, bool) // false if it cannot be read
 }
 
 // Files are next to a page that is the index of a folder.
@@ -71,18 +75,21 @@ const inPage = 4 << 20
 func Write(w io.Writer, s Source, files Files) (Written, error) {
 	transcripts := transcripts{Files: files, most: inPage}
 	s.Conditions = s.Campaign.View("").FullTitles()
-	t, err := s.tally(func(id string, rows record.Rows) error { return transcripts.addStory(s.StoryOf(id, rows)) })
+	list := NewList(s.Campaign, s.Questions)
+	t, err := s.tally(func(rows record.Rows, earlier bool) error {
+		return transcripts.addStory(s.StoryOf(list.Add(rows.Collaborations[0], earlier), rows))
+	})
 	if err != nil {
 		return Written{}, err
 	}
-	written := Written{Collaborations: len(t.latestListed())}
+	written := Written{Collaborations: t.finished()}
 	if transcripts.Put != nil {
-		written.Transcripts = len(t.list.rows)
+		written.Transcripts = len(list.rows)
 	}
 	if err := transcripts.close(); err != nil {
 		return written, err
 	}
-	return written, render(w, "page.tmpl", newPage(s, t, transcripts))
+	return written, render(w, "page.tmpl", newPage(s, t, list, transcripts))
 }
 
 // Overview is what a page says of all collaborations.
@@ -92,16 +99,16 @@ type Overview struct {
 	Ran     Ran
 }
 
-// Overview goes through all collaborations, and leaves out what is in each.
+// Overview says what a page says of all collaborations, and leaves out what is in each.
 func (s Source) Overview() (Overview, error) {
-	t, err := s.tally(func(string, record.Rows) error { return nil })
+	t, err := s.tally(nil)
 	if err != nil {
 		return Overview{}, err
 	}
 	return s.overviewOf(t), nil
 }
 
-func (s Source) overviewOf(t *tally) Overview {
+func (s Source) overviewOf(t *Tally) Overview {
 	return Overview{t.statusText(s.Campaign), s.results(), t.ranOf(s)}
 }
 
@@ -112,10 +119,15 @@ func (s Source) results() Results {
 	return r
 }
 
-// tally goes through all collaborations, those that were run again last.
-func (s Source) tally(each func(id string, rows record.Rows) error) (*tally, error) {
-	t := newTally(s.Campaign)
-	addAll := func(all iter.Seq2[record.Rows, error], add func(record.Rows) string) error {
+// tally goes through all collaborations, those that were run again last; the others only if
+// each wants them or they were not counted before.
+func (s Source) tally(each func(rows record.Rows, earlier bool) error) (*Tally, error) {
+	t := s.Tally
+	counted := t != nil
+	if !counted {
+		t = NewTally()
+	}
+	through := func(all iter.Seq2[record.Rows, error], earlier bool) error {
 		for rows, err := range all {
 			if err != nil {
 				return err
@@ -123,16 +135,32 @@ func (s Source) tally(each func(id string, rows record.Rows) error) (*tally, err
 			if len(rows.Collaborations) != 1 {
 				return fmt.Errorf("a collaboration has %d rows of its own; there is one", len(rows.Collaborations))
 			}
-			if err := each(add(rows), rows); err != nil {
+			switch {
+			case earlier:
+				t.addEarlier(rows)
+			case !counted:
+				if err := t.Read(nil, rows); err != nil {
+					return err
+				}
+			}
+			if each == nil {
+				continue
+			}
+			if err := each(rows, earlier); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := addAll(s.Collaborations, t.addRows); err != nil || s.Earlier == nil {
-		return t, err
+	if each != nil || !counted {
+		if err := through(s.Collaborations, false); err != nil {
+			return t, err
+		}
 	}
-	return t, addAll(s.Earlier, t.addEarlier)
+	if s.Earlier == nil {
+		return t, nil
+	}
+	return t, through(s.Earlier, true)
 }
 
 // page is what the template of the page is given.
@@ -144,9 +172,9 @@ type page struct {
 	Transcripts transcripts
 }
 
-func newPage(s Source, t *tally, transcripts transcripts) page {
+func newPage(s Source, t *Tally, list *List, transcripts transcripts) page {
 	p := page{
-		head: headOf(s.Campaign.Name, "list.js", "story.js"), Overview: s.overviewOf(t), List: t.list, Transcripts: transcripts,
+		head: headOf(s.Campaign.Name, "list.js", "story.js"), Overview: s.overviewOf(t), List: list, Transcripts: transcripts,
 	}
 	p.Ran.To = transcripts.Link
 	if transcripts.Put != nil {

@@ -183,7 +183,7 @@ func TestPageGolden(t *testing.T) {
 		"SIMULATED: answers by scripted agents, not by language models, in 1 of 3 collaborations.",
 		"3 collaborations finished: 2 succeeded, 1 failed, 0 stopped.",
 		"majority (2) · rated (1)", "openai/gpt: 400 after 17 tries", "answer that ended early", "call of unknown outcome", "turn without a usable answer",
-		`"rated-1-i0-r1","rated","failed",null,null,"k3",1`, "Condition: <b>rated</b>", `<link rel="icon" href="data:,">`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
+		`"rated-1-i0-r1","failed"`, "<summary>rated · k3", `<link rel="icon" href="data:,">`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
 		"INVALID after 3 answers", "saw 0–5", "Candidate 1",
 	} {
 		if !strings.Contains(page, says) {
@@ -273,7 +273,7 @@ func TestFolder(t *testing.T) {
 }
 
 func TestKindsOfFaults(t *testing.T) {
-	tally := newTally(campaign.Campaign{})
+	tally := NewTally()
 	for i := range 12 {
 		tally.addFailure("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
 	}
@@ -313,7 +313,7 @@ func TestFaultsEndTheReport(t *testing.T) {
 
 func TestNothingYet(t *testing.T) {
 	page := write(t, source())
-	for _, says := range []string{"0 collaborations finished", "There is nothing to draw yet."} {
+	for _, says := range []string{"0 collaborations finished", "There is nothing to show yet."} {
 		if !strings.Contains(page, says) {
 			t.Errorf("an empty campaign's page does not say %q", says)
 		}

@@ -1,7 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"errors"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
@@ -10,23 +15,92 @@ import (
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
+	"roundtable/envs/wording"
 )
 
-// Results are what a campaign found, the most important first.
+// Results are what a campaign found.
 type Results struct {
 	Headlines []string // one for each environment
 	Figures   []Figure
 	Tables    []Result
 }
 
+// Group is a part of the results that is about one thing.
+type Group struct {
+	Title   string
+	Figures []Figure
+	Tables  []Result
+}
+
+// ID returns the place of the group, for links.
+func (g Group) ID() string {
+	return "of-" + strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(g.Title))
+}
+
+// Count says how much is in the group.
+func (g Group) Count() string {
+	var parts []string
+	if n := len(g.Figures); n > 0 {
+		parts = append(parts, wording.Count(n, "figure"))
+	}
+	if n := len(g.Tables); n > 0 {
+		parts = append(parts, wording.Count(n, "table"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Of what a page begins with: how conditions came out, and whether it was worth it.
+var (
+	firstFigures = []string{"conditions", "front"}
+	firstTables  = []string{"answer", "outcomes", "comparisons", "front", "worth"}
+	firstTitles  = map[string]string{"conditions": "Outcome by condition", "answer": "The question", "outcomes": "Outcomes", "comparisons": "Comparisons", "front": "Outcome against cost", "worth": "Worth of talking"}
+)
+
+// First returns what a page begins with, each figure before the table of its name.
+func (r Results) First() (parts []Group) {
+	for _, name := range slices.Concat([]string{"conditions"}, firstTables) {
+		g := r.group(firstTitles[name], func(f string) bool { return f == name }, func(t string) bool { return t == name })
+		if g.Count() != "" {
+			parts = append(parts, g)
+		}
+	}
+	return parts
+}
+
+// Groups returns everything else, by study.
+func (r Results) Groups() (all []Group) {
+	for _, title := range append(study.Titles(), costTitle) {
+		g := r.group(title, func(f string) bool { return !slices.Contains(firstFigures, f) && figures.StudyOf(f) == title },
+			func(t string) bool {
+				return !slices.Contains(firstTables, t) && cmp.Or(study.TitleOf(t), costTitle) == title
+			})
+		if g.Count() != "" {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+func (r Results) group(title string, hasFigure, hasTable func(name string) bool) Group {
+	return Group{title, slices.DeleteFunc(slices.Clone(r.Figures), func(f Figure) bool { return !hasFigure(f.Name) }),
+		slices.DeleteFunc(slices.Clone(r.Tables), func(t Result) bool { return !hasTable(t.Name) })}
+}
+
+// costTitle is the group of tables that no study has.
+const costTitle = "Cost"
+
 // CanBeDrawn reports whether there is a picture, also as a file.
 func (f Figure) CanBeDrawn() bool { return f.SVG != "" }
+
+// phoneWidth is that of a figure that is read on a phone.
+const phoneWidth = 85 * vg.Millimeter
 
 // Figure is a picture for the page.
 type Figure struct {
 	Name, Title string
 	Notes       []string
 	SVG         string // "" if it cannot be drawn
+	Narrow      string // the same for a phone; "" if that is not made
 	Missing     string // and why
 	Tall        bool   // it needs a page of paper
 	Downloads   []Download
@@ -38,6 +112,59 @@ type Result struct {
 	Downloads []Download
 }
 
+// Kept returns the columns that are shown: those that are neither empty nor the same in all
+// rows, or else the first.
+func (r Result) Kept() (columns []int) {
+	for j := range r.Columns {
+		if len(r.Rows) > 0 && r.same(j) == nil {
+			columns = append(columns, j)
+		}
+	}
+	if columns == nil {
+		return []int{0}
+	}
+	return columns
+}
+
+// same returns the value that a column has in all of several rows, or in a single one that
+// is empty; nil if the column is to be shown.
+func (r Result) same(j int) *string {
+	value := r.Rows[0][j].String()
+	for _, row := range r.Rows {
+		if row[j].String() != value {
+			return nil
+		}
+	}
+	if len(r.Rows) < 2 && value != "" {
+		return nil
+	}
+	return &value
+}
+
+// Same says what the columns have that are not shown; "" if all are.
+func (r Result) Same() string {
+	var same, empty []string
+	for j, name := range r.Columns {
+		if slices.Contains(r.Kept(), j) || len(r.Rows) == 0 {
+			continue
+		}
+		switch value := r.same(j); *value {
+		case "":
+			empty = append(empty, name)
+		default:
+			same = append(same, name+" "+*value)
+		}
+	}
+	var parts []string
+	if same != nil {
+		parts = append(parts, "The same in all rows: "+strings.Join(same, ", ")+".")
+	}
+	if empty != nil {
+		parts = append(parts, "Empty: "+strings.Join(empty, ", ")+".")
+	}
+	return strings.Join(parts, " ")
+}
+
 // Download is another form of a figure or table.
 type Download struct{ As, To string }
 
@@ -45,7 +172,11 @@ type Download struct{ As, To string }
 func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Table) Results {
 	r := Results{Headlines: overview.Headlines(c)}
 	for _, f := range figures.All(c) {
-		r.Figures = append(r.Figures, picture(f.Name, f.Title, f.Notes, f.Inline))
+		shown := picture(f.Name, f.Title, f.Notes, f.Inline)
+		if shown.CanBeDrawn() && slices.Contains(firstFigures, f.Name) {
+			shown.Narrow, _ = f.Fit(phoneWidth).Inline() // without it, the wide one is moved sideways
+		}
+		r.Figures = append(r.Figures, shown)
 	}
 	for _, t := range study.All(c) {
 		r.Tables = append(r.Tables, Result{Table: t})

@@ -18,6 +18,9 @@ import (
 type Story struct {
 	telling.Story
 	ID        string
+	Verdict   verdict
+	Course    course
+	Question  Question
 	Earlier   bool   // it was run again
 	Condition string // what its condition is called; "" if there is only one
 	Simulated string
@@ -42,8 +45,10 @@ func (s Source) StoryOf(id string, rows record.Rows) Story {
 		story.Simulated = table.Simulated + "."
 	}
 	story.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
-	story.Plots = plotsOf(rows)
 	s.addAbout(&story, c.Key)
+	story.Course = courseOf(rows, story.Story)
+	story.Verdict = verdictOf(c, story.Question, story.Course)
+	story.Plots = plotsOf(rows, story.Course)
 	if s.Acts != nil {
 		var err error
 		if story.Acts, err = s.Acts(c.Key); err != nil {
@@ -78,17 +83,60 @@ func (s Source) addAbout(story *Story, of record.Key) {
 	if err != nil {
 		story.Unknown = err.Error()
 	}
-	story.Facts, story.worth = about.Facts, about.Worth
+	story.Facts, story.Question, story.worth = about.Facts, about.Question, about.Worth
+	if about.Question.Text != "" { // which says them
+		story.Facts = slices.DeleteFunc(slices.Clone(story.Facts), func(f telling.Fact) bool {
+			return f.Name == "Context" || f.Name == "Question" || f.Name == "Options" || f.Name == "Right answer" && story.Collaboration.KeyJSON != nil
+		})
+	}
 }
 
-func plotsOf(rows record.Rows) []*plot {
+// plotsOf returns the pictures of a collaboration. Whether what stands is right is seen in
+// the course.
+func plotsOf(rows record.Rows, w course) []*plot {
+	c := rows.Collaborations[0]
+	var scores *plot
+	if c.KeyJSON == nil {
+		scores = scorePlot(rows.Rounds, c.Measure == record.Share)
+	}
 	var all []*plot
-	for _, p := range []*plot{motion(rows.Turns), scorePlot(rows.Rounds, rows.Collaborations[0].Measure == record.Share)} {
+	for _, p := range []*plot{motion(rows.Turns), onLine(w.places()), scores} {
 		if p != nil {
 			all = append(all, p)
 		}
 	}
 	return all
+}
+
+// option is an answer that a question offers.
+type option struct {
+	Letter, Text   string
+	Right, Decided bool
+}
+
+// Options returns the options of the question, with those that are right or were decided for.
+func (s Story) Options() []option {
+	var all []option
+	keys := keysOf(s.Collaboration)
+	for i, text := range s.Question.Options {
+		letter := fmt.Sprintf("(%c)", 'A'+i)
+		written := fmt.Sprintf("%q", letter)
+		decided := s.Collaboration.DecisionJSON
+		all = append(all, option{letter, text, isRight(keys, written), decided != nil && *decided == written})
+	}
+	return all
+}
+
+// Keys returns the right answers in words; "" if none is known.
+func (s Story) Keys() string { return s.Question.answers(keysOf(s.Collaboration)) }
+
+// Label returns what a proposal says, if that is short enough for the head of a column.
+func (s Story) Label(proposal string) string {
+	text := shape(proposal).line()
+	if len([]rune(text)) > longestPosition {
+		return ""
+	}
+	return s.Question.answer(proposal)
 }
 
 // said returns what was said and why, for a search.
@@ -145,6 +193,7 @@ func (s Story) Saw(ranges []transcript.Range) string {
 type voterRow struct {
 	Voter  string
 	Values []string // by candidate; "" if the ballot gives it nothing
+	Count  bool     // it is what the rule counts
 }
 
 // Matrix lays the ballots of a phase out by voter; the last row is what the rule counts of
@@ -158,13 +207,13 @@ func (s Story) Matrix(p telling.Phase) []voterRow {
 			if !known {
 				row = len(rows)
 				at[v.Voter] = row
-				rows = append(rows, voterRow{v.Voter, make([]string, len(p.Candidates))})
+				rows = append(rows, voterRow{Voter: v.Voter, Values: make([]string, len(p.Candidates))})
 			}
 			rows[row].Values[i] = v.Value
 		}
 	}
 	if count := s.countOf(p); count != nil {
-		rows = append(rows, voterRow{"count by the rule", count})
+		rows = append(rows, voterRow{"count by the rule", count, true})
 	}
 	return rows
 }

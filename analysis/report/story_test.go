@@ -67,12 +67,12 @@ func TestMatrix(t *testing.T) {
 		{Number: 2, Votes: []telling.Vote{{Voter: "Bob", Value: "1/2"}, {Voter: "Cem", Value: "1/6"}}},
 		{Number: 1, Votes: []telling.Vote{{Voter: "Ann", Value: "1/3"}, {Voter: "Bob", Value: "1"}}},
 	}, Turns: []telling.Turn{{Entry: 3}, {Entry: 7, Decided: true}}}
-	ballots := []voterRow{{"Bob", []string{"1/2", "1"}}, {"Cem", []string{"1/6", ""}}, {"Ann", []string{"", "1/3"}}}
+	ballots := []voterRow{{"Bob", []string{"1/2", "1"}, false}, {"Cem", []string{"1/6", ""}, false}, {"Ann", []string{"", "1/3"}, false}}
 	for what, x := range map[string]struct {
 		scores []*big.Rat
 		count  []voterRow
 	}{
-		"a count":          {[]*big.Rat{big.NewRat(1, 1), big.NewRat(3, 2)}, []voterRow{{"count by the rule", []string{"3/2", "1"}}}},
+		"a count":          {[]*big.Rat{big.NewRat(1, 1), big.NewRat(3, 2)}, []voterRow{{"count by the rule", []string{"3/2", "1"}, true}}},
 		"no count":         {nil, nil},
 		"fewer candidates": {[]*big.Rat{big.NewRat(1, 1)}, nil},
 	} {

@@ -10,15 +10,17 @@ import (
 	"roundtable/analysis/table"
 )
 
-// tally gathers from one collaboration after the other what the page says of all.
-type tally struct {
-	list    *List
-	kinds   map[[2]string]*failure
-	seen    map[string]map[string]int // collaborations by fact, value
-	order   []string                  // of facts
-	ran     map[string]*condition     // by id
-	started int64                     // µs; 0 before anything
-	ended   int64
+// Tally gathers from one collaboration after the other, in any order, what a page says of all.
+type Tally struct {
+	kinds     map[[2]string]*failure
+	seen      map[string]map[string]int // collaborations by fact, value
+	order     []string                  // of facts
+	ran       map[string]*condition     // by id
+	status    map[string]int            // how many ended so
+	simulated int                       // of these
+	earlier   int                       // generations that were run again, which status does not count
+	started   int64                     // µs; 0 before anything
+	ended     int64
 }
 
 // failure is a kind of what went wrong, with an example.
@@ -28,14 +30,18 @@ type failure struct {
 	Example    string // a collaboration
 }
 
-func newTally(c campaign.Campaign) *tally {
-	return &tally{list: NewList(c), kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
+// NewTally returns a tally of nothing.
+func NewTally() *Tally {
+	return &Tally{kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}, status: map[string]int{}}
 }
 
-// addRows counts the latest generation of a collaboration, and names its transcript.
-func (t *tally) addRows(rows record.Rows) string {
+// Read counts the latest generation of a collaboration; it is a campaign.Reader.
+func (t *Tally) Read(_ *campaign.Run, rows record.Rows) error {
 	c := rows.Collaborations[0]
-	t.list.Add(c, false)
+	t.status[c.Status]++
+	if c.Simulated {
+		t.simulated++
+	}
 	if t.ran[c.ConditionID] == nil {
 		t.ran[c.ConditionID] = &condition{ID: c.ConditionID, Settings: c.SettingsJSON}
 	}
@@ -55,20 +61,25 @@ func (t *tally) addRows(rows record.Rows) string {
 	}
 	t.ended = max(t.ended, c.EndedAt)
 	t.countErrors(rows, c.CollaborationID, "")
-	return c.CollaborationID
+	return nil
 }
 
-// addEarlier lists a generation that was run again. It counts for what went
-// wrong alone.
-func (t *tally) addEarlier(rows record.Rows) string {
-	c := rows.Collaborations[0]
-	id := t.list.Add(c, true)
-	t.countErrors(rows, id, " (run again since)")
-	return id
+// addEarlier counts a generation that was run again, for what went wrong alone.
+func (t *Tally) addEarlier(rows record.Rows) {
+	t.earlier++
+	t.countErrors(rows, IDOf(rows.Collaborations[0].Key, true), " (run again since)")
+}
+
+// finished returns how many collaborations have ended.
+func (t *Tally) finished() (n int) {
+	for _, some := range t.status {
+		n += some
+	}
+	return n
 }
 
 // countErrors counts what went wrong; since is what became of it.
-func (t *tally) countErrors(rows record.Rows, id, since string) {
+func (t *Tally) countErrors(rows record.Rows, id, since string) {
 	c := rows.Collaborations[0]
 	if c.Status != "succeeded" {
 		reason := "no reason is recorded"
@@ -95,21 +106,26 @@ func (t *tally) countErrors(rows record.Rows, id, since string) {
 // goodEnds are the finish reasons of whole answers, as services name them.
 var goodEnds = []string{"", "stop", "STOP", "end_turn", "stop_sequence", "completed"}
 
-// addFailure counts by kind: reasons that differ in figures only are one kind.
-func (t *tally) addFailure(what, reason, collaboration string) {
+// addFailure counts by kind: reasons that differ in figures only are one kind. Its example is
+// the first in the order of the names.
+func (t *Tally) addFailure(what, reason, collaboration string) {
 	kind := campaign.ReasonKind(reason)
 	key := [2]string{what, kind}
-	if t.kinds[key] == nil {
-		t.kinds[key] = &failure{What: what, Kind: reason, Example: collaboration}
+	f := t.kinds[key]
+	if f == nil {
+		f = &failure{What: what, Kind: reason, Example: collaboration}
+		t.kinds[key] = f
+	} else if collaboration < f.Example {
+		f.Kind, f.Example = reason, collaboration
 	}
-	t.kinds[key].N++
+	f.N++
 }
 
 // mostFailures is how many kinds are shown.
 const mostFailures = 50
 
 // sortedFailures returns the kinds, the most frequent first.
-func (t *tally) sortedFailures() []failure {
+func (t *Tally) sortedFailures() []failure {
 	var all []failure
 	for _, f := range t.kinds {
 		all = append(all, *f)
@@ -123,43 +139,24 @@ func (t *tally) sortedFailures() []failure {
 	return all
 }
 
-func (t *tally) statusText(c campaign.Campaign) string {
-	n := map[string]int{}
-	for _, entry := range t.latestListed() {
-		n[entry.Status]++
-	}
+func (t *Tally) statusText(c campaign.Campaign) string {
 	again := ""
-	if earlier := len(t.list.rows) - len(t.latestListed()); earlier > 0 {
-		again = fmt.Sprintf(" Generations that were run again, listed too: %d.", earlier)
+	if t.earlier > 0 {
+		again = fmt.Sprintf(" Generations that were run again, listed too: %d.", t.earlier)
 	}
 	of := ""
 	if planned := c.PlannedCells(); planned > 0 {
 		of = fmt.Sprintf(" of %d", planned)
 	}
-	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", len(t.latestListed()), of, n["succeeded"], n["failed"], n["stopped"], again)
+	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", t.finished(), of, t.status["succeeded"], t.status["failed"], t.status["stopped"], again)
 }
 
-// latestListed returns the collaborations without generations that were run again, which come after them.
-func (t *tally) latestListed() []listed {
-	n := slices.IndexFunc(t.list.rows, func(l listed) bool { return l.Earlier })
-	if n < 0 {
-		return t.list.rows
-	}
-	return t.list.rows[:n]
-}
-
-func (t *tally) simulatedText() string {
-	some, all := 0, t.latestListed()
-	for _, entry := range all {
-		if entry.Simulated {
-			some++
-		}
-	}
-	switch some {
+func (t *Tally) simulatedText() string {
+	switch t.simulated {
 	case 0:
 		return ""
-	case len(all):
+	case t.finished():
 		return table.Simulated + "."
 	}
-	return fmt.Sprintf("%s, in %d of %d collaborations.", table.Simulated, some, len(all))
+	return fmt.Sprintf("%s, in %d of %d collaborations.", table.Simulated, t.simulated, t.finished())
 }

@@ -68,6 +68,24 @@ func Tables() []naming.Named {
 	return all
 }
 
+// TitleOf returns the title of the study that a table is of; "" if none has it.
+func TitleOf(name string) string {
+	for _, s := range studies() {
+		if slices.ContainsFunc(s.Tables, func(t entry.Table) bool { return t.Name == name }) {
+			return s.Title
+		}
+	}
+	return ""
+}
+
+// Titles returns the titles of all studies, in their order.
+func Titles() (all []string) {
+	for _, s := range studies() {
+		all = append(all, s.Title)
+	}
+	return all
+}
+
 // SourceOf returns what a table is made from; with all, the most that tables take which need
 // no labels.
 func SourceOf(name string) entry.Source {

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"roundtable/analysis/lake/record"
@@ -24,6 +25,7 @@ type Story struct {
 	End           string // how it ended and what was decided
 
 	names agentNames
+	also  map[int32]string
 }
 
 // Fact is one thing that readers are told of what a collaboration was about.
@@ -80,22 +82,21 @@ type Turn struct {
 type telling struct {
 	record.Rows
 	names     agentNames
+	also      map[int32]string  // what else agents are called: the role, or the name where the role stands first
 	proposals map[string]string // by key
 }
 
 // Tell tells the rows of one collaboration, which are in the order of their keys.
 func Tell(rows record.Rows) Story {
-	t := &telling{Rows: rows, names: agentNames{}, proposals: map[string]string{}}
+	t := &telling{Rows: rows, names: agentNames{}, also: map[int32]string{}, proposals: map[string]string{}}
+	t.nameAgents()
 	for _, turn := range rows.Turns {
-		if turn.Agent != nil && turn.Role == "" {
-			t.names[*turn.Agent] = turn.AgentName
-		}
 		if turn.ProposalKey != nil && turn.ProposalJSON != nil {
 			t.proposals[*turn.ProposalKey] = *turn.ProposalJSON
 		}
 	}
 	c := rows.Collaborations[0]
-	story := Story{Collaboration: c, About: slices.Concat(unfinishedText(c), settingsText(c), forkText(t.Turns)), End: endingText(c), names: t.names}
+	story := Story{Collaboration: c, About: slices.Concat(unfinishedText(c), settingsText(c), forkText(t.Turns)), End: endingText(c), names: t.names, also: t.also}
 	turns := t.Turns
 	var before *string // key of what stood
 	for _, round := range t.Rounds {
@@ -108,6 +109,34 @@ func Tell(rows record.Rows) Story {
 		turns = turns[n:]
 	}
 	return story
+}
+
+// nameAgents names agents by what tells most: a role where the name is but a number.
+func (t *telling) nameAgents() {
+	roles, count := map[int32]string{}, map[string]int{}
+	for _, turn := range t.Turns {
+		if turn.Agent == nil || turn.Role != "" {
+			continue
+		}
+		t.names[*turn.Agent] = turn.AgentName
+		if turn.AgentRole != nil && roles[*turn.Agent] == "" {
+			roles[*turn.Agent] = *turn.AgentRole
+			count[*turn.AgentRole]++
+		}
+	}
+	for agent, role := range roles {
+		t.also[agent] = role
+		if isNumbered(t.names[agent]) && count[role] == 1 {
+			t.names[agent], t.also[agent] = role, t.names[agent]
+		}
+	}
+}
+
+// isNumbered reports whether a name is one that an environment made of a number: Agent 3.
+func isNumbered(name string) bool {
+	number, is := strings.CutPrefix(strings.ToLower(name), "agent ")
+	_, err := strconv.Atoi(number)
+	return is && err == nil
 }
 
 // unfinishedText says that a collaboration has not ended; nothing of one that has.
@@ -170,7 +199,16 @@ func standingText(r record.Round, before *string) string {
 	case r.Voted:
 		how = "is kept and stands"
 	}
-	return fmt.Sprintf("%s %s.%s", *r.DecisionJSON, how, scoreText(r.Score, r.Utilities))
+	return fmt.Sprintf("%s %s.%s", plainProposal(*r.DecisionJSON), how, scoreText(r.Score, r.Utilities))
+}
+
+// plainProposal returns a proposal that is a text without its quotes, and any other as it is written.
+func plainProposal(proposal string) string {
+	var text string
+	if json.Unmarshal([]byte(proposal), &text) == nil && text != "" {
+		return text
+	}
+	return proposal
 }
 
 func scoreText(score *float64, utilities []float64) string {
@@ -178,7 +216,7 @@ func scoreText(score *float64, utilities []float64) string {
 		return ""
 	}
 	s := fmt.Sprintf(" Score %.4g", Rounded(*score))
-	if len(utilities) > 0 {
+	if len(slices.Compact(slices.Clone(utilities))) > 1 { // else they say what the score says
 		var parts []string
 		for _, u := range utilities {
 			parts = append(parts, fmt.Sprintf("%.4g", Rounded(u)))
@@ -192,7 +230,7 @@ func endingText(c record.Collaboration) string {
 	if c.Status == record.Unfinished && c.DecisionJSON == nil {
 		return "It goes on. There is no decision yet."
 	} else if c.Status == record.Unfinished {
-		return fmt.Sprintf("It goes on. Decision so far: %s.%s", *c.DecisionJSON, scoreText(c.Score, c.Utilities))
+		return fmt.Sprintf("It goes on. Decision so far: %s.%s", plainProposal(*c.DecisionJSON), scoreText(c.Score, c.Utilities))
 	}
 	end := map[string]string{"": "It did not come to its own end", "rounds": "All rounds were run", "stopped": "The stopping rule ended it"}[c.EndReason]
 	if end == "" {
@@ -201,11 +239,14 @@ func endingText(c record.Collaboration) string {
 	if c.DecisionJSON == nil {
 		return end + ". There is no decision."
 	}
-	return fmt.Sprintf("%s. Decision: %s.%s", end, *c.DecisionJSON, scoreText(c.Score, c.Utilities))
+	return fmt.Sprintf("%s. Decision: %s.%s", end, plainProposal(*c.DecisionJSON), scoreText(c.Score, c.Utilities))
 }
 
 // AgentName returns what an agent is called.
 func (s Story) AgentName(agent int32) string { return s.names.of(agent) }
+
+// AgentAlso returns what else an agent is called: its role, or its name; "" if nothing.
+func (s Story) AgentAlso(agent int32) string { return s.also[agent] }
 
 // agentNames are what agents are called, by index.
 type agentNames map[int32]string

@@ -133,3 +133,23 @@ func TestWhatTheEnvironmentGives(t *testing.T) {
 		t.Errorf("nothing is told as %q", turn.Does)
 	}
 }
+
+// Agents are called by their roles where their names are but numbers.
+func TestRoles(t *testing.T) {
+	r := rows()
+	r.Turns[0].AgentName, r.Turns[0].AgentRole = "Agent 1", p("nurse")
+	r.Turns[2].AgentName, r.Turns[2].AgentRole = "Agent 1", p("nurse")
+	r.Turns[1].AgentRole = p("clerk")
+	s := Tell(r)
+	phases := s.Rounds[0].Phases
+	if who := phases[0].Turns[0].Who; who != "nurse (Agent 1)" || s.AgentName(0) != "nurse" || s.AgentAlso(0) != "Agent 1" {
+		t.Errorf("an agent with a number is called %q", who)
+	}
+	if who := phases[1].Turns[0].Who; who != "Bob (clerk)" || s.AgentName(1) != "Bob" || s.AgentAlso(1) != "clerk" {
+		t.Errorf("an agent with a name is called %q", who)
+	}
+	r.Turns[1].AgentName, r.Turns[1].AgentRole = "Agent 2", p("nurse")
+	if s := Tell(r); s.AgentName(0) != "Agent 1" || s.AgentAlso(1) != "nurse" {
+		t.Errorf("two of one role are called %q and %q", s.AgentName(0), s.AgentName(1))
+	}
+}

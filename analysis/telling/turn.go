@@ -25,6 +25,11 @@ func (t *telling) newTurn(row record.Turn) Turn {
 	}
 	if row.Role != "" {
 		turn.Who += " (" + row.Role + ")"
+	} else if row.Agent != nil {
+		turn.Who = t.names.of(*row.Agent)
+		if also := t.also[*row.Agent]; also != "" {
+			turn.Who += " (" + also + ")"
+		}
 	}
 	turn.Invalid = row.Status == string(transcript.Invalid)
 	turn.Does = t.actText(row)

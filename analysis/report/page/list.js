@@ -6,12 +6,24 @@
   if (!root) return;
   const $ = (id) => document.getElementById(id);
   const notSet = "not set"; // what a facet calls a setting that a condition does not have
-  const tall = 32; // pixels of a row, as the style sheet has it
+  const tall = matchMedia("(max-width: 40rem)").matches ? 52 : 32; // pixels of a row, as the style sheet has it
   const query = new URLSearchParams(location.search);
   const embedded = $("list-data");
-  let columns = [], visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false };
+  let columns = [], questions = [], visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false }, at = -1;
+  const chosen = new Set((query.get("only") ?? "").split(",").filter((w) => w)); // chips that are pressed
 
-  const plain = (value) => value === null ? "–" : typeof value === "number" ? String(+value.toPrecision(5)) : value;
+  const number = (v) => Math.abs(v) >= 1e4 ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(4));
+  const writes = { // by kind of column
+    number,
+    question: (v) => questions[v],
+    share: (v) => Math.round(100 * v) + " %",
+    usd: (v) => "$" + (v === 0 ? "0" : v < 1e-4 ? "<0.0001" : v.toFixed(v < 1 ? 4 : 2)),
+    seconds: (v) => v < 60 ? v.toFixed(v < 10 ? 1 : 0) + " s" : Math.floor(v / 60) + ":" + String(Math.floor(v % 60)).padStart(2, "0") + " min",
+    flag: (v) => v ? "yes" : "no",
+  };
+  const plain = (value, i) => value === null || value === "" ? "–" : (writes[columns[i].kind] ?? String)(value);
+  const isNumber = (column) => ["number", "share", "usd", "seconds"].includes(column.kind);
+  const of = (name) => columns.findIndex((c) => c.name === name);
 
   const link = (id) => {
     const { base, ending = "" } = root.dataset; // where each transcript has a page of its own
@@ -19,23 +31,18 @@
     return (base ?? "") + encodeURIComponent(id) + ending + (embedded ? "" : location.search);
   };
 
-  // All settings of a row's condition.
-  const details = (row) => columns.flatMap((c, i) => c.detail && row[i] ? [c.name + ": " + plain(row[i])] : []).join("\n");
-
-  const cell = (row, i) => {
-    const td = document.createElement("td");
-    const column = columns[i];
-    if (column.number) td.className = "n";
-    if (column.name === "status") td.className = "status " + row[i].split(",")[0];
-    if (i === 0) {
-      const a = document.createElement("a");
-      a.href = link(row[0]);
-      a.textContent = row[0];
-      td.append(a);
+  const cell = (row, i, isFirst) => {
+    const td = document.createElement("td"), column = columns[i], text = plain(row[i], i);
+    td.className = (isNumber(column) ? "n " : "") + (column.kind ?? "");
+    td.title = text;
+    const place = isFirst ? Object.assign(document.createElement("a"), { href: link(row[0]) }) : column.kind === "mark" ? document.createElement("span") : null;
+    if (place) {
+      place.textContent = text;
+      td.append(place);
     } else {
-      td.textContent = plain(row[i]);
-      td.title = column.name === "condition" ? details(row) : td.textContent;
+      td.textContent = text;
     }
+    if (column.kind === "mark") place.className = "pill " + text.split(" ")[0];
     return td;
   };
 
@@ -53,39 +60,89 @@
       tr.append(td);
       return tr;
     };
-    const list = [];
+    const list = [], linked = visible.find((i) => columns[i].kind === "question") ?? visible[0], focused = body.contains(document.activeElement);
     if (first > 0) list.push(space(first));
     for (let i = first; i < last; i++) {
       const tr = document.createElement("tr");
       tr.setAttribute("aria-rowindex", i + 2);
-      visible.forEach((j) => tr.append(cell(rows[shown[i]], j)));
+      visible.forEach((j) => tr.append(cell(rows[shown[i]], j, j === linked)));
       list.push(tr);
     }
     if (last < shown.length) list.push(space(shown.length - last));
     body.replaceChildren(...list);
+    if (focused) body.querySelector(`tr[aria-rowindex="${at + 2}"] a`)?.focus({ preventScroll: true });
+  };
+
+  // To the row that comes after, or before, the present one.
+  const step = (by) => {
+    if (!shown.length) return;
+    const view = root.parentElement, top = (at = Math.min(shown.length - 1, Math.max(0, at + by))) * tall;
+    const low = top + 3 * tall - view.clientHeight;
+    if (top < view.scrollTop) view.scrollTop = top;
+    else if (low > view.scrollTop) view.scrollTop = low;
+    draw();
+    root.tBodies[0].querySelector(`tr[aria-rowindex="${at + 2}"] a`).focus({ preventScroll: true });
+  };
+
+  addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, select, textarea, dialog")) return;
+    if (embedded && !document.getElementById("list").checkVisibility()) return;
+    if (e.key === "j" || e.key === "k") step(e.key === "j" ? 1 : -1);
+    else if (e.key === "/") $("words").focus();
+    else return;
+    e.preventDefault();
+  });
+
+  const marks = ["right", "partly right", "wrong", "decided", "undecided", "failed", "stopped", "unfinished"];
+  const flags = { // what else can be asked of a row
+    flipped: (row) => row[of("flipped")] === true,
+    cut: (row) => row[of("cut answers")] > 0,
+    "re-asked": (row) => row[of("re-asked turns")] > 0,
   };
 
   const compare = (a, b) => {
     if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1; // absent ones last
-    const c = typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true });
+    const c = typeof a !== "string" ? a - b : a.localeCompare(b, undefined, { numeric: true });
     return order.down ? -c : c;
   };
 
   const filter = () => {
     const words = $("words").value.toLowerCase().split(/\s+/).filter((w) => w !== "");
-    const chosen = Array.from(document.querySelectorAll("#facets select"), (s) => [Number(s.dataset.column), s.value]).filter(([, v]) => v !== "").map(([c, v]) => [c, v === notSet ? "" : v]);
+    const settings = Array.from(document.querySelectorAll("#facets select"), (s) => [Number(s.dataset.column), s.value]).filter(([, v]) => v !== "").map(([c, v]) => [c, v === notSet ? "" : v]);
     shown = [];
     rows.forEach((row, i) => {
-      if (chosen.every(([c, v]) => String(row[c] ?? "") === v) && words.every((w) => texts[i].includes(w)) && (!said || said.has(row[0]))) shown.push(i);
+      if (passes(row) && settings.every(([c, v]) => String(row[c] ?? "") === v) && words.every((w) => texts[i].includes(w)) && (!said || said.has(row[0]))) shown.push(i);
     });
-    if (order.by >= 0) shown.sort((a, b) => compare(rows[a][order.by], rows[b][order.by]) || a - b);
+    const key = (i) => columns[order.by].kind === "question" ? questions[rows[i][order.by]] : rows[i][order.by];
+    if (order.by >= 0) shown.sort((a, b) => compare(key(a), key(b)) || a - b);
+    at = -1;
+    keep();
     root.setAttribute("aria-rowcount", shown.length + 1);
     $("shown").textContent = shown.length + " of " + rows.length;
     draw();
   };
 
+  // For the pages of collaborations, which go on to the next in this order.
+  const ids = () => shown.map((i) => rows[i][0]);
+  window.listed = ids;
+  const keep = () => {
+    if (!rows.length || link("x").startsWith("#")) return;
+    try {
+      sessionStorage.setItem("listed " + new URL(link("x"), location.href).pathname.replace(/[^/]*$/, ""), JSON.stringify(ids()));
+    } catch { /* without it, pages have the order of the plan */ }
+  };
+
+  const isMark = (name) => marks.includes(name);
+  const passes = (row) => {
+    const wanted = Array.from(chosen);
+    return (!wanted.some(isMark) || chosen.has(row[of("mark")])) && wanted.every((w) => isMark(w) || flags[w]?.(row) !== false);
+  };
+
   const remember = () => {
     const now = new URLSearchParams();
+    if (chosen.size) now.set("only", Array.from(chosen).join(","));
+    const boxes = Array.from(document.querySelectorAll("#columns input"));
+    if (boxes.some((b) => b.checked === Boolean(columns[b.dataset.column].hidden))) now.set("columns", boxes.filter((b) => b.checked).map((b) => columns[b.dataset.column].name).join(","));
     if ($("words").value) now.set("words", $("words").value);
     if ($("said").value) now.set("said", $("said").value);
     document.querySelectorAll("#facets select").forEach((s) => { if (s.value) now.set("is." + columns[s.dataset.column].name, s.value); });
@@ -121,21 +178,20 @@
       const column = columns[i];
       const th = document.createElement("th"), button = document.createElement("button");
       th.scope = "col";
-      th.className = column.number ? "n" : "";
+      th.className = isNumber(column) ? "n" : "";
       button.textContent = column.name;
       button.type = "button";
-      button.addEventListener("click", () => { sort(i, order.by === i && !order.down); changed(); });
+      button.addEventListener("click", () => { order.by === i && order.down ? sort(-1, false) : sort(i, order.by === i); changed(); });
       th.append(button);
       tr.append(th);
     });
     root.tHead.replaceChildren(tr);
   };
 
-  // Settings that share a column have one each if that is chosen.
-  const choose = (all) => {
-    visible = columns.flatMap((c, i) => c.detail && !all ? [] : [i]);
+  const choose = () => {
+    visible = Array.from(document.querySelectorAll("#columns input:checked"), (b) => Number(b.dataset.column));
     head();
-    if (order.by >= 0) sort(order.by, order.down);
+    sort(order.by, order.down);
   };
 
   const sort = (by, down) => {
@@ -161,24 +217,53 @@
     });
   };
 
-  const expand = () => {
-    if (!columns.some((c) => c.detail)) return;
-    const label = document.createElement("label"), box = document.createElement("input");
-    box.type = "checkbox";
-    box.id = "all-settings";
-    box.addEventListener("change", () => { choose(box.checked); draw(); });
-    label.append(box, " a column for each setting");
-    $("facets").append(label);
+  const columnBoxes = () => {
+    const wanted = query.get("columns")?.split(","), same = [];
+    columns.forEach((column, i) => {
+      if (i > 0 && !column.hidden && column.kind !== "question" && rows.length > 1 && rows.every((row) => row[i] === rows[0][i])) {
+        same.push(column.name + " " + plain(rows[0][i], i));
+        column.hidden = true;
+      }
+      const label = document.createElement("label"), box = document.createElement("input");
+      box.type = "checkbox";
+      box.dataset.column = i;
+      box.checked = wanted ? wanted.includes(column.name) : !column.hidden;
+      box.addEventListener("change", () => { choose(); remember(); draw(); });
+      label.append(box, " " + column.name);
+      $("columns").append(label);
+    });
+    $("same").textContent = same.length ? "The same in all: " + same.join(", ") + "." : "";
+  };
+
+  const chips = () => {
+    const add = (name, n) => {
+      if (n === 0) return chosen.delete(name);
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "chip " + name.split(" ")[0];
+      button.textContent = name + " " + n.toLocaleString("en");
+      button.setAttribute("aria-pressed", chosen.has(name));
+      button.addEventListener("click", () => {
+        chosen.has(name) ? chosen.delete(name) : chosen.add(name);
+        button.setAttribute("aria-pressed", chosen.has(name));
+        changed();
+      });
+      $("marks").append(button);
+    };
+    marks.forEach((m) => add(m, rows.filter((row) => row[of("mark")] === m).length));
+    for (const [name, is] of Object.entries(flags)) add(name, rows.filter(is).length);
   };
 
   const start = (data) => {
-    ({ columns, rows } = data);
+    ({ columns, questions, rows } = data);
+    questions ??= [];
     texts = rows.map((row) => row.map(plain).join(" ").toLowerCase());
-    choose(false);
+    $("problem").textContent = data.problem;
+    $("problem").hidden = !data.problem;
+    chips();
     facets();
-    expand();
-    $("choices").hidden = !$("facets").hasChildNodes();
-    if (matchMedia("(max-width: 40rem)").matches) $("choices").open = false;
+    columnBoxes();
+    choose();
     const by = (query.get("by") ?? "").replace(/^-/, ""), at = columns.findIndex((c) => c.name === by);
     if (at >= 0) sort(at, query.get("by").startsWith("-"));
     $("words").value = query.get("words") ?? "";
@@ -186,6 +271,7 @@
     $("words").addEventListener("input", changed);
     let wait = 0;
     $("said").addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(search, 150); });
+    root.tBodies[0].addEventListener("focusin", (e) => { at = e.target.closest("tr").ariaRowIndex - 2; });
     root.parentElement.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
     addEventListener("beforeprint", draw);
     addEventListener("afterprint", draw);

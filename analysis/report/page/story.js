@@ -18,6 +18,29 @@
 
   const blockOf = (name) => blocks.find((b) => b.dataset.ids.split(" ").includes(name));
 
+  // Links to the collaborations before and after one, in the order in which the list was last
+  // shown; without it, what the page has already stays.
+  const addSteps = (nav, id, link) => {
+    let all = window.listed?.();
+    try {
+      all ??= JSON.parse(sessionStorage.getItem("listed " + location.pathname.replace(/[^/]*$/, "")));
+    } catch { /* a browser may keep nothing */ }
+    const i = all?.indexOf(id) ?? -1;
+    if (i < 0) return;
+    const step = (rel, text, to) => to === undefined ? [] : [Object.assign(document.createElement("a"), { rel, href: link(to), textContent: text })];
+    nav.replaceChildren(...step("prev", "← previous", all[i - 1]), `${i + 1} of ${all.length}`, ...step("next", "next →", all[i + 1]));
+    nav.hidden = false;
+  };
+
+  const nav = document.querySelector("nav.step");
+  if (nav) {
+    addSteps(nav, nav.dataset.of, (id) => encodeURIComponent(id) + nav.dataset.ending);
+    addEventListener("keydown", (e) => {
+      const rel = { j: "next", k: "prev" }[e.key];
+      if (rel && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, select, textarea")) nav.querySelector(`[rel=${rel}]`)?.click();
+    });
+  }
+
   // A transcript that is packed, below a title.
   const fill = async (place, name, ...title) => {
     try {
@@ -36,10 +59,13 @@
       target.scrollIntoView();
       return;
     }
-    const place = document.getElementById("transcript"), title = document.createElement("h3");
+    const place = document.getElementById("transcript"), title = document.createElement("h3"), steps = document.createElement("nav");
     title.textContent = name;
     if (!place || !blockOf(name)) return;
-    await fill(place, name, title);
+    steps.className = "step";
+    steps.setAttribute("aria-label", "In the order of the list");
+    addSteps(steps, name, (id) => "#" + id);
+    await fill(place, name, steps, title);
     place.hidden = false;
     place.scrollIntoView();
     place.focus({ preventScroll: true });

@@ -10,7 +10,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Debates, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task",
 			Needs: "debates", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, Build: Strategies, Shown: entry.Always},
 		{Named: naming.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents",

@@ -8,7 +8,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Deliberations, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "deliberation-rewards", Shows: "deliberations: rewards as shares of the greatest (NR, NAR) and feasible decisions (VR)",
 			Needs: "deliberations", Papers: naming.Numbers(3, "table", 2, 5)}, Build: Deliberations, Shown: entry.Always},
 		{Named: naming.Named{Name: "full-information", Shows: "deliberations: with the full information",

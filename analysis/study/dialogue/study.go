@@ -7,7 +7,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Tables: []entry.Table{
+	return entry.Study{Title: entry.DialogueActs, Tables: []entry.Table{
 		{Named: naming.Named{Name: "dialogue-acts", Shows: "dialogue acts: how often, by rule",
 			Needs: entry.NeedLabels, Papers: naming.Numbers(1, "table", 9)}, Shown: entry.Never, From: entry.Labels},
 		{Named: naming.Named{Name: "transitions", Shows: "dialogue acts: which follows which",

@@ -10,7 +10,7 @@ const needDiscussions = "discussions"
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Discussions, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "discussion-accuracy", Shows: "discussions: accuracy by decision protocol, gains over the single agent",
 			Needs: needDiscussions, Papers: naming.Numbers(2, "figure", 2, 8, 9, 10, 11)}, Build: Discussions, Shown: entry.Always},
 		{Named: naming.Named{Name: "voting-against-consensus", Shows: "discussions: voting against consensus (paper 2, 4.1)",

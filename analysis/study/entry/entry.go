@@ -10,9 +10,27 @@ import (
 
 // Study is one study's part of the list.
 type Study struct {
+	Title   string            // above its tables and figures on a page
 	Readers []campaign.Reader // keep what its tables need of a run's rows
 	Tables  []Table           // in the order in which they are printed
 }
+
+// Titles of studies.
+const (
+	Overview        = "All conditions"
+	Worth           = "Talking, in detail"
+	Exchange        = "Exchange economy"
+	Recommendations = "Recommendations"
+	Debates         = "Debates"
+	Discussions     = "Discussions"
+	Deliberations   = "Deliberations"
+	Consensus       = "Numeric consensus"
+	Messages        = "Messages"
+	Stopping        = "Early stopping"
+	DialogueActs    = "Dialogue acts"
+	Judges          = "Judges"
+	Forks           = "Forks"
+)
 
 // Table is a table that can be asked for.
 type Table struct {

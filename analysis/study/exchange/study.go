@@ -10,7 +10,7 @@ const needExchange = "the environment exchange"
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Exchange, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round",
 			Needs: needExchange, Papers: naming.Numbers(1, "table", 1)}, Build: UtilityByRule, Shown: entry.Always},
 		{Named: naming.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies",

@@ -9,7 +9,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Tables: []entry.Table{
+	return entry.Study{Title: entry.Judges, Tables: []entry.Table{
 		{Named: naming.Named{Name: "judge-agreement", Shows: "scores by a judge: how far they agree with scores by hand",
 			Needs: "score: {judge: …} and scores by hand (--hand-scores FILE)"}, Shown: entry.Never, From: entry.HandScores},
 	}}

@@ -8,7 +8,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Tables: []entry.Table{
+	return entry.Study{Title: entry.Overview, Tables: []entry.Table{
 		{Named: naming.Named{Name: "answer", Shows: "each comparison of the question that ends a campaign: its interval, when it was decided, what was saved",
 			Needs: "a question (until) in its file"}, Build: Answer, Apart: true, Shown: entry.Always},
 		{Named: naming.Named{Name: "outcomes", Shows: "each condition: its outcome with an interval, which cannot be told apart, and what it took",

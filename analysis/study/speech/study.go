@@ -8,7 +8,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Messages, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "message-length", Shows: "messages: words and reading grade, by round",
 			Needs: "messages"}, Build: Words, Redundant: isMeasured},
 		{Named: naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance",

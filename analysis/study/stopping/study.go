@@ -10,7 +10,7 @@ const needWhole = "collaborations that succeeded and ran all planned rounds"
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Stopping, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "early-stopping-recsys", Shows: "recsys: mean absolute error of what each stopping rule leaves standing, cross-validated, and gap closed",
 			Needs: entry.NeedRecsys, Papers: naming.Numbers(1, "table", 2)}, Build: EarlyStoppingRecsys, From: entry.Trajectories},
 		{Named: naming.Named{Name: "early-stopping", Shows: "stopping rules: goodness of what each leaves standing, cross-validated, and share closed of the gap to the best round",

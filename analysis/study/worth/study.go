@@ -14,7 +14,7 @@ const (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Worth, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "worth", Shows: "was it worth talking: the first answers' majority against the decision, flips, cost of a point",
 			Needs: needTalk}, Build: Worth},
 		{Named: naming.Named{Name: "worth-drift", Shows: "was it worth talking: tests that talk moves answers in neither direction",

@@ -189,8 +189,8 @@ func (a Analysis) WriteTables(w io.Writer, format string) error {
 }
 
 // ReadCampaign reads a campaign's committed rows and the plan, if there is one.
-func ReadCampaign(ctx context.Context, s store.Store, name string) (campaign.Campaign, error) {
-	c, err := campaign.Load(ctx, s, name, study.Readers()...)
+func ReadCampaign(ctx context.Context, s store.Store, name string, more ...campaign.Reader) (campaign.Campaign, error) {
+	c, err := campaign.Load(ctx, s, name, append(study.Readers(), more...)...)
 	if err != nil {
 		return c, cli.ExplainDamage(err, name, "there is no table")
 	}

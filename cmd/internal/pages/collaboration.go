@@ -23,14 +23,18 @@ import (
 type storyPart struct {
 	ID      string
 	AskedAt string // where its prompts are
+	RowsAt  string // and its rows
 	Story   report.Story
 }
 
 // collaborationBody is the page of a collaboration, or of two next to each other.
 type collaborationBody struct {
 	Stories []storyPart
-	Pairs   []pairOption  // others that it can be compared with
-	Alone   string        // the address of the first one alone, if there are two
+	Pairs   []pairOption // others that it can be compared with
+	Alone   string       // the address of the first one alone, if there are two
+	Before  string       // addresses of its neighbours in the order of the plan; "" if there is none
+	After   string
+	Query   string        // what the list was filtered by
 	Filter  []filterValue // what the list was filtered by, for its forms
 }
 
@@ -67,14 +71,21 @@ func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error
 		}
 		body.Stories = append(body.Stories, part)
 	}
+	body.Query = queryString(query)
+	body.Before, body.After = list.list.Neighbours(body.Stories[0].ID)
+	for _, to := range []*string{&body.Before, &body.After} {
+		if *to != "" {
+			*to = url.PathEscape(*to) + body.Query
+		}
+	}
 	body.Pairs = pairsOf(c.plan, list.rows, body.Stories[0].Story.Collaboration, ids[1:])
 	if len(ids) > 1 {
-		body.Alone = url.PathEscape(id) + queryString(query)
+		body.Alone = url.PathEscape(id) + body.Query
 	}
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		body.Filter = append(body.Filter, filterValue{key, query.Get(key)})
 	}
-	p := v.newPage(body.Stories[0].ID, step{name, "../"}, step{"Collaborations", "./" + queryString(query)})
+	p := v.newPage(body.Stories[0].ID, step{name, "../"}, step{"Collaborations", "./" + body.Query})
 	p.Body = body
 	return v.render(w, "collaboration.tmpl", p)
 }
@@ -108,7 +119,7 @@ func (v *Server) readStory(ctx context.Context, name, id string, latest []record
 		story.About = append(story.About, "What has been answered so far cannot be shown whole: "+broken.Error())
 	}
 	story.Asks, story.Show = true, ""
-	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", Story: story}, nil
+	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", RowsAt: url.PathEscape(id) + "/rows", Story: story}, nil
 }
 
 // pairsOf returns the others that are paired with a collaboration, by condition.
@@ -144,4 +155,14 @@ func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 		a.Lost = append(a.Lost, err.Error())
 	}
 	return v.render(w, "asked", a)
+}
+
+// collaborationRows answers with what roundtable show --json prints of a collaboration.
+func (v *Server) collaborationRows(w http.ResponseWriter, r *http.Request) error {
+	t, err := transcripts.Read(r.Context(), v.store, v.options.Plugins, r.PathValue("campaign")+"/"+r.PathValue("id"), transcripts.Parts{Entry: -1})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return t.WriteJSON(w)
 }

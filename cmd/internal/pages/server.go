@@ -91,6 +91,7 @@ func (v *Server) Handler() http.Handler {
 	page("GET /c/{campaign}/collaborations/search", v.search)
 	page("GET /c/{campaign}/collaborations/{id}", v.collaborationPage)
 	page("GET /c/{campaign}/collaborations/{id}/asked/{entry}", v.askedPart)
+	page("GET /c/{campaign}/collaborations/{id}/rows", v.collaborationRows)
 	page("GET /c/{campaign}/questions/{$}", v.questionsPage)
 	page("POST /c/{campaign}/questions/{id}", v.answer)
 	page("POST /c/{campaign}/{action}", v.steer)

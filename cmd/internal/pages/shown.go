@@ -116,7 +116,7 @@ func (v *Server) listed(ctx context.Context, c *shown) (listing, error) {
 		for _, row := range latest {
 			known.Runs = append(known.Runs, campaign.Run{Collaboration: row})
 		}
-		list := report.NewList(known)
+		list := report.NewList(known, questionsOf(ctx, v.store, v.options.Plugins, c.plan.Name))
 		for _, row := range latest {
 			list.Add(row, false)
 		}

@@ -5,6 +5,7 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"roundtable/activities/collaboration"
@@ -40,7 +41,9 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 		return source, err
 	}
 	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset), lake.Collaborations(ctx, s, earlier)
-	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name); err != nil {
+	source.Questions = questionsOf(ctx, s, plugins, name)
+	source.Tally = report.NewTally()
+	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name, source.Tally.Read); err != nil {
 		return source, err
 	}
 	if source.Campaign, err = how.AddTrajectories(ctx, s, source.Campaign); err != nil {
@@ -50,6 +53,19 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 		return source, err
 	}
 	return source, addLabels(ctx, s, how.Labeller, &source)
+}
+
+// questionsOf returns what the conditions of a campaign ask. Its data files may be gone.
+func questionsOf(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string) report.Questions {
+	all := report.Questions{Of: map[report.AskedIn]report.Question{}}
+	instances, err := collaboration.NewReader(s, plugins, providers.OpenData).Instances(ctx, name)
+	if err != nil {
+		all.Problem = fmt.Sprintf("The questions cannot be shown: %v", err)
+	}
+	for _, i := range instances {
+		all.Of[report.AskedIn{Condition: i.ConditionID, Instance: i.Instance}] = report.QuestionOf(i)
+	}
+	return all
 }
 
 // addAsked has a report show how each turn was asked for.

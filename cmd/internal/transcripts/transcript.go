@@ -141,7 +141,11 @@ func About(ctx context.Context, reader *collaboration.Reader, of record.Key) (re
 		score, ok := about.Worth(proposal)
 		return report.Worth(score), ok
 	}
-	return report.About{Facts: factsOf(about), Worth: worth}, nil
+	told := report.About{Facts: factsOf(about), Worth: worth}
+	if q := about.Question; q != nil {
+		told.Question = report.Question{Text: q.Text, Context: q.Context, Options: q.Options}
+	}
+	return told, nil
 }
 
 func (v *Transcript) lose(what string, err error) {
