@@ -182,7 +182,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	if _, err := analyze.Print(context.Background(), &b, s, "reading", false); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, b.String(), "(paper 1, Table 1)", "Cells, answers and cost")
+	contains(t, b.String(), "(paper 1, Table 1)", "Progress and cost")
 }
 
 func TestAnalyzeRefuses(t *testing.T) {
