@@ -105,7 +105,7 @@ func (f faultyInstance) Agents() []envs.Agent {
 func (f faultyInstance) Score(p envs.Proposal) envs.Score {
 	s := f.Instance.Score(p)
 	if f.panics == "NaN" {
-		s.Goodness = math.NaN()
+		s.Value = math.NaN()
 	}
 	return s
 }

@@ -20,7 +20,7 @@ import (
 type Environment interface {
 	// Version changes whenever the same arguments would deal, parse or score differently.
 	Version() int
-	// Measure is what Score.Goodness measures.
+	// Measure is what Score.Score measures.
 	Measure() Measure
 	// Instances is how many different instances there are; 0 means as many as asked for.
 	Instances() int
@@ -61,7 +61,7 @@ func DecodeStrict(data []byte) Decode {
 	}
 }
 
-// Measure is what goodness measures. It says what a group without a decision has.
+// Measure is what score measures. It says what a group without a decision has.
 type Measure string
 
 const (
@@ -103,8 +103,8 @@ type Proposal string
 
 // Score is the worth of a decision to the group.
 type Score struct {
-	// Goodness is comparable over rounds, higher is better: see Environment.Measure.
-	Goodness float64
+	// Value is comparable over rounds, higher is better: see Environment.Measure.
+	Value float64
 	// Utilities by agent, in the environment's own unit.
 	Utilities []float64
 }
@@ -115,10 +115,10 @@ type Compared interface {
 	Baselines() []Baseline
 }
 
-// Baseline is the worth of what one such method would decide, as Score.Goodness.
+// Baseline is the worth of what one such method would decide, as Score.Value.
 type Baseline struct {
-	Name     string
-	Goodness float64
+	Name  string
+	Score float64
 }
 
 // Explained is an Instance that says what it is about to readers of a finished

@@ -138,7 +138,7 @@ func (t *tables) fillUtilities(row *record.Turn, e transcript.Entry, said answer
 		u := t.Instance.Utility(e.Speaker.Index, envs.Proposal(said.Proposal))
 		row.ProposalUtility, row.ProposalKey = &u, record.Optional(e.Act.Key)
 		if e.Phase == protocol.PhaseChallenge || e.Phase == protocol.PhaseAnswerNew {
-			row.ProposalScore = new(t.Instance.Score(envs.Proposal(said.Proposal)).Goodness)
+			row.ProposalScore = new(t.Instance.Score(envs.Proposal(said.Proposal)).Value)
 		}
 	}
 	if s := e.Payload.Standing; s >= 0 {
@@ -266,7 +266,7 @@ func (t *tables) fillScore(standing int, key, text **string, score **float64, ut
 	*key, *text = record.Optional(t.Session.Transcript().Entries[standing].Act.Key), record.Optional(string(p))
 	if t.level == complete && !t.outside {
 		s := t.Instance.Score(p)
-		*score, *utilities = &s.Goodness, s.Utilities
+		*score, *utilities = &s.Value, s.Utilities
 	}
 }
 

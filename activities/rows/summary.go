@@ -81,11 +81,11 @@ func (t *tables) fillDecision(row *record.Collaboration) {
 		}
 	}
 	if known, ok := t.Instance.(envs.Compared); ok && t.level == complete {
-		goodness := map[string]float64{}
+		score := map[string]float64{}
 		for _, b := range known.Baselines() {
-			goodness[b.Name] = b.Goodness
+			score[b.Name] = b.Score
 		}
-		row.BaselinesJSON = encode(goodness)
+		row.BaselinesJSON = encode(score)
 	}
 	for _, r := range t.rows.Rounds {
 		if r.DecisionKey != nil {

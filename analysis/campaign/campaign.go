@@ -57,7 +57,7 @@ type Planned struct {
 // rounds and turns what tables need.
 type Run struct {
 	record.Collaboration
-	Scores   []*float64 // goodness of the decision that stands at the end of each round that was run; nil before a decision
+	Scores   []*float64 // score of the decision that stands at the end of each round that was run; nil before a decision
 	Keys     []string   // identity of the same; "" before a decision
 	Usable   Usable     // what of its answers could be used
 	Asked    Asked      // what its questions took

@@ -62,8 +62,8 @@ func MeanOf(all []Units) Units {
 	return mean
 }
 
-// GoodnessIs says what the goodness of a condition is.
-func GoodnessIs(g Group) string {
+// ScoreIs says what the score of a condition is.
+func ScoreIs(g Group) string {
 	if g.Measure() == record.Scored {
 		return "a program's or judge's score"
 	}
@@ -84,8 +84,8 @@ func GoodnessIs(g Group) string {
 // CutNote says where intervals of differences end.
 const CutNote = "Intervals of differences of percentages are cut at -100 and 100."
 
-// MostDifference returns the greatest difference that two goodnesses of a condition can
-// have, as shares; infinite where the goodness has no limits.
+// MostDifference returns the greatest difference that two scores of a condition can
+// have, as shares; infinite where the score has no limits.
 func (g Group) MostDifference() float64 {
 	if g.Measure() != record.Error {
 		return mostOfShares

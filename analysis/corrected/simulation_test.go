@@ -17,10 +17,10 @@ type world struct {
 }
 
 // talk is what one collaboration says in truth and by the labeller: by round and agent, acts
-// A (bit 0) and B (bit 1), and the goodness of each round.
+// A (bit 0) and B (bit 1), and the score of each round.
 type talk struct {
 	truth, seen [][]uint8
-	goodness    []float64
+	score       []float64
 	right, all  int // labels
 }
 
@@ -47,16 +47,16 @@ func (w world) talk(r *rand.Rand) talk {
 		if round > 0 && follows(t.truth[round-1], now) {
 			y += 0.5
 		}
-		t.goodness = append(t.goodness, y)
+		t.score = append(t.score, y)
 	}
 	for round, now := range t.truth {
-		t.seen = append(t.seen, t.label(r, now, t.goodness[round]))
+		t.seen = append(t.seen, t.label(r, now, t.score[round]))
 	}
 	return t
 }
 
 // label errs in 10 to 20 % of the labels.
-func (t *talk) label(r *rand.Rand, truth []uint8, goodness float64) []uint8 {
+func (t *talk) label(r *rand.Rand, truth []uint8, score float64) []uint8 {
 	seen := make([]uint8, len(truth))
 	for i, acts := range truth {
 		for bit := range uint8(2) {
@@ -64,7 +64,7 @@ func (t *talk) label(r *rand.Rand, truth []uint8, goodness float64) []uint8 {
 			wrong := 0.09
 			if shown {
 				wrong = 0.3
-				if goodness > 0.2 {
+				if score > 0.2 {
 					wrong = 0.18
 				}
 			}
@@ -160,7 +160,7 @@ func (w world) sample(r *rand.Rand, talks, drawn int) sample {
 				share[1] = 1
 			}
 			before, now, seenBefore, seen := t.truth[round-1], t.truth[round], t.seen[round-1], t.seen[round]
-			y := t.goodness[round]
+			y := t.score[round]
 			p := corrected.ShareUnit{Cluster: c, Machine: rate(seenBefore, seen, share)}
 			q := corrected.ShareUnit{Cluster: c, Machine: transition(seenBefore, seen)}
 			u := corrected.Unit{Cluster: c, Machine: regress(seenBefore, seen, y)}
@@ -279,7 +279,7 @@ func TestCoverage(t *testing.T) {
 }
 
 // What is true of the world with three agents: the mean habit; one of two others who answers
-// in 0.55; what is added to goodness.
+// in 0.55; what is added to score.
 const (
 	trueRate       = 0.4
 	trueTransition = 1 - 0.45*0.45

@@ -60,7 +60,7 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 	return d.fitted(stopping.Fitted{Method: stopping.MethodStability, Round: round}, Learned{Round: &round}), nil
 }
 
-// EProcess stops when there is evidence that talk will not pay: that goodness at the
+// EProcess stops when there is evidence that talk will not pay: that score at the
 // last round is not above that at the first (stopping.Evidence; Sadhuka et al. 2025,
 // arXiv 2512.03109). Half of the training units make the evidence. The groups of
 // the other half that talk did improve set the threshold (a tolerance limit, as in the

@@ -26,11 +26,11 @@ func talks(rng *rand.Rand, n, rounds int) []trajectory.Trajectory {
 			if r > 0 {
 				holders = min(5, max(1, holders+[]int{rng.IntN(3) - rng.IntN(2), rng.IntN(2), rng.IntN(3) - 1}[kind]))
 			}
-			goodness, share := 0.5, float64(holders)/5
+			score, share := 0.5, float64(holders)/5
 			if kind == 0 && holders >= 4 {
-				goodness = 1
+				score = 1
 			}
-			t.Rounds = append(t.Rounds, trajectory.Round{Goodness: &goodness, Agreed: holders >= 3, Agreement: &share})
+			t.Rounds = append(t.Rounds, trajectory.Round{Score: &score, Agreed: holders >= 3, Agreement: &share})
 		}
 		all[i] = t
 	}
@@ -73,7 +73,7 @@ func TestEProcessBoundsFalseAlarms(t *testing.T) {
 		for run := train; run < train+fresh; run++ {
 			stopped := f.Stop(run).Round < rounds
 			r := d.Runs[run].Rounds
-			if *r[rounds-1].Goodness > *r[0].Goodness {
+			if *r[rounds-1].Score > *r[0].Score {
 				improved++
 				if stopped {
 					alarms++
@@ -120,11 +120,11 @@ func replicated(rng *rand.Rand, units int, easy float64, replicates func(easy bo
 				holders = 4 + rng.IntN(2)
 			}
 			for r := range rounds {
-				goodness, share := 0.5, float64(holders)/5
+				score, share := 0.5, float64(holders)/5
 				if improves && r == rounds-1 {
-					goodness = 1
+					score = 1
 				}
-				t.Rounds = append(t.Rounds, trajectory.Round{Goodness: &goodness, Agreed: true, Agreement: &share})
+				t.Rounds = append(t.Rounds, trajectory.Round{Score: &score, Agreed: true, Agreement: &share})
 			}
 			all = append(all, t)
 		}

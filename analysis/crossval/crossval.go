@@ -20,16 +20,16 @@ type Trained struct {
 	Fold int `json:"fold"`
 	N    int `json:"n"` // collaborations it was trained on
 	Learned
-	Apparent *float64 `json:"apparent"` // mean goodness of the rule on its own training collaborations
+	Apparent *float64 `json:"apparent"` // mean score of the rule on its own training collaborations
 }
 
 // Outcome is what a method makes of one collaboration that it was not trained on.
 type Outcome struct {
-	ID       string   `json:"id"`
-	Fold     int      `json:"fold"`
-	Stop     Stop     `json:"stop"`
-	Goodness *float64 `json:"goodness"` // at the stop; nil if it is not defined there
-	Saving   Saving   `json:"saving"`
+	ID     string   `json:"id"`
+	Fold   int      `json:"fold"`
+	Stop   Stop     `json:"stop"`
+	Score  *float64 `json:"score"` // at the stop; nil if it is not defined there
+	Saving Saving   `json:"saving"`
 }
 
 // Validate cross-validates methods over the given folds, each fold once and all methods on the same.
@@ -68,13 +68,13 @@ func validateMethod(d *Data, folds Folds, m Method) Result {
 			return Result{Method: m.Name(), Absent: err.Error()}
 		}
 		t := Trained{Fold: fold, N: len(train), Learned: fitted.Learned}
-		if mean, n := d.averageGoodness(train, fitted.Stop); n > 0 {
+		if mean, n := d.averageScore(train, fitted.Stop); n > 0 {
 			t.Apparent = &mean
 		}
 		r.Trained = append(r.Trained, t)
 		for _, run := range test {
 			s := fitted.Stop(run)
-			r.Outcomes[run] = Outcome{ID: d.Runs[run].ID, Fold: fold, Stop: s, Goodness: d.goodnessAt(run, s), Saving: d.savingOf(run, s)}
+			r.Outcomes[run] = Outcome{ID: d.Runs[run].ID, Fold: fold, Stop: s, Score: d.scoreAt(run, s), Saving: d.savingOf(run, s)}
 		}
 	}
 	return r

@@ -61,12 +61,12 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// run is a collaboration by hand: goodness by round, and in which a proposal was selected and made.
-func run(id string, goodness []float64, agreed, proposed string) trajectory.Trajectory {
+// run is a collaboration by hand: score by round, and in which a proposal was selected and made.
+func run(id string, score []float64, agreed, proposed string) trajectory.Trajectory {
 	r := trajectory.Trajectory{ID: id, Unit: id}
-	for i := range goodness {
+	for i := range score {
 		cost := 0.5
-		r.Rounds = append(r.Rounds, trajectory.Round{Goodness: &goodness[i], Agreed: agreed[i] == 'x', Tokens: 100, CostUSD: &cost})
+		r.Rounds = append(r.Rounds, trajectory.Round{Score: &score[i], Agreed: agreed[i] == 'x', Tokens: 100, CostUSD: &cost})
 		if proposed[i] == 'x' {
 			r.Rounds[i].Proposals = 1
 		}
@@ -98,7 +98,7 @@ func TestByHand(t *testing.T) {
 	for i, r := range results {
 		w, ok := want[r.Method]
 		if !ok {
-			if !strings.Contains(r.Absent, " of the 2 collaborations ") && !strings.Contains(r.Absent, "2 of 2 collaborations have rounds without") && !strings.Contains(r.Absent, "held the same answer") || summaries[i].Goodness != nil || summaries[i].N != 0 {
+			if !strings.Contains(r.Absent, " of the 2 collaborations ") && !strings.Contains(r.Absent, "2 of 2 collaborations have rounds without") && !strings.Contains(r.Absent, "held the same answer") || summaries[i].Score != nil || summaries[i].N != 0 {
 				t.Errorf("%s without labels and distances: %+v", r.Method, r)
 			}
 			continue
@@ -109,9 +109,9 @@ func TestByHand(t *testing.T) {
 			}
 		}
 	}
-	s := summaries[1] // First Agreement: goodness .5 and .4 against .7 and .4, and .9 and .4 of the Oracle: two gaps of .2 and 0 are within their error of none
-	if !near(*s.Goodness, .45) || !near(s.Round, 1.5) || !near(s.Effective, 1) || !s.GapClosed.Unclear || s.GapClosed.Share != nil || s.GapClosed.N != 2 {
-		t.Errorf("First Agreement: %+v, goodness %v, gap %+v", s, *s.Goodness, *s.GapClosed)
+	s := summaries[1] // First Agreement: score .5 and .4 against .7 and .4, and .9 and .4 of the Oracle: two gaps of .2 and 0 are within their error of none
+	if !near(*s.Score, .45) || !near(s.Round, 1.5) || !near(s.Effective, 1) || !s.GapClosed.Unclear || s.GapClosed.Share != nil || s.GapClosed.N != 2 {
+		t.Errorf("First Agreement: %+v, score %v, gap %+v", s, *s.Score, *s.GapClosed)
 	}
 	if s.Saved.Rounds != 5 || s.Saved.Tokens != 500 || *s.Saved.CostUSD != 2.5 || s.Of.Rounds != 8 || *s.Of.CostUSD != 4 {
 		t.Errorf("saved %+v of %+v", s.Saved, s.Of)
@@ -119,7 +119,7 @@ func TestByHand(t *testing.T) {
 	if c := summaries[2]; !near(c.Round, 3.5) || !near(*c.FiredAt, 3) || c.FiredN != 1 || !near(c.Effective, .5) {
 		t.Errorf("Consecutive Agreements: %+v", c)
 	}
-	if n := summaries[3].Notes; len(n) != 1 || n[0] != "in 1 of 2 folds: none of the 1 training collaborations changes in goodness" {
+	if n := summaries[3].Notes; len(n) != 1 || n[0] != "in 1 of 2 folds: none of the 1 training collaborations changes in score" {
 		t.Errorf("notes of Validation Checkpoint: %q", n)
 	}
 	if o := summaries[7]; o.Method != "Oracle" || o.FiredN != 1 || !near(*o.FiredAt, 3) || !near(o.Round, 2) {
@@ -130,9 +130,9 @@ func TestByHand(t *testing.T) {
 // The fixed round that is best on average can be any, the first and the last among them.
 func TestFixedBestRoundTriesEveryRound(t *testing.T) {
 	for best := range 4 {
-		goodness := []float64{.2, .2, .2, .2}
-		goodness[best] = .8
-		d := data(t, []trajectory.Trajectory{run("a", goodness, "xxxx", "xxxx"), run("b", goodness, "xxxx", "xxxx")})
+		score := []float64{.2, .2, .2, .2}
+		score[best] = .8
+		d := data(t, []trajectory.Trajectory{run("a", score, "xxxx", "xxxx"), run("b", score, "xxxx", "xxxx")})
 		fit, err := crossval.FixedBestRound{}.Fit(d, []int{0, 1})
 		if err != nil || *fit.Learned.Round != best+1 || fit.Stop(0).Round != best+1 || !near(*fit.Learned.Train, .8) {
 			t.Errorf("best in round %d: %+v, %v", best+1, fit.Learned, err)
@@ -158,7 +158,7 @@ func TestDataThatCannotBeJudged(t *testing.T) {
 		"1 collaboration can be analysed; at least 2": {run("a", []float64{1, 2}, "--", "--")},
 		"0 collaborations":                            nil,
 		"b has 1 rounds and a has 2":                  {run("a", []float64{1, 2}, "--", "--"), run("b", []float64{1}, "-", "-")},
-		"none of the 2 collaborations has goodness": {
+		"none of the 2 collaborations has a score": {
 			{ID: "a", Rounds: make([]trajectory.Round, 2)}, {ID: "b", Rounds: make([]trajectory.Round, 2)},
 		},
 	} {
@@ -177,8 +177,8 @@ func TestDataThatCannotBeJudged(t *testing.T) {
 	}
 }
 
-// Goodness that never changes: nothing can be gained, nothing is NaN, and rules say why they never stop.
-func TestConstantGoodness(t *testing.T) {
+// Score that never changes: nothing can be gained, nothing is NaN, and rules say why they never stop.
+func TestConstantScore(t *testing.T) {
 	d := data(t, trajectorytest.Plan{Runs: 10, Rounds: 5, Agents: 3}.Make())
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 5, 1), crossval.NestedMethods(1))
 	if err != nil {
@@ -188,7 +188,7 @@ func TestConstantGoodness(t *testing.T) {
 		if strings.Contains(s.Absent, "held the same answer") { // planted collaborations count nothing
 			continue
 		}
-		if s.Goodness == nil || *s.Goodness != 0.5 || s.GapClosed.Share != nil || !s.GapClosed.Unclear || math.IsNaN(s.Round) {
+		if s.Score == nil || *s.Score != 0.5 || s.GapClosed.Share != nil || !s.GapClosed.Unclear || math.IsNaN(s.Round) {
 			t.Errorf("%s: %+v", s.Method, s)
 		}
 		if learns := strings.HasPrefix(s.Method, "Dialogue") || s.Method == "Information Distance" || s.Method == "Validation Checkpoint"; learns != (len(s.Notes) == 1 && strings.HasPrefix(s.Notes[0], "in 5 of 5 folds: ")) {
@@ -197,7 +197,7 @@ func TestConstantGoodness(t *testing.T) {
 	}
 }
 
-// No method sees goodness of the collaborations that it is judged on: changing
+// No method sees score of the collaborations that it is judged on: changing
 // it changes none of their stops.
 func TestNothingLeaks(t *testing.T) {
 	plan := trajectorytest.Plan{Runs: 30, Rounds: 6, Agents: 3, Seed: 3, Peak: 3, Own: 0.1, Noise: 0.1, Still: 4}
@@ -212,7 +212,7 @@ func TestNothingLeaks(t *testing.T) {
 	for _, r := range changed {
 		for i := range r.Rounds {
 			if f.Of[r.Unit] == 0 {
-				*r.Rounds[i].Goodness = -7 * float64(i)
+				*r.Rounds[i].Score = -7 * float64(i)
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func TestNothingLeaks(t *testing.T) {
 	for m := range before {
 		for i, o := range before[m].Outcomes {
 			if o.Fold == 0 && o.Stop != after[m].Outcomes[i].Stop {
-				t.Errorf("%s of %s: %+v, and %+v if its own goodness is another", methods[m].Name(), o.ID, o.Stop, after[m].Outcomes[i].Stop)
+				t.Errorf("%s of %s: %+v, and %+v if its own score is another", methods[m].Name(), o.ID, o.Stop, after[m].Outcomes[i].Stop)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Package crossval asks offline what stopping rules would have made of finished
 // collaborations (paper 1, section 7 and appendix D.7): each method is fitted on
-// some collaborations and judged on others. Rounds count from 1; goodness is
+// some collaborations and judged on others. Rounds count from 1; score is
 // higher the better; what is not defined is nil, with the n that remains.
 package crossval
 
@@ -19,8 +19,8 @@ type Data struct {
 	seen      [][]stopping.Round // what rules look at, by collaboration and round
 	rounds    int                // that every collaboration has
 	best      []int              // earliest best round
-	varies    []bool             // goodness is not the same in all rounds
-	worst     []*float64         // least goodness in any round; nil if it is nowhere defined
+	varies    []bool             // score is not the same in all rounds
+	worst     []*float64         // least score in any round; nil if it is nowhere defined
 	pairs     *regression.Pairs
 	unpaired  error // why there are none
 	distances int   // rounds that have an information distance
@@ -39,10 +39,10 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 		d.seen = append(d.seen, t.Seen())
 		best, varies := t.Best()
 		d.best, d.varies = append(d.best, best), append(d.varies, varies)
-		if t.Goodness(best) != nil {
+		if t.ScoreAt(best) != nil {
 			defined++
 		}
-		d.worst = append(d.worst, worstGoodness(t))
+		d.worst = append(d.worst, worstScore(t))
 		n := t.Distances()
 		d.distances += n
 		if n < d.rounds-1 {
@@ -50,7 +50,7 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 		}
 	}
 	if defined == 0 {
-		return nil, fmt.Errorf("none of the %d collaborations has goodness in any round, so there is nothing to judge a stop by", len(runs))
+		return nil, fmt.Errorf("none of the %d collaborations has a score in any round, so there is nothing to judge a stop by", len(runs))
 	}
 	d.pairs, d.unpaired = regression.NewPairs(runs)
 	return d, nil
@@ -65,34 +65,34 @@ func (d *Data) every() []int {
 	return runs
 }
 
-// goodnessAt of a run at a stop; the last round stands for one that never came.
-func (d *Data) goodnessAt(run int, s Stop) *float64 { return d.Runs[run].Goodness(s.Round) }
+// scoreAt of a run at a stop; the last round stands for one that never came.
+func (d *Data) scoreAt(run int, s Stop) *float64 { return d.Runs[run].ScoreAt(s.Round) }
 
-func worstGoodness(t trajectory.Trajectory) *float64 {
+func worstScore(t trajectory.Trajectory) *float64 {
 	var least *float64
 	for _, r := range t.Rounds {
-		if r.Goodness != nil && (least == nil || *r.Goodness < *least) {
-			least = r.Goodness
+		if r.Score != nil && (least == nil || *r.Score < *least) {
+			least = r.Score
 		}
 	}
 	return least
 }
 
-// trainingWorth returns what a round is worth to a rule that is fitted on a run: goodness,
-// and where nothing has been decided yet the run's own worst goodness, so that
+// trainingWorth returns what a round is worth to a rule that is fitted on a run: score,
+// and where nothing has been decided yet the run's own worst score, so that
 // all rounds and rules are compared on the same runs and none gains by leaving
 // the hard ones undecided. It is nil for a run that never decides.
 func (d *Data) trainingWorth(run, round int) (worth *float64, decided bool) {
-	if g := d.Runs[run].Goodness(round); g != nil {
+	if g := d.Runs[run].ScoreAt(round); g != nil {
 		return g, true
 	}
 	return d.worst[run], false
 }
 
-// averageGoodness goodness of runs under a rule, over those where it is defined.
-func (d *Data) averageGoodness(runs []int, stop func(run int) Stop) (mean float64, n int) {
+// averageScore score of runs under a rule, over those where it is defined.
+func (d *Data) averageScore(runs []int, stop func(run int) Stop) (mean float64, n int) {
 	for _, run := range runs {
-		if g := d.goodnessAt(run, stop(run)); g != nil {
+		if g := d.scoreAt(run, stop(run)); g != nil {
 			mean, n = mean+*g, n+1
 		}
 	}

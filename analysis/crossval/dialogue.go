@@ -9,8 +9,8 @@ import (
 )
 
 // DialogueAct stops when enough pairs of dialogue acts that go with greater
-// goodness occur in a round. Its parameters are those of the Grid with the
-// greatest mean goodness, the undecided counted as Data.trained says; of equals,
+// score occur in a round. Its parameters are those of the Grid with the
+// greatest mean score, the undecided counted as Data.trained says; of equals,
 // those with more decided, then with fewer rounds.
 type DialogueAct struct {
 	// Inner is the number of folds within the training collaborations by which
@@ -43,7 +43,7 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 	}
 	i := tallies.bestIndex()
 	if i < 0 {
-		return d.neverStop(stopping.MethodDialogueAct, noTraining(len(train), "has goodness at a stop")), nil
+		return d.neverStop(stopping.MethodDialogueAct, noTraining(len(train), "has a score at a stop")), nil
 	}
 	best := tallies[i]
 	rule := stopping.Fitted{Method: stopping.MethodDialogueAct, Signals: found[best.level], Count: best.params.Count, Score: best.params.Score}
@@ -66,7 +66,7 @@ func LearnDialogueAct(d *Data) (stopping.Fitted, error) {
 	case err != nil:
 		return stopping.Fitted{}, err
 	case len(f.Rule.Signals) == 0:
-		return stopping.Fitted{}, errors.New(cmp.Or(f.Learned.Note, "no pair goes with greater goodness"))
+		return stopping.Fitted{}, errors.New(cmp.Or(f.Learned.Note, "no pair goes with greater score"))
 	}
 	return *f.Rule, nil
 }

@@ -45,7 +45,7 @@ func pLevel(i int) *float64 {
 	return &p
 }
 
-// candidatePairs returns pairs that go with greater goodness, strongest first: their
+// candidatePairs returns pairs that go with greater score, strongest first: their
 // coefficient is determined by the data, positive, and of a p-value below p. Of
 // pairs that always occur together the first stands for all.
 func candidatePairs(fit regression.Fit, columns []regression.Column, p *float64) []stopping.Signal {

@@ -61,7 +61,7 @@ func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *st
 	}
 	all := Summarize(d, results)
 	v = &stopping.Validated{
-		Folds: FoldCount, Seed: FoldSeed, Goodness: roundedOf(all[1].Goodness), Baseline: roundedOf(all[0].Goodness), Oracle: roundedOf(all[2].Goodness),
+		Folds: FoldCount, Seed: FoldSeed, Score: roundedOf(all[1].Score), Baseline: roundedOf(all[0].Score), Oracle: roundedOf(all[2].Score),
 		Round: rounded(all[1].Round, 6), Effective: rounded(all[1].Effective, 6),
 	}
 	if gap := all[1].GapClosed; gap != nil {

@@ -17,7 +17,7 @@ import (
 const (
 	agents     = 3
 	rounds     = 6
-	acceptance = stopping.Pair(5*11 + 8) // Propose->Accept goes with greater goodness
+	acceptance = stopping.Pair(5*11 + 8) // Propose->Accept goes with greater score
 )
 
 // drawn is a collaboration drawn at random: what each agent does in each round, and what
@@ -28,7 +28,7 @@ type drawn struct {
 	acts             [rounds][agents]stopping.Acts
 	unlabelled       [rounds][agents]bool // the labeller gave no usable answer
 	distance         [rounds]*float64
-	goodness         [rounds]*float64
+	score            [rounds]*float64
 }
 
 func draw(rng *rand.Rand) drawn {
@@ -48,9 +48,9 @@ func draw(rng *rand.Rand) drawn {
 			d.distance[r] = new(rng.Float64())
 		}
 		if r > 0 || rng.IntN(2) == 0 {
-			d.goodness[r] = new(rng.Float64())
+			d.score[r] = new(rng.Float64())
 			if r > 0 && stopping.Times(d.acts[r-1][:], d.acts[r][:], acceptance) > 0 {
-				*d.goodness[r] += 1
+				*d.score[r] += 1
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (d drawn) trajectory(t *testing.T, n int) trajectory.Trajectory {
 	run := trajectory.Trajectory{ID: fmt.Sprint("run", n), Unit: fmt.Sprint(n), Environment: "exchange", Agents: agents}
 	spoke := [rounds]bool{}
 	for r, seen := range stopping.RoundsOf(said, rounds) {
-		round := trajectory.Round{Goodness: d.goodness[r], Agreed: seen.Agreed, Proposals: seen.Proposals, Agreement: seen.Agreement, Acts: make([]stopping.Acts, agents)}
+		round := trajectory.Round{Score: d.score[r], Agreed: seen.Agreed, Proposals: seen.Proposals, Agreement: seen.Agreement, Acts: make([]stopping.Acts, agents)}
 		for i := range agents {
 			if !d.silent[r][i] {
 				spoke[r] = true

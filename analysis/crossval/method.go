@@ -7,7 +7,7 @@ import (
 )
 
 // Method is a way to decide when to stop. It learns from training collaborations,
-// given by index, and never sees goodness of the others (but for the Oracle).
+// given by index, and never sees score of the others (but for the Oracle).
 type Method interface {
 	Name() string
 	// Fit says why the method cannot be used on these data at all. A method that
@@ -28,7 +28,7 @@ type Fitted struct {
 type Stop struct {
 	Round int  // the last round that is run
 	Fired bool // the rule ended it; else it ran to its last round
-	Idle  bool // of the Oracle: goodness never changes, so no round is best and the stop says nothing
+	Idle  bool // of the Oracle: score never changes, so no round is best and the stop says nothing
 }
 
 // Learned is what a method took from training.
@@ -38,7 +38,7 @@ type Learned struct {
 	Threshold *float64 `json:"threshold,omitempty"` // of information distance
 	Params    *Params  `json:"params,omitempty"`    // of Dialogue Act
 	Pairs     []string `json:"pairs,omitempty"`     // that count as signals, strongest first
-	Train     *float64 `json:"train,omitempty"`     // mean goodness that the choice of Params rests on
+	Train     *float64 `json:"train,omitempty"`     // mean score that the choice of Params rests on
 	Note      string   `json:"note,omitempty"`      // why it never stops
 }
 
@@ -87,7 +87,7 @@ func (ConsecutiveAgreements) Fit(d *Data, _ []int) (Fitted, error) {
 }
 
 // Oracle stops each collaboration at its own best round: what no rule can beat.
-// One that never has goodness has no best round and runs to its end.
+// One that never has a score has no best round and runs to its end.
 type Oracle struct{}
 
 func (Oracle) Name() string { return "Oracle" }

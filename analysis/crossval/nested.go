@@ -40,10 +40,10 @@ type Repeated struct {
 	Method   string   `json:"method"`
 	Absent   string   `json:"absent,omitempty"`
 	Seeds    []uint64 `json:"seeds"`
-	Goodness *float64 `json:"goodness"` // mean over seeds of the mean over held-out collaborations
+	Score    *float64 `json:"score"`    // mean over seeds of the mean over held-out collaborations
 	Spread   *float64 `json:"spread"`   // standard deviation of it over seeds: how much the division alone changes
 	Apparent *float64 `json:"apparent"` // mean over seeds and folds of the rule on its own training collaborations
-	// Optimism is Apparent - Goodness: what a rule promises where it was made and
+	// Optimism is Apparent - Score: what a rule promises where it was made and
 	// does not keep elsewhere.
 	Optimism  *float64 `json:"optimism"`
 	Round     float64  `json:"round"`      // mean last round, unfired runs with theirs
@@ -88,12 +88,12 @@ func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 }
 
 func (r *Repeated) fillMethod(results [][]Result, summaries [][]Summary, m int) {
-	var goodness, apparent, rounds, gaps []float64
+	var score, apparent, rounds, gaps []float64
 	for i := range results {
 		s := summaries[i][m]
 		rounds = append(rounds, s.Round)
-		if s.Goodness != nil {
-			goodness = append(goodness, *s.Goodness)
+		if s.Score != nil {
+			score = append(score, *s.Score)
 		}
 		if s.GapClosed != nil && s.GapClosed.Share != nil {
 			gaps = append(gaps, *s.GapClosed.Share)
@@ -104,18 +104,18 @@ func (r *Repeated) fillMethod(results [][]Result, summaries [][]Summary, m int) 
 			}
 		}
 	}
-	r.Goodness, r.Apparent = meanOf(goodness), meanOf(apparent)
+	r.Score, r.Apparent = meanOf(score), meanOf(apparent)
 	if len(gaps) == len(results) {
 		r.GapClosed = meanOf(gaps)
 	}
 	r.Round = stat.Mean(rounds, nil)
-	if r.Goodness != nil && r.Apparent != nil {
-		r.Optimism = new(*r.Apparent - *r.Goodness)
+	if r.Score != nil && r.Apparent != nil {
+		r.Optimism = new(*r.Apparent - *r.Score)
 		if math.Abs(*r.Optimism) < tie {
 			*r.Optimism = 0 // of a rule without training, up to rounding
 		}
 	}
-	if len(goodness) > 1 {
-		r.Spread = new(stat.StdDev(goodness, nil))
+	if len(score) > 1 {
+		r.Spread = new(stat.StdDev(score, nil))
 	}
 }

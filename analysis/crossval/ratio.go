@@ -6,7 +6,7 @@ import (
 	"roundtable/analysis/statistics"
 )
 
-// Compared is the goodness of every collaboration of a condition at the stops of
+// Compared is the score of every collaboration of a condition at the stops of
 // Baseline, a method and the Oracle; nil where it is not defined.
 type Compared struct {
 	Units                []string
@@ -14,11 +14,11 @@ type Compared struct {
 }
 
 // Closure is the share of the way from the baseline to the Oracle that a method
-// goes, on collaborations in which all three have goodness.
+// goes, on collaborations in which all three have a score.
 type Closure struct {
 	Share   *float64 `json:"share"`   // nil if Unclear or N is 0
 	SE      *float64 `json:"se"`      // of Share over units; nil for one
-	N       int      `json:"n"`       // collaborations in which all three have goodness
+	N       int      `json:"n"`       // collaborations in which all three have a score
 	Of      int      `json:"of"`      // all collaborations
 	Unclear bool     `json:"unclear"` // the way is not longer than its own error, so no share of it means anything
 }
@@ -62,7 +62,7 @@ func Closed(all []Compared) Closure {
 }
 
 // pairedGains returns the gaps between baseline and Oracle, and what the method gains
-// over the baseline, of the collaborations in which all three have goodness.
+// over the baseline, of the collaborations in which all three have a score.
 func (c Compared) pairedGains() (units []string, gaps, gains []float64) {
 	for i, unit := range c.Units {
 		base, method, oracle := c.Base[i], c.Method[i], c.Oracle[i]

@@ -11,7 +11,7 @@ import (
 )
 
 // The standard error of the gap closed is the spread that repeated samples show:
-// two conditions on the same units, some goodness not defined.
+// two conditions on the same units, some score not defined.
 func TestClosedSpreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var values, errors []float64

@@ -25,7 +25,7 @@ func repeated(t testing.TB, runs []trajectory.Trajectory, seeds ...uint64) map[s
 	return byName
 }
 
-// Goodness peaks at round 4: every fold learns that round, and stopping there
+// Score peaks at round 4: every fold learns that round, and stopping there
 // wins most of what can be won.
 func TestPlantedPeakIsFound(t *testing.T) {
 	runs := trajectorytest.Plan{Runs: 60, Rounds: 10, Agents: 3, Seed: 5, Peak: 4, Own: 0.1, Noise: 0.02}.Make()
@@ -48,7 +48,7 @@ func TestPlantedPeakIsFound(t *testing.T) {
 	}
 }
 
-// A pair of acts raises goodness by 0.3 in the round that shows it: in every fold
+// A pair of acts raises score by 0.3 in the round that shows it: in every fold
 // it is the strongest signal, and stopping by it beats both no stop and the best
 // fixed round, on collaborations that were not trained on.
 func TestPlantedPairStops(t *testing.T) {
@@ -68,14 +68,14 @@ func TestPlantedPairStops(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"Dialogue Act", "Dialogue Act (nested)"} {
-		if *by[name].GapClosed.Share < 0.5 || *by[name].Goodness < *by["Fixed Best Round"].Goodness+0.1 {
-			t.Errorf("%s closes %.2f of the gap; %.3f against %.3f of a fixed round", name, *by[name].GapClosed.Share, *by[name].Goodness, *by["Fixed Best Round"].Goodness)
+		if *by[name].GapClosed.Share < 0.5 || *by[name].Score < *by["Fixed Best Round"].Score+0.1 {
+			t.Errorf("%s closes %.2f of the gap; %.3f against %.3f of a fixed round", name, *by[name].GapClosed.Share, *by[name].Score, *by["Fixed Best Round"].Score)
 		}
 	}
 }
 
 // Distances fall below 0.1 from round 5 on, where nothing more is proposed and
-// goodness begins to fall: both signals are found.
+// score begins to fall: both signals are found.
 func TestPlantedStillness(t *testing.T) {
 	runs := trajectorytest.Plan{Runs: 50, Rounds: 10, Agents: 3, Seed: 8, Peak: 5, Noise: 0.01, Still: 5}.Make()
 	d := data(t, runs)
@@ -99,7 +99,7 @@ func TestNothingPlantedNothingGained(t *testing.T) {
 	for seed := range uint64(8) {
 		runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 3, Seed: 50 + seed, Own: 0.1, Noise: 0.1}.Make()
 		by := repeated(t, runs, seed, seed+100)
-		gains = append(gains, *by["Dialogue Act (nested)"].Goodness-*by["Baseline"].Goodness)
+		gains = append(gains, *by["Dialogue Act (nested)"].Score-*by["Baseline"].Score)
 		optimism = append(optimism, *by["Dialogue Act"].Optimism)
 		if o := *by["First Agreement"].Optimism; math.Abs(o) > 1e-3 {
 			t.Errorf("a rule without training has an optimism of %.4f", o)
@@ -129,13 +129,13 @@ func TestRepeatIsSeeded(t *testing.T) {
 	runs := trajectorytest.Plan{Runs: 60, Rounds: 6, Agents: 3, Seed: 2, Pair: accepts, Effect: 0.1, Noise: 0.1}.Make()
 	a, b := repeated(t, runs, 1, 2), repeated(t, runs, 1, 2)
 	for name, r := range a {
-		if (r.Goodness == nil) != (name == "Stability" || name == "E-process") { // planted collaborations count nothing
-			t.Errorf("%s: goodness %v", name, r.Goodness)
-		} else if r.Goodness == nil {
+		if (r.Score == nil) != (name == "Stability" || name == "E-process") { // planted collaborations count nothing
+			t.Errorf("%s: score %v", name, r.Score)
+		} else if r.Score == nil {
 			continue
 		}
-		if *r.Goodness != *b[name].Goodness || *r.Optimism != *b[name].Optimism {
-			t.Errorf("%s is %v and then %v", name, *r.Goodness, *b[name].Goodness)
+		if *r.Score != *b[name].Score || *r.Optimism != *b[name].Optimism {
+			t.Errorf("%s is %v and then %v", name, *r.Score, *b[name].Score)
 		}
 	}
 	if *a["Dialogue Act"].Spread == 0 || *a["Baseline"].Spread > 1e-12 {

@@ -41,7 +41,7 @@ type expected struct {
 		Informative *bool
 	} `json:"per_collaboration"`
 	Summary map[string]struct {
-		Goodness  float64  `json:"mean_goodness"`
+		Score     float64  `json:"mean_goodness"`
 		Defined   int      `json:"n_defined"`
 		FiredAt   *float64 `json:"mean_stop_round_fired"`
 		Round     float64  `json:"mean_round_unconditional"`
@@ -98,9 +98,9 @@ func TestReference(t *testing.T) {
 				i := slices.IndexFunc(results, func(r crossval.Result) bool { return r.Method == name })
 				stops += compareStops(t, results[i], want, key)
 				s, w := summaries[i], want.Summary[key]
-				if other := kind == "recsys" && key == "dialogue"; !other && (!equal(s.Goodness, &w.Goodness) || s.Defined != w.Defined || !equal(s.FiredAt, w.FiredAt) || !near(s.Round, w.Round) ||
+				if other := kind == "recsys" && key == "dialogue"; !other && (!equal(s.Score, &w.Score) || s.Defined != w.Defined || !equal(s.FiredAt, w.FiredAt) || !near(s.Round, w.Round) ||
 					!near(s.Effective, w.Effective) || !near(s.Fired, w.Fired)) {
-					t.Errorf("%s: %+v (goodness %s, fired at %s), want %+v", name, s, show(s.Goodness), show(s.FiredAt), w)
+					t.Errorf("%s: %+v (score %s, fired at %s), want %+v", name, s, show(s.Score), show(s.FiredAt), w)
 				}
 				if gap, n := want.closed(key); s.GapClosed.N != n || s.GapClosed.Share == nil || !near(*s.GapClosed.Share, gap) || n == 50 && !near(gap, w.GapClosed) {
 					t.Errorf("%s closes %+v, want %v of %d", name, *s.GapClosed, gap, n)
@@ -149,8 +149,8 @@ func compareStops(t *testing.T, r crossval.Result, want expected, key string) (c
 			round = *w.Stop
 		}
 		idle := w.Informative != nil && !*w.Informative
-		if o.Stop != (crossval.Stop{Round: round, Fired: fired, Idle: idle}) || o.Fold != w.Fold || !equal(o.Goodness, w.Value) {
-			t.Errorf("%s of %s: %+v fold %d goodness %s, want round %d fired %t fold %d %s", r.Method, o.ID, o.Stop, o.Fold, show(o.Goodness), round, fired, w.Fold, show(w.Value))
+		if o.Stop != (crossval.Stop{Round: round, Fired: fired, Idle: idle}) || o.Fold != w.Fold || !equal(o.Score, w.Value) {
+			t.Errorf("%s of %s: %+v fold %d score %s, want round %d fired %t fold %d %s", r.Method, o.ID, o.Stop, o.Fold, show(o.Score), round, fired, w.Fold, show(w.Value))
 		}
 		compared++
 	}
@@ -196,12 +196,12 @@ func TestReferenceGrid(t *testing.T) {
 				t.Fatalf("%d combinations, %d in the reference", len(all), len(want.Grid.Points))
 			}
 			for i, c := range all {
-				if w := want.Grid.Points[i]; !near(c.Goodness, w[0]) || !near(c.MeanRound, w[1]) {
-					t.Errorf("combination %d %+v: %v at round %v, want %v", i, c.Params, c.Goodness, c.MeanRound, w)
+				if w := want.Grid.Points[i]; !near(c.Score, w[0]) || !near(c.MeanRound, w[1]) {
+					t.Errorf("combination %d %+v: %v at round %v, want %v", i, c.Params, c.Score, c.MeanRound, w)
 				}
 			}
 			p, w := all[best].Params, want.Grid.Best
-			if p.Top != w.Top || !equal(p.P, w.P) || p.Count != w.Count || p.Score != w.Score || !near(all[best].Goodness, w.Objective) || !near(all[best].MeanRound, w.Round) {
+			if p.Top != w.Top || !equal(p.P, w.P) || p.Count != w.Count || p.Score != w.Score || !near(all[best].Score, w.Objective) || !near(all[best].MeanRound, w.Round) {
 				t.Errorf("best is %+v, want %+v", all[best], w)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 )
 
 // ValidationCheckpoint stops at the mean of the training collaborations' best
-// rounds, to the nearest round. Collaborations whose goodness never changes have
+// rounds, to the nearest round. Collaborations whose score never changes have
 // no best round. (Table 11 prints it counted from 0.)
 type ValidationCheckpoint struct{}
 
@@ -21,7 +21,7 @@ func (ValidationCheckpoint) Fit(d *Data, train []int) (Fitted, error) {
 		}
 	}
 	if n == 0 {
-		return d.neverStop(stopping.MethodCheckpoint, noTraining(len(train), "changes in goodness")), nil
+		return d.neverStop(stopping.MethodCheckpoint, noTraining(len(train), "changes in score")), nil
 	}
 	mean := float64(sum) / float64(n)
 	round := min(max(int(math.Floor(mean+0.5)), 1), d.rounds)
@@ -46,7 +46,7 @@ func (FixedBestRound) Fit(d *Data, train []int) (Fitted, error) {
 		}
 	}
 	if round == 0 {
-		return d.neverStop(stopping.MethodFixed, noTraining(len(train), "has goodness in any round")), nil
+		return d.neverStop(stopping.MethodFixed, noTraining(len(train), "has a score in any round")), nil
 	}
 	return d.fitted(stopping.Fitted{Method: stopping.MethodFixed, Round: round}, Learned{Round: &round, Train: new(best.meanWorth())}), nil
 }
@@ -54,7 +54,7 @@ func (FixedBestRound) Fit(d *Data, train []int) (Fitted, error) {
 // InformationDistance stops at the first round from 2 whose distance to the
 // round before is below a threshold: the mean of the distances at the training
 // collaborations' best rounds. A best round 1 has no distance and is left out, as
-// are collaborations whose goodness never changes. A round without messages, and
+// are collaborations whose score never changes. A round without messages, and
 // the one after it, have no distance either: the rule neither learns from them
 // nor stops there.
 type InformationDistance struct{}

@@ -13,8 +13,8 @@ type Summary struct {
 	Method    string   `json:"method"`
 	Absent    string   `json:"absent,omitempty"`
 	N         int      `json:"n"`                // collaborations
-	Defined   int      `json:"n_defined"`        // with goodness at the stop
-	Goodness  *float64 `json:"goodness"`         // mean over these
+	Defined   int      `json:"n_defined"`        // with score at the stop
+	Score     *float64 `json:"score"`            // mean over these
 	SE        *float64 `json:"se"`               // of it, over collaborations
 	Fired     float64  `json:"fired"`            // share that the rule stopped
 	Effective float64  `json:"effective"`        // share that it stopped before the last round
@@ -82,9 +82,9 @@ func Summarize(d *Data, results []Result) []Summary {
 		list[i] = d.summarize(r)
 		switch r.Method {
 		case Baseline{}.Name():
-			base = r.goodnessByRun()
+			base = r.scoreByRun()
 		case Oracle{}.Name():
-			oracle = r.goodnessByRun()
+			oracle = r.scoreByRun()
 		}
 	}
 	if base == nil || oracle == nil {
@@ -94,16 +94,16 @@ func Summarize(d *Data, results []Result) []Summary {
 		if r.Absent != "" {
 			continue
 		}
-		list[i].Compared = Compared{d.unitsByRun(), base, r.goodnessByRun(), oracle}
+		list[i].Compared = Compared{d.unitsByRun(), base, r.scoreByRun(), oracle}
 		list[i].GapClosed = new(Closed([]Compared{list[i].Compared}))
 	}
 	return list
 }
 
-func (r Result) goodnessByRun() []*float64 {
+func (r Result) scoreByRun() []*float64 {
 	all := make([]*float64, len(r.Outcomes))
 	for i, o := range r.Outcomes {
-		all[i] = o.Goodness
+		all[i] = o.Score
 	}
 	return all
 }
@@ -121,14 +121,14 @@ func (d *Data) summarize(r Result) Summary {
 	if s.N == 0 {
 		return s
 	}
-	var goodness, rounds, fired, effective measured
+	var score, rounds, fired, effective measured
 	stopped := 0
 	for run, o := range r.Outcomes {
 		unit := d.Runs[run].Unit
 		s.Saved, s.Of = s.Saved.add(o.Saving), s.Of.add(d.savingOf(run, Stop{}))
 		rounds.add(unit, float64(o.Stop.Round))
-		if o.Goodness != nil {
-			goodness.add(unit, *o.Goodness)
+		if o.Score != nil {
+			score.add(unit, *o.Score)
 		}
 		if o.Stop.Fired {
 			stopped++
@@ -142,8 +142,8 @@ func (d *Data) summarize(r Result) Summary {
 		}
 		effective.add(unit, early)
 	}
-	s.Defined, s.FiredN, s.Fired = goodness.n, fired.n, float64(stopped)/float64(s.N)
-	s.Goodness, s.SE = goodness.meanAndError()
+	s.Defined, s.FiredN, s.Fired = score.n, fired.n, float64(stopped)/float64(s.N)
+	s.Score, s.SE = score.meanAndError()
 	s.FiredAt, s.Errors.FiredAt = fired.meanAndError()
 	var value *float64
 	value, s.Errors.Effective = effective.meanAndError()

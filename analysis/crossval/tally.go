@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// tie is the difference of mean goodness below which two rules are equally good.
+// tie is the difference of mean score below which two rules are equally good.
 const tie = 1e-12
 
 // tally is what one combination does to some collaborations.
 type tally struct {
 	params       Params
 	level        int     // of its p-value
-	sum          float64 // of goodness where it is defined
+	sum          float64 // of score where it is defined
 	n            int
 	worth        float64 // of what each is worth in training, over those that ever decide
 	ever         int
@@ -83,7 +83,7 @@ func (ts tallies) add(d *Data, found signals, runs []int) {
 	}
 }
 
-// bestIndex of the tallies, the first of equals; -1 if goodness is nowhere defined.
+// bestIndex of the tallies, the first of equals; -1 if score is nowhere defined.
 func (ts tallies) bestIndex() int {
 	best, at := tally{}, -1
 	for i, t := range ts {
@@ -97,7 +97,7 @@ func (ts tallies) bestIndex() int {
 // Combination is what one point of the grid does to the collaborations it was fitted to.
 type Combination struct {
 	Params    Params
-	Goodness  float64 // mean over the N where it is defined; 0 if there are none
+	Score     float64 // mean over the N where it is defined; 0 if there are none
 	N         int
 	MeanRound float64 // unfired runs count with their last round
 }
@@ -119,12 +119,12 @@ func Search(d *Data) (all []Combination, best int, err error) {
 	ts := newTallies()
 	ts.add(d, found, runs)
 	if best = ts.bestIndex(); best < 0 {
-		return nil, 0, noTraining(len(runs), "has goodness at a stop")
+		return nil, 0, noTraining(len(runs), "has a score at a stop")
 	}
 	for _, t := range ts {
 		c := Combination{Params: t.params, N: t.n, MeanRound: t.meanRound()}
 		if t.n > 0 {
-			c.Goodness = t.sum / float64(t.n)
+			c.Score = t.sum / float64(t.n)
 		}
 		all = append(all, c)
 	}

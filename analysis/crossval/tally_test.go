@@ -3,7 +3,7 @@ package crossval
 import "testing"
 
 // Of equally good combinations the one with more decided is taken, then the one
-// with fewer rounds, then the first of the grid; one whose goodness is nowhere defined never is.
+// with fewer rounds, then the first of the grid; one whose score is nowhere defined never is.
 func TestBestOfTheGrid(t *testing.T) {
 	of := func(worth float64, n, rounds int) tally {
 		return tally{worth: worth, ever: min(n, 1) * 10, n: n, rounds: rounds, runs: 10}

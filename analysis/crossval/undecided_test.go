@@ -11,10 +11,10 @@ import (
 )
 
 // rated is a collaboration whose error by round is given; nil before a decision.
-func rated(id string, goodness ...any) trajectory.Trajectory {
+func rated(id string, score ...any) trajectory.Trajectory {
 	r := trajectory.Trajectory{ID: id, Unit: id}
-	for _, g := range values(goodness...) {
-		r.Rounds = append(r.Rounds, trajectory.Round{Goodness: g, Agreed: g != nil})
+	for _, g := range values(score...) {
+		r.Rounds = append(r.Rounds, trajectory.Round{Score: g, Agreed: g != nil})
 	}
 	return r
 }

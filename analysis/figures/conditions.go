@@ -37,7 +37,7 @@ func conditions(c campaign.Campaign) (Figure, error) {
 		return f, nothing(c, needs("conditions"))
 	}
 	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.", every.UnitsNote(), from(counts))
-	f.remark(c.Remarks(""), f.reading, every.GoodnessNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
+	f.remark(c.Remarks(""), f.reading, every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
 	return f, nil
 }
 
@@ -45,11 +45,11 @@ func conditions(c campaign.Campaign) (Figure, error) {
 func outcomeAxis(g campaign.Group) string {
 	switch g.Measure() {
 	case record.Share:
-		return campaign.GoodnessIs(g) + ", " + fromZeroToOne
+		return campaign.ScoreIs(g) + ", " + fromZeroToOne
 	case record.Error:
-		return campaign.GoodnessIs(g) + ", " + zeroOrLess
+		return campaign.ScoreIs(g) + ", " + zeroOrLess
 	}
-	return campaign.GoodnessIs(g)
+	return campaign.ScoreIs(g)
 }
 
 // compares reports whether a panel has at least two conditions with a value.

@@ -85,12 +85,12 @@ func distanceAt(runs []campaign.Run, n int) (estimate, bool) {
 	}))
 }
 
-func goodness(runs []campaign.Run, n int) (estimate, bool) {
+func score(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) }))
 }
 
-// decidedGoodness returns over collaborations with a decision by that round.
-func decidedGoodness(runs []campaign.Run, n int) (estimate, bool) {
+// decidedScore returns over collaborations with a decision by that round.
+func decidedScore(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		v, ok := r.OutcomeAt(n)
 		return v, ok && r.Carried()[n-1] != nil

@@ -53,6 +53,6 @@ func front(c campaign.Campaign) (Figure, error) {
 		return f, nothing(c, needs("front"))
 	}
 	f.apart = true
-	f.remark(c.Remarks(""), f.reading, v.GoodnessNote()+" The numbers are those of the table front.")
+	f.remark(c.Remarks(""), f.reading, v.ScoreNote()+" The numbers are those of the table front.")
 	return f, nil
 }

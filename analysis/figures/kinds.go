@@ -22,7 +22,7 @@ type kind struct {
 	at          func(runs []campaign.Run, round int) (estimate, bool)
 	second      func(runs []campaign.Run, round int) (estimate, bool) // drawn dashed with a line; nil for none
 	levels      func(campaign.Campaign) []Level
-	note        string // "" says what goodness is
+	note        string // "" says what score is
 }
 
 var kinds = map[string]kind{
@@ -34,7 +34,7 @@ var kinds = map[string]kind{
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
 	"utility-by-model":      {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
 	"squared-rating-errors": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
-	"rounds": {"Goodness of the decision that stands, by round", "", "rule", goodnessY, true, goodness, decidedGoodness, nil,
+	"rounds": {"Score of the decision that stands, by round", "", "rule", scoreY, true, score, decidedScore, nil,
 		""},
 }
 
@@ -49,7 +49,7 @@ func NeedLanguage(name string) bool { return name == distance }
 
 const (
 	percentY    = "total utility, % of Umax"
-	goodnessY   = "goodness"
+	scoreY      = "score"
 	utilityNote = "Utility is a share of the greatest possible total utility, 0 before the first decision."
 	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines on the same items."
 )
@@ -72,7 +72,7 @@ func (k kind) figure(c campaign.Campaign) (Figure, error) {
 	}
 	note := k.note
 	if note == "" {
-		note = c.GoodnessNote()
+		note = c.ScoreNote()
 	}
 	notes := []string{note, "Intervals: 95 %, Student's t over instances, or over replicates where there is one instance; none where there are fewer than two."}
 	if k.bars {
@@ -86,12 +86,12 @@ func (k kind) figure(c campaign.Campaign) (Figure, error) {
 // can go.
 func (k kind) axis(r campaign.Run) string {
 	switch {
-	case k.y != goodnessY:
+	case k.y != scoreY:
 		return k.y
 	case r.Measure == record.Share:
-		return goodnessY + ", " + fromZeroToOne
+		return scoreY + ", " + fromZeroToOne
 	}
-	return goodnessY + ", " + zeroOrLess
+	return scoreY + ", " + zeroOrLess
 }
 
 // remark takes notes, and the remarks of every table about what is shown: what is simulated comes first.
@@ -178,7 +178,7 @@ func (k kind) line(c campaign.Condition, varying, apart []string) Line {
 }
 
 // decided returns the line over collaborations with a decision alone, if it
-// differs from that of all; the others count as 0 in the latter if goodness is
+// differs from that of all; the others count as 0 in the latter if score is
 // a share.
 func (k kind) decided(runs []campaign.Run, all Line) (Line, bool) {
 	if k.second == nil {

@@ -38,7 +38,7 @@ func Figures() []naming.Named {
 		{Name: "variance", Shows: "variance of final values, by number of agents (paper 5, Figure 4)", Needs: "groups of different sizes that reach a consensus on a line"},
 		{Name: "trajectories", Shows: "states of agents by round", Needs: "agents with numeric states", Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9, 11)},
 		{Name: "paths", Shows: "planned and actual positions in the plane", Needs: "agents in two dimensions", Papers: naming.Numbers(5, "figure", 10)},
-		{Name: "rounds", Shows: "goodness of the decision that stands, by round", Needs: "collaborations that have ended"},
+		{Name: "rounds", Shows: "score of the decision that stands, by round", Needs: "collaborations that have ended"},
 		{Name: "transitions", Shows: "transitions between dialogue acts, by environment", Needs: needLabels, Papers: naming.Numbers(1, "figure", 22)},
 		{Name: "exchange-transitions", Shows: "transitions between dialogue acts in the exchange economy, by condition", Needs: needLabels + " of the environment exchange", Papers: naming.Numbers(1, "figure", 23)},
 		{Name: "recsys-transitions", Shows: "transitions between dialogue acts in the recommendation system, by condition", Needs: needLabels + " of the environment recsys", Papers: naming.Numbers(1, "figure", 24)},

@@ -46,7 +46,7 @@ func TestTicksAreRound(t *testing.T) {
 }
 
 func TestAxisNames(t *testing.T) {
-	for y, want := range map[string]string{"goodness, 0 to 1": "goodness", "goodness, 0 or less": "goodness", "MAE, stars": "MAE, stars"} {
+	for y, want := range map[string]string{"score, 0 to 1": "score", "score, 0 or less": "score", "MAE, stars": "MAE, stars"} {
 		if got := axisName(y); got != want {
 			t.Errorf("%q is written as %q", y, got)
 		}

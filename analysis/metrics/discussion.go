@@ -71,7 +71,7 @@ func (t Termination) Mean() (rounds float64, ok bool) {
 }
 
 // Challenge is what became of one final answer that was challenged (paper 2,
-// §4.2): goodness before, and after if an agent proposed another one.
+// §4.2): score before, and after if an agent proposed another one.
 type Challenge struct {
 	Challenged    bool
 	Before, After float64
@@ -104,7 +104,7 @@ func (c Challenges) Changes() (challenged, better, worse int) {
 	return challenged, better, worse
 }
 
-// Change returns the sum of the changes of goodness over what was challenged.
+// Change returns the sum of the changes of score over what was challenged.
 func (c Challenges) Change() (sum float64) {
 	for _, x := range c {
 		if x.Challenged {
@@ -114,5 +114,5 @@ func (c Challenges) Change() (sum float64) {
 	return sum
 }
 
-// Unknown reports whether the goodness of some new answer is not known (NaN).
+// Unknown reports whether the score of some new answer is not known (NaN).
 func (c Challenges) Unknown() bool { return math.IsNaN(c.Change()) }

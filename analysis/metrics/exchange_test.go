@@ -84,7 +84,7 @@ func check(t *testing.T, x trajectory) {
 		if standing == nil {
 			shares = append(shares, nil)
 		} else {
-			shares = append(shares, &standing.Goodness)
+			shares = append(shares, &standing.Value)
 		}
 	}
 	want := x.Expected

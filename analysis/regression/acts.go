@@ -7,7 +7,7 @@ import (
 	"roundtable/analysis/trajectory"
 )
 
-// Effect is a pair of dialogue acts and how it is related to goodness.
+// Effect is a pair of dialogue acts and how it is related to score.
 type Effect struct {
 	Term
 	Same        []string `json:"same"`        // pairs that occur in exactly the same rounds: the coefficient is theirs as much
@@ -16,7 +16,7 @@ type Effect struct {
 	Adjusted    *float64 `json:"adjusted"`    // the same after Benjamini and Hochberg, over all estimable pairs
 }
 
-// Acts is the regression of goodness on pairs of dialogue acts.
+// Acts is the regression of score on pairs of dialogue acts.
 type Acts struct {
 	Fit
 	Effects []Effect `json:"effects"` // of the pairs that were fitted, in their order
@@ -34,7 +34,7 @@ func RegressActs(runs []trajectory.Trajectory, times int, seed uint64) (Acts, er
 		return Acts{}, err
 	}
 	if len(p.rows) == 0 {
-		return Acts{}, fmt.Errorf("none of the %d collaborations has goodness in a round from 2", len(runs))
+		return Acts{}, fmt.Errorf("none of the %d collaborations has a score in a round from 2", len(runs))
 	}
 	every := p.emptySet()
 	for i := range p.rows {

@@ -82,11 +82,11 @@ func every(n int) []int {
 }
 
 // talk is a trajectory by hand: one word a message, messages of a round by agent.
-func talk(t *testing.T, goodness []float64, rounds ...[]string) trajectory.Trajectory {
+func talk(t *testing.T, score []float64, rounds ...[]string) trajectory.Trajectory {
 	t.Helper()
-	run := trajectory.Trajectory{ID: fmt.Sprint(goodness)}
+	run := trajectory.Trajectory{ID: fmt.Sprint(score)}
 	for i, messages := range rounds {
-		round := trajectory.Round{Goodness: &goodness[i]}
+		round := trajectory.Round{Score: &score[i]}
 		for _, m := range messages {
 			set, ok := acts.Of(strings.Fields(m)...)
 			if !ok {
@@ -134,7 +134,7 @@ func TestActsThatCannotBeRegressed(t *testing.T) {
 	silent := trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3, Noise: 0.1}.Make()
 	for _, run := range silent {
 		for i := range run.Rounds {
-			run.Rounds[i].Goodness = nil
+			run.Rounds[i].Score = nil
 		}
 	}
 	for _, c := range []struct {
@@ -143,9 +143,9 @@ func TestActsThatCannotBeRegressed(t *testing.T) {
 		says string
 	}{
 		{"no labels in one", unlabelled, "1 of 6 collaborations have rounds without dialogue acts"},
-		{"no goodness", silent, "none of the 6 collaborations has goodness"},
+		{"no score", silent, "none of the 6 collaborations has a score"},
 		{"nobody", nil, "none of the 0"},
-		{"goodness never changes", trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3}.Make(), "the same in all 24 rows"},
+		{"score never changes", trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3}.Make(), "the same in all 24 rows"},
 		{"one collaboration of two rounds", trajectorytest.Plan{Runs: 1, Rounds: 2, Agents: 3, Noise: 1}.Make(), "no pair of dialogue acts is in at least 5 of 1 rounds"},
 	} {
 		if _, err := regression.RegressActs(c.runs, 0, 0); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -25,7 +25,7 @@ type Drawn struct {
 
 // Correction is the effect of one pair with gold labels.
 type Correction struct {
-	Naive *float64            // of the pair alone, by the labels: mean goodness with it minus without
+	Naive *float64            // of the pair alone, by the labels: mean score with it minus without
 	Alone *corrected.Estimate // the same, corrected; nil if gold says too little
 	Err   error               // why Alone is nil
 	Joint *corrected.Estimate // next to all other pairs, corrected; nil likewise
@@ -54,7 +54,7 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 	}
 	coded := 0
 	for _, d := range framed {
-		if d.Gold != nil && runs[d.Run].Goodness(d.Round) != nil {
+		if d.Gold != nil && runs[d.Run].ScoreAt(d.Round) != nil {
 			coded++
 		}
 	}
@@ -83,7 +83,7 @@ func (p *Pairs) correct(c Column, framed []Drawn) (*corrected.Estimate, error) {
 	return &e[1], nil
 }
 
-// unitsFor returns the moments of goodness regressed on some pairs.
+// unitsFor returns the moments of score regressed on some pairs.
 func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []corrected.Unit {
 	units := make([]corrected.Unit, len(drawn))
 	for i, d := range drawn {
@@ -91,7 +91,7 @@ func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []corrected.Unit {
 		if d.Gold != nil {
 			units[i].Gold = &corrected.Moments{}
 		}
-		y := p.runs[d.Run].Goodness(d.Round)
+		y := p.runs[d.Run].ScoreAt(d.Round)
 		if y == nil {
 			continue
 		}
@@ -125,7 +125,7 @@ func shownIn(rounds [2][]acts.Set) func(trajectory.Pair) bool {
 func (p *Pairs) tells(c Column, drawn []Drawn) bool {
 	some, not := 0, 0
 	for _, d := range drawn {
-		if p.runs[d.Run].Goodness(d.Round) == nil {
+		if p.runs[d.Run].ScoreAt(d.Round) == nil {
 			continue
 		}
 		for _, coder := range d.Gold {

@@ -41,7 +41,7 @@ func planted(seed uint64, n int) (runs []trajectory.Trajectory, truth [][][]acts
 				}
 			}
 			own = append(own, now)
-			t.Rounds = append(t.Rounds, trajectory.Round{Goodness: &y, Acts: seen})
+			t.Rounds = append(t.Rounds, trajectory.Round{Score: &y, Acts: seen})
 		}
 		runs, truth = append(runs, t), append(truth, own)
 	}

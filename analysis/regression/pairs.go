@@ -14,14 +14,14 @@ import (
 const Rare = 5
 
 // Pairs is the design of paper 1's dialogue act regression (appendix D.7.1): one
-// row for each collaboration and round from 2 whose goodness is defined, 0 or 1
-// for each pair of acts in it, the goodness as outcome.
+// row for each collaboration and round from 2 whose score is defined, 0 or 1
+// for each pair of acts in it, the score as outcome.
 type Pairs struct {
 	runs   []trajectory.Trajectory
 	units  []int                 // by collaboration, from 0: the units of one environment that are independent
 	counts [][]trajectory.Counts // by collaboration and round from 2
 	rows   []row
-	y      []float64                         // goodness by row
+	y      []float64                         // score by row
 	shown  [trajectory.PairCount]set         // rows that show the pair
 	byRun  map[int]struct{ from, after int } // rows of a collaboration
 }
@@ -60,7 +60,7 @@ func NewPairs(runs []trajectory.Trajectory) (*Pairs, error) {
 		for round := 2; round <= len(t.Rounds); round++ {
 			counts, _ := t.Pairs(round)
 			p.counts[i] = append(p.counts[i], counts)
-			if g := t.Goodness(round); g != nil {
+			if g := t.ScoreAt(round); g != nil {
 				p.rows, p.y = append(p.rows, row{i, round}), append(p.y, *g)
 			}
 		}

@@ -15,8 +15,8 @@ import (
 )
 
 // permutationTests returns the p-values of a model's terms if whole trajectories of
-// goodness are exchanged between units whose collaborations are of the same
-// conditions with goodness in the same rounds: under the null any of them could
+// score are exchanged between units whose collaborations are of the same
+// conditions with score in the same rounds: under the null any of them could
 // have belonged to any other, with its trend and its dependence between rounds and
 // between the replicates of an instance. Two-sided around the mean of the
 // permutations, (1+#)/(times+1) (Phipson and Smyth 2010). Coefficients that differ
@@ -25,7 +25,7 @@ import (
 func (p *Pairs) permutationTests(m *Model, fit Fit, times int, seed uint64) ([]float64, error) {
 	strata, movable := p.strataOf()
 	if movable == 0 {
-		return nil, fmt.Errorf("no two instances, or replicates of the only one, have goodness in the same rounds, so there is nothing to exchange")
+		return nil, fmt.Errorf("no two instances, or replicates of the only one, have a score in the same rounds, so there is nothing to exchange")
 	}
 	drawn := p.fitPermutations(m, strata, times, seed)
 	ps := make([]float64, len(fit.Terms))
@@ -45,7 +45,7 @@ func (p *Pairs) permutationTests(m *Model, fit Fit, times int, seed uint64) ([]f
 }
 
 // strataOf returns the units between which trajectories may be exchanged, in the order
-// of their first; a unit lists its collaborations, those with goodness in the same
+// of their first; a unit lists its collaborations, those with score in the same
 // rounds next to each other. movable counts the units that are not alone.
 func (p *Pairs) strataOf() (strata [][][]int, movable int) {
 	index := map[string]int{}
@@ -84,16 +84,16 @@ func (p *Pairs) byUnit() [][]int {
 	return units
 }
 
-// patternOf returns equal text for collaborations of a condition with goodness in the same rounds.
+// patternOf returns equal text for collaborations of a condition with score in the same rounds.
 func (p *Pairs) patternOf(run int) string {
 	return p.runs[run].Condition + "\x00" + definedRounds(p.runs[run])
 }
 
-// definedRounds writes down in which rounds goodness is.
+// definedRounds writes down in which rounds score is.
 func definedRounds(t trajectory.Trajectory) string {
 	var s strings.Builder
 	for _, r := range t.Rounds {
-		if r.Goodness == nil {
+		if r.Score == nil {
 			s.WriteByte('-')
 		} else {
 			s.WriteByte('+')

@@ -12,7 +12,7 @@ import (
 
 const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept
 
-// A pair that raises goodness by 0.2 is found with its size, and nothing else is claimed.
+// A pair that raises score by 0.2 is found with its size, and nothing else is claimed.
 func TestPlantedPairIsFound(t *testing.T) {
 	runs := trajectorytest.Plan{Runs: 100, Rounds: 10, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Own: 0.1, Noise: 0.1}.Make()
 	got, err := regression.RegressActs(runs, 2999, 1)
@@ -33,7 +33,7 @@ func TestPlantedPairIsFound(t *testing.T) {
 	}
 }
 
-// Where goodness only rises with time and differs between collaborations, the
+// Where score only rises with time and differs between collaborations, the
 // permutation test rejects at its nominal rate: 0.05 within four standard
 // errors of the mean over campaigns. Clustered standard errors alone reject more.
 func TestNullRejectsAtItsRate(t *testing.T) {

@@ -43,9 +43,9 @@ func TestNothingToTellApartIsNoClaim(t *testing.T) {
 	}
 }
 
-// Trajectories are exchanged between collaborations with goodness in the same
+// Trajectories are exchanged between collaborations with score in the same
 // rounds only. Where those that are undecided longer act otherwise, an exchange
-// across would claim what is no matter of goodness.
+// across would claim what is no matter of score.
 func TestExchangeKeepsWhatIsMissing(t *testing.T) {
 	runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 2, Seed: 3, Own: 0.01, Noise: 0.01}.Make()
 	for i := range runs {
@@ -59,7 +59,7 @@ func TestExchangeKeepsWhatIsMissing(t *testing.T) {
 				runs[i].Rounds[r].Acts[1] = 1 << 8
 			}
 			if late == 1 && r < 3 {
-				runs[i].Rounds[r].Goodness = nil
+				runs[i].Rounds[r].Score = nil
 			}
 		}
 	}
@@ -84,15 +84,15 @@ func TestExchangeKeepsWhatIsMissing(t *testing.T) {
 func TestTrendLeavesRoundOneOut(t *testing.T) {
 	runs := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 5, Noise: 0.01}.Make()
 	for i := range runs {
-		*runs[i].Rounds[0].Goodness = -5
+		*runs[i].Rounds[0].Score = -5
 	}
 	if trend := regression.TrendOf(runs); trend.N != 20 || math.Abs(trend.Slope) > 0.01 {
-		t.Errorf("a round changes goodness by %.4f, of %d collaborations", trend.Slope, trend.N)
+		t.Errorf("a round changes score by %.4f, of %d collaborations", trend.Slope, trend.N)
 	}
 }
 
 // What is far is far from the mean of the permutations: a pair of late rounds
-// goes along with rising goodness under the null, and one that lowers goodness
+// goes along with rising score under the null, and one that lowers score
 // by as much has a coefficient near 0.
 func TestPermutationIsCentred(t *testing.T) {
 	draw := rand.New(rand.NewPCG(2, 2))
@@ -104,7 +104,7 @@ func TestPermutationIsCentred(t *testing.T) {
 		for r := 1; r < 9; r += 2 { // Propose, then Accept, the later the likelier
 			if draw.IntN(9) < r {
 				runs[i].Rounds[r-1].Acts[0], runs[i].Rounds[r].Acts[1] = 1<<5, 1<<8
-				*runs[i].Rounds[r].Goodness -= 0.06
+				*runs[i].Rounds[r].Score -= 0.06
 			}
 		}
 	}

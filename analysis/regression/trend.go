@@ -7,14 +7,14 @@ import (
 	"roundtable/analysis/trajectory"
 )
 
-// Trend is how goodness changes with the round: the mean over collaborations of
+// Trend is how score changes with the round: the mean over collaborations of
 // the slope in each, and its test. Where there is one, every pair that grows
-// more or less frequent with time goes along with goodness, whatever it does.
+// more or less frequent with time goes along with score, whatever it does.
 type Trend struct {
-	Slope float64  `json:"slope"` // goodness a round
+	Slope float64  `json:"slope"` // score a round
 	SE    *float64 `json:"se"`    // nil if all slopes are equal or there is one
 	P     *float64 `json:"p"`     // likewise
-	N     int      `json:"n"`     // collaborations with goodness in at least two rounds from 2
+	N     int      `json:"n"`     // collaborations with score in at least two rounds from 2
 }
 
 // level below which p-values count.
@@ -37,11 +37,11 @@ func TrendOf(runs []trajectory.Trajectory) Trend {
 	return trend
 }
 
-// slopeOf of goodness on the round, from round 2.
+// slopeOf of score on the round, from round 2.
 func slopeOf(t trajectory.Trajectory) (float64, bool) {
 	var n, x, y, xx, xy float64
 	for round := 2; round <= len(t.Rounds); round++ {
-		if g := t.Goodness(round); g != nil {
+		if g := t.ScoreAt(round); g != nil {
 			r := float64(round)
 			n, x, y, xx, xy = n+1, x+r, y+*g, xx+r*r, xy+r**g
 		}
@@ -62,6 +62,6 @@ func (t Trend) Warning() string {
 	if t.P != nil {
 		p = fmt.Sprintf(", p = %.2g", *t.P)
 	}
-	return fmt.Sprintf("Goodness changes by %+.4f a round (n = %d%s): a pair that only grows more or less frequent from round to round is related to it all the same. "+
+	return fmt.Sprintf("Score changes by %+.4f a round (n = %d%s): a pair that only grows more or less frequent from round to round is related to it all the same. "+
 		"Coefficients are associations; claims need the permutation p-values.", t.Slope, t.N, p)
 }

@@ -13,7 +13,7 @@ import (
 	"roundtable/analysis/trajectory/trajectorytest"
 )
 
-// replicated returns collaborations of 12 instances, each run 8 times. Goodness
+// replicated returns collaborations of 12 instances, each run 8 times. Score
 // and the habit of answering a proposal with an acceptance are the instance's, and
 // have nothing to do with each other.
 func replicated(seed uint64) []trajectory.Trajectory {
@@ -27,7 +27,7 @@ func replicated(seed uint64) []trajectory.Trajectory {
 		runs[i].Instance = i / 8
 		runs[i].Unit = fmt.Sprintf("i%d", i/8)
 		for r := range runs[i].Rounds {
-			*runs[i].Rounds[r].Goodness += level[i/8]
+			*runs[i].Rounds[r].Score += level[i/8]
 			runs[i].Rounds[r].Acts = make([]acts.Set, 2)
 			if draw.Float64() < habit[i/8] {
 				runs[i].Rounds[r].Acts[r%2] = 1 << (5 + 3*(r%2))
@@ -72,8 +72,8 @@ func TestReplicatesAreNoEvidence(t *testing.T) {
 }
 
 // habitual returns collaborations of instances that mean nothing: each has its own
-// level of goodness and an act that its agents show in every second turn, and in
-// all of them goodness and acts change with the rounds.
+// level of score and an act that its agents show in every second turn, and in
+// all of them score and acts change with the rounds.
 func habitual(seed uint64, instances, replicates int) []trajectory.Trajectory {
 	draw := rand.New(rand.NewPCG(seed, 0))
 	runs := trajectorytest.Plan{Runs: instances * replicates, Rounds: 6, Agents: 3, Seed: seed, Trend: 0.03, Drift: 0.03, Own: 0.05, Noise: 0.05}.Make()
@@ -87,7 +87,7 @@ func habitual(seed uint64, instances, replicates int) []trajectory.Trajectory {
 		runs[i].Instance = k
 		runs[i].Unit = fmt.Sprintf("i%d", k)
 		for r := range runs[i].Rounds {
-			*runs[i].Rounds[r].Goodness += level[k]
+			*runs[i].Rounds[r].Score += level[k]
 			for a := range runs[i].Rounds[r].Acts {
 				if draw.Float64() < 0.5 {
 					runs[i].Rounds[r].Acts[a] |= habit[k]
@@ -98,7 +98,7 @@ func habitual(seed uint64, instances, replicates int) []trajectory.Trajectory {
 	return runs
 }
 
-// Of pairs that mean nothing, both p-values reject about 0.05 also where goodness
+// Of pairs that mean nothing, both p-values reject about 0.05 also where score
 // and acts are the instance's; docs/guides/stopping.md has the figures of many more campaigns.
 func TestNullByInstance(t *testing.T) {
 	const campaigns = 30

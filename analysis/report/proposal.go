@@ -120,7 +120,7 @@ func orderedMembers(text string) (all []member, ok bool) {
 
 // addWorth adds what a proposal is worth to the group and, in a table by agent, to each.
 func (p proposal) addWorth(w Worth, agentName func(int32) string) proposal {
-	p.Worth = fmt.Sprintf("score %.4g", telling.Rounded(w.Goodness))
+	p.Worth = fmt.Sprintf("score %.4g", telling.Rounded(w.Value))
 	if len(w.Utilities) == 0 || alike(w.Utilities) {
 		return p
 	}
@@ -150,6 +150,6 @@ func alike(values []float64) bool {
 
 // Worth is what a proposal is worth.
 type Worth struct {
-	Goodness  float64
+	Value     float64
 	Utilities []float64 // by agent
 }

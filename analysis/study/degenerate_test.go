@@ -52,7 +52,7 @@ func degenerate() map[string]campaign.Campaign {
 			}),
 			"undecided": of(plain, func(t *trajectory.Trajectory) {
 				for i := range t.Rounds {
-					t.Rounds[i].Goodness, t.Rounds[i].Agreed = nil, false
+					t.Rounds[i].Score, t.Rounds[i].Agreed = nil, false
 				}
 			}),
 		} {
@@ -121,16 +121,16 @@ func TestWhatIsMissingIsExplained(t *testing.T) {
 		{"all failed", "stopping-times", "Not judged: 6 collaborations, it is failed."},
 		{"exchange, one", "early-stopping", "at least 2 are needed"},
 		{"exchange, one", "nested", "at least 2 are needed"},
-		{"exchange, constant", "early-stopping", "changes in goodness"},
+		{"exchange, constant", "early-stopping", "changes in score"},
 		{"exchange, constant", "regression", "the outcome is the same in all"},
 		{"exchange, constant", "comparisons", "at least 100 resamples and 2 collaborations"},
 		{"exchange, unlabelled", "early-stopping", "label them first"},
 		{"exchange, unlabelled", "regression", "label them first"},
 		{"exchange, silent", "early-stopping", "no two rounds in a row have messages"},
 		{"exchange, silent", "regression", "no pair of dialogue acts is in at least 5"},
-		{"recsys, undecided", "early-stopping-recsys", "has goodness in any round"},
-		{"recsys, undecided", "regression", "has goodness in a round from 2"},
-		{"exchange, a round", "regression", "has goodness in a round from 2"},
+		{"recsys, undecided", "early-stopping-recsys", "has a score in any round"},
+		{"recsys, undecided", "regression", "has a score in a round from 2"},
+		{"exchange, a round", "regression", "has a score in a round from 2"},
 	} {
 		table, err := Make(all[x.campaign], x.table)
 		if err != nil {

@@ -261,13 +261,13 @@ func TestRounds(t *testing.T) {
 	table, _ := overview.Rounds(campaigntest.ByHand(Readers()...))
 	tabletest.Near(t, "not yet agreed@1", tabletest.Row(t, table, "majority")["@1"].Value, 50)
 	tabletest.Near(t, "unanimous never agrees", tabletest.Row(t, table, "unanimous")["@3"].Value, 100)
-	goodness := table
-	goodness.Rows = table.Rows[2:]
-	tabletest.Near(t, "goodness@1 of exchange counts 0", tabletest.Row(t, goodness, "majority")["@1"].Value, .2)
+	score := table
+	score.Rows = table.Rows[2:]
+	tabletest.Near(t, "score@1 of exchange counts 0", tabletest.Row(t, score, "majority")["@1"].Value, .2)
 	table, _ = overview.Rounds(campaigntest.Ratings())
-	goodness.Rows = table.Rows[1:]
-	goodness.Columns = table.Columns
-	tabletest.Near(t, "goodness@1 of recsys leaves out", tabletest.Row(t, goodness, "rated")["@1"].Value, -4.0/3)
+	score.Rows = table.Rows[1:]
+	score.Columns = table.Columns
+	tabletest.Near(t, "score@1 of recsys leaves out", tabletest.Row(t, score, "rated")["@1"].Value, -4.0/3)
 }
 
 func TestGolden(t *testing.T) {

@@ -79,7 +79,7 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 	t.Unit = t.UnitOf(c.Replicate)
 	for _, r := range rows.Rounds {
 		free := 0.0
-		round := Round{Goodness: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement, Proposals: int(r.NewProposals), CostUSD: &free}
+		round := Round{Score: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement, Proposals: int(r.NewProposals), CostUSD: &free}
 		t.Rounds = append(t.Rounds, round)
 	}
 	spend(t.Rounds, rows)

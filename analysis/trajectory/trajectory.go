@@ -29,9 +29,9 @@ type Trajectory struct {
 
 // Round is one round of a trajectory.
 type Round struct {
-	// Goodness of what stands at the round's end, higher is better: the share of the
+	// Score of what stands at the round's end, higher is better: the share of the
 	// greatest total utility (0 before a decision), or minus the absolute error. Nil if it is not defined.
-	Goodness  *float64
+	Score     *float64
 	Agreed    bool       // the count selected a proposal
 	Agreement *float64   // greatest share of the agents behind one candidate; nil if nothing was counted
 	Proposals int        // new proposals made
@@ -41,23 +41,23 @@ type Round struct {
 	CostUSD   *float64   // of these calls; nil if a price is not known
 }
 
-// Goodness at the end of a round, from 1; nil if it is not defined.
-func (t Trajectory) Goodness(round int) *float64 { return t.Rounds[round-1].Goodness }
+// ScoreAt returns the score at the end of a round, from 1; nil if it is not defined.
+func (t Trajectory) ScoreAt(round int) *float64 { return t.Rounds[round-1].Score }
 
-// Best returns the earliest round of the greatest goodness. It is not told apart, and
-// varies is false, if goodness is the same in all rounds where it is defined;
+// Best returns the earliest round of the greatest score. It is not told apart, and
+// varies is false, if score is the same in all rounds where it is defined;
 // the round is then the first of these, or 1.
 func (t Trajectory) Best() (round int, varies bool) {
 	round = 1
 	var best *float64
 	for i, r := range t.Rounds {
 		switch {
-		case r.Goodness == nil:
+		case r.Score == nil:
 		case best == nil:
-			best, round = r.Goodness, i+1
-		case *r.Goodness > *best:
-			best, round, varies = r.Goodness, i+1, true
-		case *r.Goodness < *best:
+			best, round = r.Score, i+1
+		case *r.Score > *best:
+			best, round, varies = r.Score, i+1, true
+		case *r.Score < *best:
 			varies = true
 		}
 	}

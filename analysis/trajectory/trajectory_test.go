@@ -87,10 +87,10 @@ func number(v float64) *float64 { return &v }
 
 func TestBest(t *testing.T) {
 	for _, c := range []struct {
-		what     string
-		goodness []*float64
-		round    int
-		varies   bool
+		what   string
+		score  []*float64
+		round  int
+		varies bool
 	}{
 		{"the earliest of two", []*float64{number(0), number(2), number(1), number(2)}, 2, true},
 		{"falling", []*float64{number(3), number(2)}, 1, true},
@@ -99,8 +99,8 @@ func TestBest(t *testing.T) {
 		{"never defined", []*float64{nil, nil}, 1, false},
 	} {
 		run := trajectory.Trajectory{}
-		for _, g := range c.goodness {
-			run.Rounds = append(run.Rounds, trajectory.Round{Goodness: g})
+		for _, g := range c.score {
+			run.Rounds = append(run.Rounds, trajectory.Round{Score: g})
 		}
 		if round, varies := run.Best(); round != c.round || varies != c.varies {
 			t.Errorf("%s: round %d, varies %t; want %d, %t", c.what, round, varies, c.round, c.varies)
@@ -154,15 +154,15 @@ func TestFromRows(t *testing.T) {
 	if got.ID != "majority-1-i0-r3" || got.Unit != "i0-r3" || got.Rule != "majority" {
 		t.Errorf("%+v", got)
 	}
-	if first.Goodness == nil || *first.Goodness != 0 || first.Agreed || first.Proposals != 2 || first.Tokens != 200 || *first.CostUSD != 0.25 {
+	if first.Score == nil || *first.Score != 0 || first.Agreed || first.Proposals != 2 || first.Tokens != 200 || *first.CostUSD != 0.25 {
 		t.Errorf("round 1: %+v", first)
 	}
-	if *second.Goodness != 0.5 || !second.Agreed || second.Tokens != 300 || second.CostUSD != nil {
+	if *second.Score != 0.5 || !second.Agreed || second.Tokens != 300 || second.CostUSD != nil {
 		t.Errorf("round 2: %+v", second)
 	}
 	got, err = trajectory.FromRows(rows("recsys"))
-	if err != nil || got.Rounds[0].Goodness != nil {
-		t.Errorf("before a decision a prediction has no error: %v %v", got.Rounds[0].Goodness, err)
+	if err != nil || got.Rounds[0].Score != nil {
+		t.Errorf("before a decision a prediction has no error: %v %v", got.Rounds[0].Score, err)
 	}
 	if got.Labelled() || got.Distances() > 0 {
 		t.Error("acts and distances come from elsewhere")

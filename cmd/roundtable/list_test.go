@@ -41,7 +41,7 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 		t.Errorf("list rules says\n%s", one)
 	}
 	for kind, says := range map[string]string{"tables": "  utility-by-rule\n      exchange: decisions and utility by rule and round\n      needs the environment exchange\n      also paper1/table-1\n",
-		"figures": "  rounds\n      goodness "} {
+		"figures": "  rounds\n      score "} {
 		if text, err = runCommand(t, "list", kind, "--lake", lake); err != nil || !strings.Contains(text, says) {
 			t.Errorf("%v in\n%s", err, text)
 		}

@@ -195,7 +195,7 @@ func (f *found) tables() {
 	for _, name := range []string{"outcomes", "scores"} {
 		f.same("table "+name, f.cells(name, any, is("outcome")), all)
 	}
-	f.same("table rounds", f.cells("rounds", measure("goodness"), round), all)
+	f.same("table rounds", f.cells("rounds", measure("score"), round), all)
 	f.same("table utility-by-rule", f.cells("utility-by-rule", any, is(fmt.Sprint("utility@", f.rounds()))), f.of("env", "exchange", 100))
 	f.same("table rating-errors", f.cells("rating-errors", func(row map[string]table.Cell) bool {
 		return row["measure"].Text == "MAE" && !strings.HasPrefix(row["rule"].Text, "baseline")

@@ -64,7 +64,7 @@ func member(a *asked) string {
 	case strings.Contains(a.prompt(), "this is the vote"):
 		return `{"reason_for_decision": "it is ours", "decision": 1}`
 	}
-	// Goodness is greatest where each keeps 80 of what it likes, and less the fewer these are.
+	// Score is greatest where each keeps 80 of what it likes, and less the fewer these are.
 	keeps := 40 + 3*draw().NormFloat64() + 5*draw(round).NormFloat64()
 	switch {
 	case kind == "pair" && informed(a.prompt(), round):
@@ -95,7 +95,7 @@ labels: {model: scripted/labeller}
 }
 
 // What a model plants in a campaign that it plays is found by the commands: a
-// pair of acts that raises goodness, and the round at which goodness peaks. Of
+// pair of acts that raises score, and the round at which score peaks. Of
 // chance, and of the same words, nothing is claimed.
 func TestPlayedEffectsAreFound(t *testing.T) {
 	if !*statedLimits {
@@ -124,7 +124,7 @@ func TestPlayedEffectsAreFound(t *testing.T) {
 	if got := nested.cell(t, "Fixed Best Round", "last round of all", "openai/peak"); *got != bestRound {
 		t.Errorf("the best round is %v, planted was %d", *got, bestRound)
 	}
-	of := func(method string) float64 { return *nested.cell(t, method, "goodness", "openai/peak") }
+	of := func(method string) float64 { return *nested.cell(t, method, "score", "openai/peak") }
 	if best, last, oracle := of("Fixed Best Round"), of("Baseline"), of("Oracle"); best < last+0.1 || best < oracle-0.01 || best > oracle+1e-9 {
 		t.Errorf("round %d is worth %.3f, the last one %.3f, the best of each %.3f", bestRound, best, last, oracle)
 	}

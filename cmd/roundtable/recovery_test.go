@@ -49,11 +49,11 @@ func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs
 		}
 		rows := record.Rows{Collaborations: []record.Collaboration{{
 			Key: key, Status: "succeeded", Environment: "exchange", Measure: record.Share, Replicate: int32(i), Rule: c.Rule.Name, Model: c.Model.Name, Simulated: true, Agents: 3,
-			RoundsPlanned: int32(len(run.Rounds)), RoundsRun: int32(len(run.Rounds)), EndReason: "rounds", Score: run.Rounds[len(run.Rounds)-1].Goodness, SettingsJSON: string(settings), CostUSD: ptr(0.),
+			RoundsPlanned: int32(len(run.Rounds)), RoundsRun: int32(len(run.Rounds)), EndReason: "rounds", Score: run.Rounds[len(run.Rounds)-1].Score, SettingsJSON: string(settings), CostUSD: ptr(0.),
 		}}}
 		var labels []record.Label
 		for r, round := range run.Rounds {
-			rows.Rounds = append(rows.Rounds, record.Round{Key: key, Round: int32(r + 1), Voted: true, Passed: r+1 >= agreed, NewProposals: 1, Score: round.Goodness})
+			rows.Rounds = append(rows.Rounds, record.Round{Key: key, Round: int32(r + 1), Voted: true, Passed: r+1 >= agreed, NewProposals: 1, Score: round.Score})
 			for agent, shown := range round.Acts {
 				text, entry := fmt.Sprint("message ", r, agent), int32(len(rows.Turns))
 				rows.Turns = append(rows.Turns, record.Turn{
@@ -151,7 +151,7 @@ func (a analysed) claims(t *testing.T, column, text string) (pairs []string, tes
 }
 
 // What is planted in the rows of a lake is found by the commands: a pair of acts
-// that raises goodness, a rule that agrees sooner, a round at which goodness
+// that raises score, a rule that agrees sooner, a round at which score
 // peaks, and by how much one rule is better in the end.
 func TestPlantedEffectsAreFound(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func TestAnalyzeWithOtherCampaigns(t *testing.T) {
 	output(t, dir, "run", "economy.yaml")
 
 	both := output(t, dir, "analyze", "first", "--with", "second")
-	contains(t, both, "first and second: 52 of 52 collaborations finished", "Outcome of each condition", "Final goodness of each two conditions",
+	contains(t, both, "first and second: 52 of 52 collaborations finished", "Outcome of each condition", "Pairwise comparisons",
 		"Campaigns first and second: qa: 5 instances in common (of 8 and 5)", "first, n 8, plurality", "second, n 5, majority")
 	compared := analyse(t, dir, "first", "comparisons", "--with", "second")
 	if n := len(compared.Tables[0].Rows); n != 6 {

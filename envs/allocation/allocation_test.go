@@ -148,7 +148,7 @@ func TestTruth(t *testing.T) {
 		}
 		estimate := must(s.Estimate([]byte(newMind(s.Observe(0).(Observation)).Know(merged))))
 		made := must(s.Cue(envs.Cue{Name: joint.Solver, Shown: []envs.Shown{{Phase: "observation", Text: estimate}}}))
-		if got := s.Score(made.Proposals[0]).Goodness; math.Abs(got-1) > 1e-9 {
+		if got := s.Score(made.Proposals[0]).Value; math.Abs(got-1) > 1e-9 {
 			t.Errorf("instance %d: the solver reaches %v of the optimum from the truth", i, got)
 		}
 		truth := s.State("")

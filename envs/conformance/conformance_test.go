@@ -92,7 +92,7 @@ func (d dealt) Utility(agent int, p envs.Proposal) float64 {
 }
 func (d dealt) Score(p envs.Proposal) envs.Score {
 	u := []float64{d.Utility(0, p), d.Utility(1, p)}
-	return envs.Score{Goodness: u[0] + u[1], Utilities: u}
+	return envs.Score{Value: u[0] + u[1], Utilities: u}
 }
 
 type plain struct {

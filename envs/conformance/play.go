@@ -122,7 +122,7 @@ func (g *game) proposeAll() {
 		if err := checkProposal(g.in, p); err != nil {
 			g.reportError("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
 		}
-		if err := checkGoodness(g.measure, g.in.Score(p).Goodness); err != nil {
+		if err := checkScore(g.measure, g.in.Score(p).Value); err != nil {
 			g.reportError("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
 		}
 		fmt.Fprintf(&g.log, "  %s proposes %s\n", who.Name, p)
@@ -174,7 +174,7 @@ func (g *game) decideRound() {
 		}
 	}
 	g.state.Standing = candidates[best]
-	fmt.Fprintf(&g.log, "  stands: %s, goodness %.6f\n", candidates[best], g.in.Score(candidates[best]).Goodness)
+	fmt.Fprintf(&g.log, "  stands: %s, score %.6f\n", candidates[best], g.in.Score(candidates[best]).Value)
 }
 
 func isShare(v float64) bool { return v >= 0 && v <= 1 }
@@ -189,8 +189,8 @@ func checkProposal(in envs.Instance, p envs.Proposal) error {
 		return fmt.Errorf("the canonical form is not fixed: %s becomes %s", p, again)
 	}
 	score := in.Score(p)
-	if !isFinite(score.Goodness) || len(score.Utilities) != len(in.Agents()) {
-		return fmt.Errorf("goodness %v and %d utilities for %d agents", score.Goodness, len(score.Utilities), len(in.Agents()))
+	if !isFinite(score.Value) || len(score.Utilities) != len(in.Agents()) {
+		return fmt.Errorf("score %v and %d utilities for %d agents", score.Value, len(score.Utilities), len(in.Agents()))
 	}
 	for agent, u := range score.Utilities {
 		if !isFinite(u) || in.Utility(agent, p) != u {
@@ -200,13 +200,13 @@ func checkProposal(in envs.Instance, p envs.Proposal) error {
 	return nil
 }
 
-// checkGoodness holds goodness to what it is said to measure.
-func checkGoodness(m envs.Measure, goodness float64) error {
+// checkScore holds score to what it is said to measure.
+func checkScore(m envs.Measure, score float64) error {
 	switch {
-	case m == envs.Share && !isShare(goodness):
-		return fmt.Errorf("goodness %v is not a share from 0 to 1, as Measure says", goodness)
-	case m == envs.Error && goodness > 0:
-		return fmt.Errorf("goodness %v is not minus an error, as Measure says", goodness)
+	case m == envs.Share && !isShare(score):
+		return fmt.Errorf("score %v is not a share from 0 to 1, as Measure says", score)
+	case m == envs.Error && score > 0:
+		return fmt.Errorf("score %v is not minus an error, as Measure says", score)
 	case m != envs.Share && m != envs.Error:
 		return fmt.Errorf("Measure is %q; it is %q or %q", m, envs.Share, envs.Error)
 	}

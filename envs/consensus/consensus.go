@@ -182,9 +182,9 @@ func (g *gathering) Observe(agent int) any {
 // Utility returns minus the distance from where the agent started.
 func (g *gathering) Utility(agent int, p envs.Proposal) float64 { return g.worthOf(g.starts[agent], p) }
 
-// Score has minus the distance from the mean of the starts as goodness.
+// Score has minus the distance from the mean of the starts as score.
 func (g *gathering) Score(p envs.Proposal) envs.Score {
-	s := envs.Score{Goodness: g.worthOf(g.centre, p)}
+	s := envs.Score{Value: g.worthOf(g.centre, p)}
 	for agent := range g.starts {
 		s.Utilities = append(s.Utilities, g.Utility(agent, p))
 	}

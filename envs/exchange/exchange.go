@@ -287,7 +287,7 @@ func (e *Economy) Score(p envs.Proposal) envs.Score {
 		s.Utilities[i] = roundTo12(cobbDouglas(theta, a[i]))
 		total += s.Utilities[i]
 	}
-	s.Goodness = roundTo12(total / e.utmost)
+	s.Value = roundTo12(total / e.utmost)
 	return s
 }
 

@@ -124,7 +124,7 @@ func TestAllocationsAgainstReference(t *testing.T) {
 			near(t, "utility", s.Utilities[i], want)
 			near(t, "utility alone", e.Utility(i, p), want)
 		}
-		near(t, "share", 100*s.Goodness, c.Percent)
+		near(t, "share", 100*s.Value, c.Percent)
 	}
 	if len(r.Cases) != 36 {
 		t.Errorf("%d cases", len(r.Cases))
@@ -135,12 +135,12 @@ func TestHandMade(t *testing.T) {
 	e := economy(t, exchange.Params{})
 	near(t, "utmost", e.Utmost(), 3*math.Pow(80, .8)*math.Pow(10, .2))
 	best := e.Score(exchangetest.Proposal(t, e, [][]float64{{80, 10, 10}, {10, 80, 10}, {10, 10, 80}}))
-	near(t, "best share", best.Goodness, 1)
+	near(t, "best share", best.Value, 1)
 	even := e.Score(exchangetest.Proposal(t, e, [][]float64{{30, 30, 30}, {35, 35, 35}, {35, 35, 35}}))
-	near(t, "proportional split", even.Goodness, 100/e.Utmost())
+	near(t, "proportional split", even.Value, 100/e.Utmost())
 	nothing := e.Score(exchangetest.Proposal(t, e, [][]float64{{100, 0, 0}, {0, 100, 0}, {0, 0, 100}}))
-	near(t, "own good only: 0^θ = 0", nothing.Goodness, 0)
-	if s := e.Score("not canonical"); s.Goodness != 0 || len(s.Utilities) != 3 {
+	near(t, "own good only: 0^θ = 0", nothing.Value, 0)
+	if s := e.Score("not canonical"); s.Value != 0 || len(s.Utilities) != 3 {
 		t.Errorf("a text that is not a proposal scores %+v", s)
 	}
 }
@@ -337,8 +337,8 @@ func TestListening(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Score(b).Goodness < e.Score(a).Goodness+0.1 {
-		t.Errorf("having listened, the proposal is worth %.3f; before, %.3f", e.Score(b).Goodness, e.Score(a).Goodness)
+	if e.Score(b).Value < e.Score(a).Value+0.1 {
+		t.Errorf("having listened, the proposal is worth %.3f; before, %.3f", e.Score(b).Value, e.Score(a).Value)
 	}
 }
 

@@ -166,7 +166,7 @@ func negotiate(t *testing.T, e *exchange.Economy, p envs.Policy, r rule, replica
 			}
 		}
 		if s.Standing != "" {
-			scores[s.Round-1] = e.Score(s.Standing).Goodness
+			scores[s.Round-1] = e.Score(s.Standing).Value
 		}
 	}
 	return scores, decided

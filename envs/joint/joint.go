@@ -79,10 +79,10 @@ func New(d Domain) Board {
 // Best returns the greatest reward that there can be.
 func (b Board) Best() float64 { return b.best }
 
-// Score has the share of the greatest reward as goodness, 0 if the proposal is not feasible.
+// Score has the share of the greatest reward as score, 0 if the proposal is not feasible.
 func (b Board) Score(p envs.Proposal) envs.Score {
 	reward, feasible := b.problem.Value(b.Choice(p))
-	return envs.Score{Goodness: shareOfBest(reward, feasible, b.best)}
+	return envs.Score{Value: shareOfBest(reward, feasible, b.best)}
 }
 
 func shareOfBest(reward float64, feasible bool, best float64) float64 {

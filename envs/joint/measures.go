@@ -50,11 +50,11 @@ func (b Board) measureResult(shown []envs.Shown) Result {
 	if decided != "" {
 		choice := b.Choice(decided)
 		_, r.Valid = b.problem.Value(choice)
-		r.NR = 100 * b.Score(decided).Goodness
+		r.NR = 100 * b.Score(decided).Value
 		r.NAR, r.NARValue = NAR(b.problem, b.best, choice, ByOrder(choice)), NAR(b.problem, b.best, choice, ByValue(b.problem, choice))
 	}
 	if tool != "" {
-		nr, same := 100*b.Score(tool).Goodness, tool == decided
+		nr, same := 100*b.Score(tool).Value, tool == decided
 		r.ToolNR, r.Complied = &nr, &same
 	}
 	return r

@@ -158,13 +158,13 @@ func TestTools(t *testing.T) {
 	}
 	shown := []envs.Shown{{Phase: "observation", Text: truth.String()}}
 	made := must(s.Cue(envs.Cue{Name: joint.Solver, Shown: shown}))
-	if got := s.Score(made.Proposals[0]).Goodness; math.Abs(got-1) > 1e-9 {
+	if got := s.Score(made.Proposals[0]).Value; math.Abs(got-1) > 1e-9 {
 		t.Errorf("the solver's menu has NR %v", 100*got)
 	}
 	all := s.Proposal(make([]int, len(s.offered)))
 	check := must(s.Cue(envs.Cue{Name: joint.Calculator, Shown: append(shown, envs.Shown{Phase: "planning", Proposal: all})}))
-	if !strings.Contains(check.Text, "it lacks") || s.Score(all).Goodness != 0 {
-		t.Errorf("all dishes at once: NR %v, %s", s.Score(all).Goodness, check.Text)
+	if !strings.Contains(check.Text, "it lacks") || s.Score(all).Value != 0 {
+		t.Errorf("all dishes at once: NR %v, %s", s.Score(all).Value, check.Text)
 	}
 	none := must(s.Cue(envs.Cue{Name: joint.Solver}))
 	if len(none.Proposals) != 0 {

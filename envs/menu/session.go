@@ -142,7 +142,7 @@ func (s *session) Utility(agent int, p envs.Proposal) float64 {
 	return sum
 }
 
-// Score has NR / 100 as goodness.
+// Score has NR / 100 as score.
 func (s *session) Score(p envs.Proposal) envs.Score {
 	score := s.Board.Score(p)
 	for agent := range s.seen {

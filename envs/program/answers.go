@@ -40,8 +40,8 @@ type member struct {
 }
 
 type baseline struct {
-	Name     string   `json:"name"`
-	Goodness *float64 `json:"goodness"`
+	Name  string   `json:"name"`
+	Score *float64 `json:"score"`
 }
 
 // reading is a proposal as a program reads it, or what is wrong with it.
@@ -52,7 +52,7 @@ type reading struct {
 
 // scoring is what a program says a proposal is worth.
 type scoring struct {
-	Goodness  *float64  `json:"goodness"`
+	Score     *float64  `json:"score"`
 	Utilities []float64 `json:"utilities"`
 }
 
@@ -123,10 +123,10 @@ func (d dealing) check(measure envs.Measure) error {
 	}
 	for _, b := range d.Baselines {
 		switch {
-		case !identifier.MatchString(b.Name) || b.Goodness == nil:
-			errs = append(errs, fmt.Errorf(`a baseline has a name of letters, digits, '.', '_' and '-' and a goodness; this is called %.40q`, b.Name))
+		case !identifier.MatchString(b.Name) || b.Score == nil:
+			errs = append(errs, fmt.Errorf(`a baseline has a name of letters, digits, '.', '_' and '-' and a score; this is called %.40q`, b.Name))
 		default:
-			if err := checkGoodness(measure, *b.Goodness); err != nil {
+			if err := checkScore(measure, *b.Score); err != nil {
 				errs = append(errs, fmt.Errorf("baseline %s: %w", b.Name, err))
 			}
 		}
@@ -169,21 +169,21 @@ func checkReading(r reading) error {
 func checkScoring(measure envs.Measure, agents int) func(scoring) error {
 	return func(s scoring) error {
 		switch {
-		case s.Goodness == nil:
-			return errors.New("goodness is missing")
+		case s.Score == nil:
+			return errors.New("score is missing")
 		case len(s.Utilities) != agents:
 			return fmt.Errorf("utilities has %d numbers for %d agents", len(s.Utilities), agents)
 		}
-		return checkGoodness(measure, *s.Goodness)
+		return checkScore(measure, *s.Score)
 	}
 }
 
-func checkGoodness(measure envs.Measure, goodness float64) error {
+func checkScore(measure envs.Measure, score float64) error {
 	switch {
-	case measure == envs.Share && !(goodness >= 0 && goodness <= 1):
-		return fmt.Errorf("goodness is %v; as a share it is from 0 to 1", goodness)
-	case measure == envs.Error && !(goodness <= 0):
-		return fmt.Errorf("goodness is %v; as an error with a minus before it, it is at most 0", goodness)
+	case measure == envs.Share && !(score >= 0 && score <= 1):
+		return fmt.Errorf("score is %v; as a share it is from 0 to 1", score)
+	case measure == envs.Error && !(score <= 0):
+		return fmt.Errorf("score is %v; as an error with a minus before it, it is at most 0", score)
 	}
 	return nil
 }

@@ -106,13 +106,13 @@ func TestWrongAnswers(t *testing.T) {
 		{"instance", with("task", strings.Repeat("x", 2<<20)), "expected at most 1048576"},
 		{"instance", with("agents", []map[string]any{{"name": "A"}, {"name": "A"}}), `the name of agent 1 is "A"`},
 		{"instance", with("agents", []map[string]any{{"name": "A"}, {"name": "B\n"}}), `the name of agent 1 is "B\n"`},
-		{"instance", with("baselines", []map[string]any{{"name": "x", "goodness": 2}}), "baseline x: goodness is 2"},
+		{"instance", with("baselines", []map[string]any{{"name": "x", "score": 2}}), "baseline x: score is 2"},
 		{"instance", with("baselines", []map[string]any{{"name": "x"}}), "a baseline has a name"},
 		{"instance", with("error", "none\x1b[31m of\nthose"), "the program has no instance 0: none [31m of those"},
 		{"parse", with("proposal", nil), `accepted is either {"proposal": …}`},
 		{"parse", with("error", "both"), `accepted is either {"proposal": …}`},
-		{"score", with("goodness", 1.5), "goodness is 1.5; as a share it is from 0 to 1"},
-		{"score", with("goodness", nil), "goodness is missing"},
+		{"score", with("score", 1.5), "score is 1.5; as a share it is from 0 to 1"},
+		{"score", with("score", nil), "score is missing"},
 		{"score", with("utilities", []float64{1}), "utilities has 1 numbers for 3 agents"},
 		{"actmessage", with("to", []int{0}), "to names agent 0"},
 		{"actmessage", with("to", []int{7}), "to names agent 7"},
@@ -158,7 +158,7 @@ func TestWrongParams(t *testing.T) {
 // Whatever a program answers to whatever it is asked, there is an error or a sound value.
 func FuzzAnswers(f *testing.F) {
 	for _, ask := range []string{"describe", "instance", "parse", "score", "actmessage", "actpropose", "actvalue"} {
-		for _, says := range []string{`{}`, `{"version":1,"measure":"share","instances":3,"policies":["a"]}`, `{"proposal":{"km":1}}`, `{"goodness":0.5,"utilities":[1,2,3]}`,
+		for _, says := range []string{`{}`, `{"version":1,"measure":"share","instances":3,"policies":["a"]}`, `{"proposal":{"km":1}}`, `{"score":0.5,"utilities":[1,2,3]}`,
 			`{"id":"a","task":"t","proposal":"p","agents":[{"name":"A"},{"name":"B"}],"problem":null}`, `{"text":"x","to":null}`, `{"value":1}`, `{"error":"x"}`, `null`, `[]`} {
 			f.Add(ask, says)
 		}

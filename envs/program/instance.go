@@ -68,7 +68,7 @@ func (in *instance) Score(p envs.Proposal) envs.Score {
 	asked := fields{"problem": in.Problem, "proposal": json.RawMessage(p)}
 	s := mustAsk(in.env.link, "score", true, fmt.Sprintf("the score of %.60s for %s", p, in.ID()), asked,
 		checkScoring(in.env.described.Measure, len(in.dealing.Agents)))
-	return envs.Score{Goodness: *s.Goodness, Utilities: s.Utilities}
+	return envs.Score{Value: *s.Score, Utilities: s.Utilities}
 }
 
 // Facts are those that the program tells readers.
@@ -78,7 +78,7 @@ func (in *instance) Facts() []envs.Fact { return in.dealing.Facts }
 func (in *instance) Baselines() []envs.Baseline {
 	var list []envs.Baseline
 	for _, b := range in.dealing.Baselines {
-		list = append(list, envs.Baseline{Name: b.Name, Goodness: *b.Goodness})
+		list = append(list, envs.Baseline{Name: b.Name, Score: *b.Score})
 	}
 	return list
 }

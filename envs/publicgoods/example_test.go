@@ -22,7 +22,7 @@ func ExampleGame() {
 	}
 	score := instance.Score(proposal)
 	fmt.Println(proposal)
-	fmt.Printf("%.2f %v\n", score.Goodness, score.Utilities)
+	fmt.Printf("%.2f %v\n", score.Value, score.Utilities)
 	// Output:
 	// {"Alex":10,"Blake":10,"Casey":0}
 	// 0.67 [10 10 20]

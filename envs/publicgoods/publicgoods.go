@@ -127,7 +127,7 @@ func payoff(contributions []float64, agent int, endowment, back float64) float64
 // endowments that is contributed.
 func (in *instance) Score(p envs.Proposal) envs.Score {
 	given := contributions(p, names[:in.params.Agents])
-	s := envs.Score{Goodness: min(1, sum(given)/(in.params.Endowment*float64(len(given))))}
+	s := envs.Score{Value: min(1, sum(given)/(in.params.Endowment*float64(len(given))))}
 	for i := range given {
 		s.Utilities = append(s.Utilities, in.Utility(i, p))
 	}
@@ -144,5 +144,5 @@ func sum(list []float64) float64 {
 
 // Baselines returns what selfish agents would do, and the best for all.
 func (in *instance) Baselines() []envs.Baseline {
-	return []envs.Baseline{{Name: "nobody_contributes", Goodness: 0}, {Name: "all_contribute_all", Goodness: 1}}
+	return []envs.Baseline{{Name: "nobody_contributes", Score: 0}, {Name: "all_contribute_all", Score: 1}}
 }

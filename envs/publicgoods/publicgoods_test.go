@@ -41,8 +41,8 @@ func deal(t *testing.T) envs.Instance {
 func TestPayoffs(t *testing.T) {
 	in := deal(t)
 	for text, want := range map[string]struct {
-		goodness float64
-		payoffs  []float64
+		score   float64
+		payoffs []float64
 	}{
 		`{"Alex":20,"Blake":20,"Casey":20,"Drew":20}`: {1, []float64{32, 32, 32, 32}},
 		`{"Alex":0,"Blake":0,"Casey":0,"Drew":0}`:     {0, []float64{20, 20, 20, 20}},
@@ -54,8 +54,8 @@ func TestPayoffs(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := in.Score(p)
-		if math.Abs(got.Goodness-want.goodness) > 1e-12 {
-			t.Errorf("%s: goodness %v, want %v", text, got.Goodness, want.goodness)
+		if math.Abs(got.Value-want.score) > 1e-12 {
+			t.Errorf("%s: score %v, want %v", text, got.Value, want.score)
 		}
 		for i, u := range got.Utilities {
 			if math.Abs(u-want.payoffs[i]) > 1e-9 {

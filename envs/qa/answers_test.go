@@ -210,7 +210,7 @@ func TestOfficialFiles(t *testing.T) {
 			in := instance.(*Instance)
 			right := in.acceptedAnswers()[0]
 			p, err := in.toProposal(right, nil)
-			if err != nil || in.Score(p).Goodness != 1 || in.Utility(0, p) != 1 {
+			if err != nil || in.Score(p).Value != 1 || in.Utility(0, p) != 1 {
 				t.Errorf("%s: the right answer %s of %s scores %+v: %v", x.file, right, in.ID(), in.Score(p), err)
 			}
 			if found, _, err := in.Answer("I see. "+formatAnswer(in.q.Kind, right), false); err != nil || found != p {

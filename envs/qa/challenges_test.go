@@ -105,7 +105,7 @@ func TestChallengesWithoutAFile(t *testing.T) {
 			}
 			in := instance.(*Instance)
 			wrong, err := in.Cue(envs.Cue{Name: "wrong"})
-			if err != nil || in.Score(wrong.Proposals[0]).Goodness == 1 {
+			if err != nil || in.Score(wrong.Proposals[0]).Value == 1 {
 				t.Errorf("%s %s: the wrong solution %+v: %v", format, in.ID(), wrong, err)
 			}
 			other, err := in.Cue(envs.Cue{Name: "irrelevant"})

@@ -118,7 +118,7 @@ func TestKindsScore(t *testing.T) {
 			}
 			continue
 		}
-		if got := in.Score(p).Goodness; got != x.want {
+		if got := in.Score(p).Value; got != x.want {
 			t.Errorf("%s %s: %s scores %v, want %v", x.kind, x.proposal, p, got, x.want)
 		}
 	}

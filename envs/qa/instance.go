@@ -163,12 +163,12 @@ func (in *Instance) acceptedAnswers() []string {
 // the environment has a score.
 func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.scoreOf(proposalText(p)) }
 
-// Score has the F1 of SQuAD as its goodness; elsewhere it is the utility.
+// Score has the F1 of SQuAD as its score; elsewhere it is the utility.
 func (in *Instance) Score(p envs.Proposal) envs.Score {
 	u := in.Utility(0, p)
-	s := envs.Score{Goodness: u, Utilities: slices.Repeat([]float64{u}, in.env.params.Agents)}
+	s := envs.Score{Value: u, Utilities: slices.Repeat([]float64{u}, in.env.params.Agents)}
 	if in.q.Kind == Span && in.scoring().IsZero() {
-		s.Goodness = F1(proposalText(p), in.q.Gold)
+		s.Value = F1(proposalText(p), in.q.Gold)
 	}
 	return s
 }
@@ -182,11 +182,11 @@ func (in *Instance) Baselines() []envs.Baseline {
 	}
 	switch in.q.Kind {
 	case Choice:
-		return []envs.Baseline{{Name: "chance", Goodness: 1 / float64(len(in.q.Options))}}
+		return []envs.Baseline{{Name: "chance", Score: 1 / float64(len(in.q.Options))}}
 	case YesNo:
-		return []envs.Baseline{{Name: "chance", Goodness: 0.5}}
+		return []envs.Baseline{{Name: "chance", Score: 0.5}}
 	case Span:
-		return []envs.Baseline{{Name: "always_unknown", Goodness: F1(Unknown, in.q.Gold)}}
+		return []envs.Baseline{{Name: "always_unknown", Score: F1(Unknown, in.q.Gold)}}
 	}
 	return nil
 }

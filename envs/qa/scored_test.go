@@ -62,7 +62,7 @@ func TestScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := in.Score(proposal); s.Goodness != x.want || s.Utilities[0] != x.want {
+		if s := in.Score(proposal); s.Value != x.want || s.Utilities[0] != x.want {
 			t.Errorf("%s %s: %s scores %v, want %v", x.file, x.score, proposal, s, x.want)
 		}
 		envtest.Run(t, e, envtest.Options{Golden: "-"})

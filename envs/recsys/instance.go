@@ -53,16 +53,16 @@ func (in *Instance) Parse(proposal []byte) (envs.Proposal, error) {
 }
 
 // Utility returns minus the absolute error in stars, for every agent the same.
-func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.goodnessOf(p) }
+func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.scoreOf(p) }
 
 // Score returns minus the absolute error in stars.
 func (in *Instance) Score(p envs.Proposal) envs.Score {
-	g := in.goodnessOf(p)
-	return envs.Score{Goodness: g, Utilities: []float64{g, g, g}}
+	g := in.scoreOf(p)
+	return envs.Score{Value: g, Utilities: []float64{g, g, g}}
 }
 
-// goodnessOf counts in hundredths, so that no error shows digits that the rating has not.
-func (in *Instance) goodnessOf(p envs.Proposal) float64 {
+// scoreOf counts in hundredths, so that no error shows digits that the rating has not.
+func (in *Instance) scoreOf(p envs.Proposal) float64 {
 	v, err := parseRating([]byte(p))
 	if err != nil {
 		return lowest - highest // Parse makes no such proposal
@@ -91,7 +91,7 @@ func (in *Instance) Predictions() []Prediction {
 func (in *Instance) Baselines() []envs.Baseline {
 	var list []envs.Baseline
 	for _, p := range in.Predictions() {
-		list = append(list, envs.Baseline{Name: p.Name, Goodness: -math.Abs(p.Rating - in.Gold())})
+		list = append(list, envs.Baseline{Name: p.Name, Score: -math.Abs(p.Rating - in.Gold())})
 	}
 	return list
 }

@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestGoodnessIsMinusTheError(t *testing.T) {
+func TestScoreIsMinusTheError(t *testing.T) {
 	in := &Instance{gold: rating{stars: 3}}
 	for text, want := range map[string]float64{`3`: 0, `3.1`: -0.1, `2.7`: -0.3, `5`: -2, `1.01`: -1.99} {
 		p, err := in.Parse([]byte(text))
@@ -37,8 +37,8 @@ func TestGoodnessIsMinusTheError(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := in.Score(p)
-		if s.Goodness != want || len(s.Utilities) != 3 {
-			t.Errorf("%s: %+v, want goodness %v", text, s, want)
+		if s.Value != want || len(s.Utilities) != 3 {
+			t.Errorf("%s: %+v, want score %v", text, s, want)
 		}
 		for agent, u := range s.Utilities {
 			if u != want || in.Utility(agent, p) != want {

@@ -45,7 +45,7 @@ def parse(q):
 def score(q):
     homes, road, km = q["problem"]["homes"], q["problem"]["road"], q["proposal"]["km"]
     best, worst = walked(homes, sorted(homes)[1]), max(walked(homes, 0), walked(homes, road))
-    return {"goodness": min(1, max(0, (worst - walked(homes, km)) / (worst - best))),
+    return {"score": min(1, max(0, (worst - walked(homes, km)) / (worst - best))),
             "utilities": [-abs(home - km) for home in homes]}
 
 

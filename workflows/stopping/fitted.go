@@ -13,8 +13,8 @@ const (
 	MethodConsecutive  = "consecutive_agreements" // when nothing new is proposed after a selection
 	MethodCheckpoint   = "validation_checkpoint"  // at the mean of the best rounds
 	MethodDistance     = "information_distance"   // when messages are near to those of the round before
-	MethodDialogueAct  = "dialogue_act"           // when pairs of acts occur that go with greater goodness
-	MethodFixed        = "fixed_best_round"       // at the round of the greatest mean goodness
+	MethodDialogueAct  = "dialogue_act"           // when pairs of acts occur that go with greater score
+	MethodFixed        = "fixed_best_round"       // at the round of the greatest mean score
 	MethodStability    = "stability"              // at the round from which a batch agreed no more or less (Hu et al. 2025)
 	MethodEProcess     = "e_process"              // when there is evidence that talk will not pay (Sadhuka et al. 2025)
 	mostSignals        = 5
@@ -41,7 +41,7 @@ type Fitted struct {
 	Never     string    `json:"never,omitempty"`           // why it never stops, if that is known
 }
 
-// Signal is a pair of dialogue acts that goes with greater goodness, with its
+// Signal is a pair of dialogue acts that goes with greater score, with its
 // coefficient of the regression.
 type Signal struct {
 	Pair        Pair    `json:"pair"`

@@ -76,11 +76,11 @@ type FittedOn struct {
 }
 
 // Validated is what cross-validation on the same collaborations says of the method.
-// Goodness is nil where it is not defined.
+// Score is nil where it is not defined.
 type Validated struct {
 	Folds     int      `json:"folds"`
 	Seed      uint64   `json:"seed"`
-	Goodness  *float64 `json:"goodness"`   // mean at the stop
+	Score     *float64 `json:"score"`      // mean at the stop
 	Baseline  *float64 `json:"baseline"`   // the same after all rounds
 	Oracle    *float64 `json:"oracle"`     // the same at each collaboration's best round
 	GapClosed *float64 `json:"gap_closed"` // share of the way from baseline to oracle

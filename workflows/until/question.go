@@ -15,7 +15,7 @@ import (
 
 // What a question can be about.
 const (
-	Score   = "score"   // goodness of the final decision, as averages count it (outcome)
+	Score   = "score"   // score of the final decision, as averages count it (outcome)
 	Decided = "decided" // 1 if there is a decision at the end, else 0
 	Rounds  = "rounds"  // rounds that were begun
 )

@@ -18,7 +18,7 @@ func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn, 
 	return r
 }
 
-// MeasureOf returns what the goodness of a built-in environment measures.
+// MeasureOf returns what the score of a built-in environment measures.
 func MeasureOf(env string) string {
 	switch env {
 	case "recsys", "consensus", "robots":
@@ -126,7 +126,7 @@ func OfTrajectories(environment string, conditions map[string][]trajectory.Traje
 		for i, r := range runs {
 			one := Cell{Condition: rule + "-1", Env: environment, Rule: rule, Replicate: i, Agents: 3, Planned: len(r.Rounds), simulated: r.Simulated, cost: new(0.)}
 			for _, round := range r.Rounds {
-				one.Scores = append(one.Scores, round.Goodness)
+				one.Scores = append(one.Scores, round.Score)
 			}
 			run := one.Run()
 			r.ID, r.Condition, r.Unit, r.Environment, r.Rule = run.CollaborationID, run.ConditionID, fmt.Sprintf("i0-r%d", i), environment, rule

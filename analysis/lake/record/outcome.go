@@ -4,7 +4,7 @@ package record
 // tables, figures, comparisons, SQL and files read it. docs/reference/schema.md has the
 // same in words.
 
-// What the goodness of an environment measures (Collaboration.Measure).
+// What the score of an environment measures (Collaboration.Measure).
 const (
 	Share = "share" // of the best possible, from 0 to 1: accuracy, F1, share of the greatest total utility or reward
 	Error = "error" // minus an error: of a rating, or the distance from a place
@@ -29,16 +29,16 @@ const Unfinished = "unfinished"
 // the campaign's question was answered without them.
 const Answered = "answered"
 
-// Worth returns what a goodness of this collaboration, at its end or at the end
-// of a round, counts as in an average. A goodness of nil, which is that of no
+// Worth returns what a score of this collaboration, at its end or at the end
+// of a round, counts as in an average. A score of nil, which is that of no
 // decision, counts as 0 if it is a share, and is left out (nil) if it is an
 // error. Of a collaboration that failed or was stopped everything is left out.
-func (c Collaboration) Worth(goodness *float64) *float64 {
+func (c Collaboration) Worth(score *float64) *float64 {
 	switch {
 	case c.Status != Succeeded:
 		return nil
-	case goodness == nil && c.Measure == Share:
+	case score == nil && c.Measure == Share:
 		return new(float64)
 	}
-	return goodness
+	return score
 }

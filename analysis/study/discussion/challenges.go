@@ -13,13 +13,13 @@ import (
 const challengeKey = "protocol.challenge"
 
 // challenged returns what an agent makes of a final answer that it is shown, by
-// whether answers are right and by their goodness: it agrees by its ballot, or
+// whether answers are right and by their score: it agrees by its ballot, or
 // challenges it. Made-up answers are never right.
 func challenged(r campaign.Run, t record.Turn) (byRight, byScore metrics.Challenge) {
 	byRight = metrics.Challenge{Challenged: !agrees(t)}
 	byScore = byRight
 	if kind := campaign.Flatten([]byte(r.SettingsJSON))[challengeKey]; kind != "irrelevant" && kind != "wrong" {
-		byRight.Before, byScore.Before = r.Right(), r.Goodness()
+		byRight.Before, byScore.Before = r.Right(), r.ScoreOrZero()
 	}
 	byRight.After, byScore.After = byRight.Before, byScore.Before
 	if byRight.Challenged {
@@ -100,7 +100,7 @@ func (x discussed) challenges() []table.Cell {
 	}
 }
 
-// challengesByScore returns the shares of the challenged answers whose goodness the
+// challengesByScore returns the shares of the challenged answers whose score the
 // new answer raises and lowers, and its mean change, in percent, with standard
 // errors over questions; nothing where rows do not hold it.
 func (x discussed) challengesByScore() []table.Cell {

@@ -30,7 +30,7 @@ func answered(rng *rand.Rand, n int, share float64) []campaign.Run {
 
 func between(rng *rand.Rand, voting, consensus float64) []table.Cell {
 	kind := func(share float64) campaign.Units {
-		return campaign.MeanOf([]campaign.Units{campaign.PerQuestion(answered(rng, 150, share), campaign.Run.Goodness), campaign.PerQuestion(answered(rng, 150, share), campaign.Run.Goodness)})
+		return campaign.MeanOf([]campaign.Units{campaign.PerQuestion(answered(rng, 150, share), campaign.Run.ScoreOrZero), campaign.PerQuestion(answered(rng, 150, share), campaign.Run.ScoreOrZero)})
 	}
 	return kind(voting).Minus(kind(consensus)).Interval(campaign.MostOfPercent)
 }

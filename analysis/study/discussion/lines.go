@@ -157,9 +157,9 @@ func put(lines []DiscussionLine, panel, measure, name string, mark DiscussionMar
 
 // repeated returns a mark with its standard deviation over the replicates.
 func repeated(place string, runs []campaign.Run) DiscussionMark {
-	cells := overReplicates(runs, campaign.Run.Goodness)
+	cells := overReplicates(runs, campaign.Run.ScoreOrZero)
 	return DiscussionMark{
-		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs), Replicates: len(campaign.PerReplicate(runs, campaign.Run.Goodness)),
+		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs), Replicates: len(campaign.PerReplicate(runs, campaign.Run.ScoreOrZero)),
 	}
 }
 

@@ -17,7 +17,7 @@ type Discussion struct {
 	Personas []string        // in the order of agents
 	Decided  int             // the round of the decision; 0 if there was none
 	// Challenges of what was shown to be the decision, by agent: whether answers
-	// are right, and their goodness (SQuAD: F1) where rows hold it.
+	// are right, and their score (SQuAD: F1) where rows hold it.
 	Challenges, Scored metrics.Challenges
 }
 
@@ -154,7 +154,7 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 			}
 			return []table.Cell{table.Number(100*float64(x.ends.Never)/float64(x.ends.N()), 2), table.Number(mean, 2)}
 		}},
-		table.Of(replicateColumns("accuracy", "± sd", campaign.Run.Goodness), held),
+		table.Of(replicateColumns("accuracy", "± sd", campaign.Run.ScoreOrZero), held),
 		table.Column("n", func(x row) table.Cell { return table.Count(x.ends.N()) }))
 	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so does the mean number of rounds."}
 	if len(kinds) > 0 {

@@ -54,7 +54,7 @@ func Scalings(c campaign.Campaign) (table.Table, bool) {
 				row = append(row, table.Cell{}, table.Cell{})
 				continue
 			}
-			row = append(row, overReplicates(s.all[i].Succeeded(), campaign.Run.Goodness)...)
+			row = append(row, overReplicates(s.all[i].Succeeded(), campaign.Run.ScoreOrZero)...)
 		}
 		t.Rows = append(t.Rows, slices.Concat(row, s.line(), s.byQuestion()))
 	}
@@ -99,7 +99,7 @@ func (a axis) of(x discussed) int { return campaign.WholeNumber(x.Settings[a.key
 func (s series) fit() (statistics.Line, error) {
 	var x, y []float64
 	for i, n := range s.at {
-		for _, accuracy := range campaign.PerReplicate(s.all[i].Succeeded(), campaign.Run.Goodness) {
+		for _, accuracy := range campaign.PerReplicate(s.all[i].Succeeded(), campaign.Run.ScoreOrZero) {
 			x, y = append(x, float64(n)), append(y, accuracy)
 		}
 	}

@@ -16,7 +16,7 @@ func Discussions(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Discussion: accuracy in % by protocol and data set"}
 	columns := []table.Columns[[]discussed]{{Headers: d.Names(), Cells: func(row []discussed) []table.Cell { return row[0].label() }}}
 	for _, task := range d.tasks {
-		of := []table.Columns[discussed]{replicateColumns(task, task+" ± sd", campaign.Run.Goodness)}
+		of := []table.Columns[discussed]{replicateColumns(task, task+" ± sd", campaign.Run.ScoreOrZero)}
 		if d.spans(task) {
 			of = append(of, exactColumn(task+" EM"))
 		}
@@ -52,7 +52,7 @@ func (x discussed) rowKey() string {
 
 // scores by question.
 func (x discussed) scores() campaign.Units {
-	return campaign.PerQuestion(x.Succeeded(), campaign.Run.Goodness)
+	return campaign.PerQuestion(x.Succeeded(), campaign.Run.ScoreOrZero)
 }
 
 // gain returns what a discussion is above the single agent, with its interval.
@@ -74,11 +74,11 @@ func (d discussions) spans(task string) bool {
 // answerable reports whether a text answers the question: who always says that it
 // does not is right (1) where it does not.
 func answerable(r campaign.Run) (is, ok bool) {
-	var goodness map[string]float64
-	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &goodness) != nil {
+	var score map[string]float64
+	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &score) != nil {
 		return false, false
 	}
-	v, ok := goodness["always_unknown"]
+	v, ok := score["always_unknown"]
 	return v < 1, ok
 }
 
@@ -108,7 +108,7 @@ func Answerables(c campaign.Campaign) (table.Table, bool) {
 	columns := []table.Columns[discussed]{d.nameColumns()}
 	for _, p := range answerableParts() {
 		columns = append(columns, table.Of(
-			table.Join(replicateColumns(p.name, p.name+" ± sd", campaign.Run.Goodness), exactColumn(p.name+" EM"),
+			table.Join(replicateColumns(p.name, p.name+" ± sd", campaign.Run.ScoreOrZero), exactColumn(p.name+" EM"),
 				table.Column(p.name+" n", func(x discussed) table.Cell { return table.Count(len(x.Succeeded())) })),
 			func(x discussed) discussed { x.Runs = p.of(x); return x }))
 	}

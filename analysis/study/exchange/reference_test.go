@@ -57,7 +57,7 @@ func TestReferenceTrajectories(t *testing.T) {
 			if standing == nil {
 				one.Scores = append(one.Scores, nil)
 			} else {
-				one.Scores = append(one.Scores, new(standing.Goodness))
+				one.Scores = append(one.Scores, new(standing.Value))
 			}
 		}
 		c.Runs = append(c.Runs, one.Run(Read))

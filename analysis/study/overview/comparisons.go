@@ -14,11 +14,11 @@ import (
 // resamples of the bootstrap.
 const resamples = 9999
 
-// Comparisons returns the differences of the final goodness between all pairs of
+// Comparisons returns the differences of the final score between all pairs of
 // conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
 func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := table.Table{Title: "Final goodness of each two conditions, in pairs"}
+	t := table.Table{Title: "Pairwise comparisons"}
 	var rows []compared
 	var left []string
 	for _, environment := range v.Environments() {
@@ -47,7 +47,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 		t.Notes = append(t.Notes, "Left out, as the same replicate of the same instance has no value under the other condition (collaborations): "+strings.Join(left, "; ")+".")
 	}
 	t.Notes = append([]string{
-		v.GoodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
+		v.ScoreNote() + " A - B: mean difference of the score at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
 			"95 %: Student's t over the pairs, of shares cut at -1 and 1. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: sign-flip permutation test (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks, uncorrected.",
 		"Detectable: the smallest difference (of a share, above 1 means none: too few pairs) that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
 			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
@@ -97,7 +97,7 @@ func apartNote(environment, becomes string, apart int) string {
 	return fmt.Sprintf("%s: %s, because they have no replicate of an instance in common: %s of conditions.", environment, becomes, wording.Count(apart, "pair"))
 }
 
-// compared is two conditions of an environment, in which goodnesses differ by most at the most.
+// compared is two conditions of an environment, in which scores differ by most at the most.
 type compared struct {
 	statistics.Comparison
 	environment string
@@ -105,7 +105,7 @@ type compared struct {
 }
 
 // comparedColumns: the interval of Student ends at the greatest difference of two
-// goodnesses, as the others do by themselves.
+// scores, as the others do by themselves.
 func comparedColumns() []table.Columns[compared] {
 	column := table.Column[compared]
 	interval := func(from, to string, of func(compared) *statistics.Interval) table.Columns[compared] {
@@ -134,7 +134,7 @@ func comparedColumns() []table.Columns[compared] {
 	}
 }
 
-// mostDifference returns the greatest difference of two goodnesses in an environment.
+// mostDifference returns the greatest difference of two scores in an environment.
 func mostDifference(v campaign.View, environment string) float64 {
 	for _, g := range v.Groups {
 		if g.Settings["env"] == environment {

@@ -141,7 +141,7 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 		table.Column("beyond it", func(r itself) table.Cell { return beyondIt(r, rows) }),
 		table.Column("n", func(r itself) table.Cell { return table.Count(r.runs) }))
 	t.Notes = []string{
-		v.GoodnessNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From the spread of replicates within their instance (sd), with the 95 % interval by χ². It knows nothing of other instances: the table comparisons does. Beyond it: of how many other conditions of the environment the outcome differs by more than the floor of the two.",
+		v.ScoreNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From the spread of replicates within their instance (sd), with the 95 % interval by χ². It knows nothing of other instances: the table comparisons does. Beyond it: of how many other conditions of the environment the outcome differs by more than the floor of the two.",
 	}
 	if again {
 		t.Notes = append(t.Notes, "Differed: the condition minus its control same, the same again with its own answers, in pairs, with its 95 % t interval. Its replicates count among those of the condition.")

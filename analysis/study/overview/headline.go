@@ -267,7 +267,7 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 // headline says which condition leads, without a full stop.
 func headline(v campaign.View, environment string, ranked []outcome) string {
 	if len(ranked) == 1 {
-		return fmt.Sprintf("%s is %s%s", campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
+		return fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
@@ -286,7 +286,7 @@ func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool, ch
 	}
 	first, next := ranked[0], ranked[1]
 	between, known := difference(list, first.name, next.name)
-	means := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.GoodnessIs(first.group))
+	means := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
 	by := "no pair in common"
 	if known {
 		by = differenceText(between, first.group.MostDifference()) + chance
@@ -360,7 +360,7 @@ func tieText(ranked []outcome, tied int) string {
 	} else if tied == len(ranked) {
 		who = fmt.Sprintf("all %d conditions", tied)
 	}
-	said := fmt.Sprintf("%s tie at the top with %s (%s)", who, short(ranked[0].mean), campaign.GoodnessIs(ranked[0].group))
+	said := fmt.Sprintf("%s tie at the top with %s (%s)", who, short(ranked[0].mean), campaign.ScoreIs(ranked[0].group))
 	if tied < len(ranked) {
 		said += fmt.Sprintf("; next is %s with %s", ranked[tied].name, short(ranked[tied].mean))
 	}

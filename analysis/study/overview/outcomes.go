@@ -17,7 +17,7 @@ func Outcomes(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Outcome of each condition, and what it took"}
 	sets := tiedSets(v)
 	table.Fill(&t, v.Groups, v.LabelColumns(),
-		table.Column("measure", func(g campaign.Group) table.Cell { return table.Word(campaign.GoodnessIs(g)) }),
+		table.Column("measure", func(g campaign.Group) table.Cell { return table.Word(campaign.ScoreIs(g)) }),
 		outcomeColumn(),
 		table.Columns[campaign.Group]{Headers: []string{"low", "high"}, Cells: outcomeInterval},
 		table.Column("tied", func(g campaign.Group) table.Cell {
@@ -25,7 +25,7 @@ func Outcomes(c campaign.Campaign) (table.Table, bool) {
 		}),
 		decidedColumn(), spentMeans(), v.EndedColumns())
 	t.Notes = append([]string{
-		v.GoodnessNote() + " " + intervalNote(v) + " " + v.CountsNote(),
+		v.ScoreNote() + " " + intervalNote(v) + " " + v.CountsNote(),
 		"Tied: conditions of an environment that share a letter cannot be told apart; a comes with the highest outcome. Each two are compared in pairs as in the table comparisons (exchanged signs, Holm's correction over the environment, at 0.05). That two share a letter is not evidence that they are equal.",
 	}, append(sets.notes, spentNote)...)
 	v.AddNotes(&t)
@@ -50,7 +50,7 @@ func ByQuestion(c campaign.Campaign) (table.Table, bool) {
 		table.Column("instance", func(g campaign.Group) table.Cell { return table.Word(g.Runs[0].InstanceID) }),
 		outcomeColumn(), decidedColumn(), spentMeans(),
 		table.Column("n", func(g campaign.Group) table.Cell { return table.Count(len(g.Runs)) }))
-	t.Notes = []string{v.GoodnessNote() + " Mean over the replicates of the instance; n counts them.", spentNote}
+	t.Notes = []string{v.ScoreNote() + " Mean over the replicates of the instance; n counts them.", spentNote}
 	v.AddNotes(&t)
 	return t, len(rows) > 0
 }

@@ -8,20 +8,20 @@ import (
 )
 
 // Rounds returns how each round ended: the share of collaborations in which no
-// decision stands (the bars of Figures 3 and 4) and the mean goodness of that decision.
+// decision stands (the bars of Figures 3 and 4) and the mean score of that decision.
 func Rounds(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := table.Table{Title: "Round by round: not yet agreed, and goodness of the decision that stands (paper 1, Figures 3 and 4)"}
+	t := table.Table{Title: "Round by round: not yet agreed, and score of the decision that stands (paper 1, Figures 3 and 4)"}
 	type measure struct {
 		name string
 		at   func(runs []campaign.Run, round int) table.Cell
 	}
-	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{{"not yet agreed, %", notYetAgreed}, {"goodness", goodness}}, v.Groups),
+	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{{"not yet agreed, %", notYetAgreed}, {"score", score}}, v.Groups),
 		func(m measure) string { return m.name },
 		func(m measure, g campaign.Group, round int) table.Cell { return m.at(g.Succeeded(), round) })
 	t.Notes = []string{
 		"Not yet agreed: collaborations in which no decision stands after the round.",
-		v.GoodnessNote() + " Mean (standard error " + v.UnitsNote() + "). " + v.CountsNote(),
+		v.ScoreNote() + " Mean (standard error " + v.UnitsNote() + "). " + v.CountsNote(),
 	}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
@@ -35,7 +35,7 @@ func notYetAgreed(runs []campaign.Run, n int) table.Cell {
 	return table.Number(percent, 1)
 }
 
-func goodness(runs []campaign.Run, n int) table.Cell {
+func score(runs []campaign.Run, n int) table.Cell {
 	within := slices.DeleteFunc(slices.Clone(runs), func(r campaign.Run) bool { return n > int(r.RoundsPlanned) })
 	return campaign.MeanCell(within, 3, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) })
 }

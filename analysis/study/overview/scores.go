@@ -18,13 +18,13 @@ func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Outcome by condition"}
 	table.Fill(&t, v.Groups, v.LabelColumns(),
-		table.Column("measure", func(g campaign.Group) table.Cell { return table.Word(campaign.GoodnessIs(g)) }),
+		table.Column("measure", func(g campaign.Group) table.Cell { return table.Word(campaign.ScoreIs(g)) }),
 		outcomeColumn(),
 		table.Columns[campaign.Group]{Headers: []string{"low", "high"}, Cells: outcomeInterval},
 		decidedColumn(),
 		meanColumn("of decided", 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }),
 		v.EndedColumns())
-	t.Notes = []string{v.GoodnessNote() + " " + intervalNote(v) + " " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
+	t.Notes = []string{v.ScoreNote() + " " + intervalNote(v) + " " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }
@@ -64,7 +64,7 @@ func ByInstance(c campaign.Campaign) (table.Table, bool) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = []string{v.GoodnessNote() + " Mean over the replicates of the instance."}
+	t.Notes = []string{v.ScoreNote() + " Mean over the replicates of the instance."}
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
 }

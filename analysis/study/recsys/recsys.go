@@ -82,11 +82,11 @@ func errorAsFour(round int) func(campaign.Run) (float64, bool) {
 // guess returns the error of the paper's Always Guess 4 on the run's item; false
 // where the lake does not have it.
 func guess(r campaign.Run) (float64, bool) {
-	var goodness map[string]float64
-	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &goodness) != nil {
+	var score map[string]float64
+	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &score) != nil {
 		return 0, false
 	}
-	v, ok := goodness["always_4"]
+	v, ok := score["always_4"]
 	return math.Abs(v), ok
 }
 
@@ -165,11 +165,11 @@ func baselineErrors(v campaign.View) (byName map[string]metrics.Errors, items in
 				continue
 			}
 			seen[r.InstanceID] = true
-			var goodness map[string]float64
-			if json.Unmarshal([]byte(*r.BaselinesJSON), &goodness) != nil {
+			var score map[string]float64
+			if json.Unmarshal([]byte(*r.BaselinesJSON), &score) != nil {
 				continue
 			}
-			for name, good := range goodness {
+			for name, good := range score {
 				byName[name] = append(byName[name], math.Abs(good))
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // correctedColumns of the regression, with gold.
 var correctedColumns = []string{"alone", "alone, corrected", "95 % from", "to", "coefficient, corrected", "95 % from", "to"}
 
-const correctedNote = "alone: mean goodness of the rounds that show the pair minus that of the others, as labelled; corrected: with gold, which pairs of acts need as products of labels (n: drawn passages; standard errors and intervals over the units of the clustered errors). coefficient, corrected: next to the other pairs. The p-values are those of the labels alone."
+const correctedNote = "alone: mean score of the rounds that show the pair minus that of the others, as labelled; corrected: with gold, which pairs of acts need as products of labels (n: drawn passages; standard errors and intervals over the units of the clustered errors). coefficient, corrected: next to the other pairs. The p-values are those of the labels alone."
 
 // addGoldNote says, with gold, why what rules achieve needs no correction, and what does.
 func addGoldNote(c campaign.Campaign, t *table.Table) {

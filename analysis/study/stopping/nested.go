@@ -41,8 +41,8 @@ func Nested(c campaign.Campaign) (table.Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		"Goodness (" + v.GoodnessNames() + ") of collaborations that a rule was not made on: mean over seeds 1 to 10 of the folds, in brackets the standard deviation over seeds. " +
-			"Optimism: goodness on the collaborations that the rule was made on, minus that. Dialogue Act (nested) chooses its parameters on 5 inner folds, not on what its regression was fitted to.",
+		"Score (" + v.ScoreNames() + ") of collaborations that a rule was not made on: mean over seeds 1 to 10 of the folds, in brackets the standard deviation over seeds. " +
+			"Optimism: score on the collaborations that the rule was made on, minus that. Dialogue Act (nested) chooses its parameters on 5 inner folds, not on what its regression was fitted to.",
 	}, notes...)
 	addExcluded(c, &t)
 	speech.AddEmbedderNote(c, &t)
@@ -56,11 +56,11 @@ var repeatMeasures = []struct {
 	name string
 	of   func(crossval.Repeated) table.Cell
 }{
-	{"goodness", func(r crossval.Repeated) table.Cell {
-		if r.Goodness == nil {
+	{"score", func(r crossval.Repeated) table.Cell {
+		if r.Score == nil {
 			return table.Cell{}
 		}
-		return table.Cell{Value: r.Goodness, SE: r.Spread, N: len(r.Seeds), Decimals: 4}
+		return table.Cell{Value: r.Score, SE: r.Spread, N: len(r.Seeds), Decimals: 4}
 	}},
 	{"optimism", func(r crossval.Repeated) table.Cell { return table.Known(r.Optimism, 4) }},
 	{"last round of all", func(r crossval.Repeated) table.Cell { return table.Number(r.Round, 2) }},

@@ -19,7 +19,7 @@ const (
 	permuteSeed  = 1
 )
 
-// Regression returns goodness regressed on pairs of dialogue acts, in each condition
+// Regression returns score regressed on pairs of dialogue acts, in each condition
 // by itself: every pair that could be fitted.
 func Regression(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 0) }
 
@@ -30,7 +30,7 @@ func RegressionTop(c campaign.Campaign) (table.Table, bool) { return regressionT
 func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start("Goodness of a round and pairs of dialogue acts")
+	t := v.Start("Score of a round and pairs of dialogue acts")
 	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p", "the same rows as")
 	sample := campaign.TrajectoriesOf(c).Labels.Gold
 	if !sample.Empty() {

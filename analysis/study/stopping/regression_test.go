@@ -61,7 +61,7 @@ func TestRegressionGoesByInstance(t *testing.T) {
 	}
 }
 
-// Where goodness rises with the rounds and with one pair, the table claims that
+// Where score rises with the rounds and with one pair, the table claims that
 // pair alone, and warns of the rise.
 func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
 	const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept

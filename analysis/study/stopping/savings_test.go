@@ -69,7 +69,7 @@ func TestSavingsByHand(t *testing.T) {
 		"n": 2, "last round": 3, "effective ratio": .5, "rounds saved, %": 25, // 2 of 8
 		"calls saved, %": 100 * 15. / 80, "tokens saved, %": 100 * 1900. / 8000, // 20 calls less, 5 labels more
 		"USD saved": .195, "label calls": 5, "label tokens": 100, "label USD": .005,
-		"goodness": .5, "all rounds": .6, "difference": -.1,
+		"score": .5, "all rounds": .6, "difference": -.1,
 	} {
 		tabletest.Near(t, column, row[column].Value, want)
 	}

@@ -48,7 +48,7 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 		t.Rows = append(t.Rows, append(row, f.cells(late, empty)...))
 	}
 	t.Notes = append([]string{
-		"The rule is made on all collaborations of the condition: a signal that occurs count times in a round is a point, and the first round from 2 with enough points ends the talk. fires: share of the rounds from 2 with enough points; rightly: of the rounds with gold in which it fires on the labels, the share in which it would fire on gold; better by: mean goodness of rounds in which it fires minus that of the others.",
+		"The rule is made on all collaborations of the condition: a signal that occurs count times in a round is a point, and the first round from 2 with enough points ends the talk. fires: share of the rounds from 2 with enough points; rightly: of the rounds with gold in which it fires on the labels, the share in which it would fire on gold; better by: mean score of rounds in which it fires minus that of the others.",
 		"corrected: with gold, for the rule as it is: the pairs and numbers that it learned rest on the labels.",
 	}, about...)
 	if outside > 0 {
@@ -89,7 +89,7 @@ func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.
 			counts, _ := t.Pairs(round)
 			machine := fires(rule, func(pair trajectory.Pair) int { return int(counts[pair]) })
 			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation}, Round: round})
-			to.add(unit, stratum, t.Goodness(round), machine, firesByGold(rule, coders, round, t.Agents))
+			to.add(unit, stratum, t.ScoreAt(round), machine, firesByGold(rule, coders, round, t.Agents))
 		}
 	}
 	return f, late, outside

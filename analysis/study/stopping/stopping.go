@@ -1,5 +1,5 @@
 // Package stopping shows what rules of early stopping would have made of finished
-// collaborations: cross-validated goodness and cost, folds, and the regression
+// collaborations: cross-validated score and cost, folds, and the regression
 // of the outcome on dialogue acts (paper 1).
 package stopping
 
@@ -104,14 +104,14 @@ func remarks(list []judged) []string {
 
 const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for all conditions and methods): a rule is made on four folds and judged on the fifth. " +
 	"Folds and standard errors are over instances where an environment has at least 5, so that replicates of one instance stay together, else over collaborations; the table folds lists them. Mean (standard error). A rule that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best round for all, and the best for each. " +
-	"Where n= is shown, the others were stopped before anything was decided: they have no goodness and are left out, so such a figure rests on easier or harder ones than its neighbours. " +
-	"In training, a collaboration that has not decided at a stop counts with its own worst goodness, so rounds and parameters are compared on the same collaborations."
+	"Where n= is shown, the others were stopped before anything was decided: they have no score and are left out, so such a figure rests on easier or harder ones than its neighbours. " +
+	"In training, a collaboration that has not decided at a stop counts with its own worst score, so rounds and parameters are compared on the same collaborations."
 
-const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), of means over the collaborations in which all three have goodness; " +
+const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), of means over the collaborations in which all three have a score; " +
 	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 (95 %), so there is no share of it."
 
 // EarlyStopping returns Table 10 of paper 1: what each stopping rule makes of each
-// condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
+// condition, as share of the greatest total utility (exchange), MAE (recsys) or score.
 func EarlyStopping(c campaign.Campaign) (table.Table, bool) {
 	return stoppingTable(c, c.View("", "env", "rule"), "Early stopping by decision rule")
 }
@@ -151,7 +151,7 @@ func measureOf(environment string) string {
 	case campaign.Recsys:
 		return "MAE"
 	}
-	return "goodness"
+	return "score"
 }
 
 // row is one cell a method and the number of collaborations.
@@ -171,12 +171,12 @@ func (j judged) row(cell func(judged, crossval.Summary) table.Cell) []table.Cell
 	return append(cells, table.Count(n))
 }
 
-// achieved goodness; of the recommendation system the error, which is its negative.
+// achieved score; of the recommendation system the error, which is its negative.
 func achieved(j judged, s crossval.Summary) table.Cell {
-	if s.Goodness == nil {
+	if s.Score == nil {
 		return table.Cell{}
 	}
-	value := *s.Goodness
+	value := *s.Score
 	if j.environment == campaign.Recsys {
 		value = -value
 	}

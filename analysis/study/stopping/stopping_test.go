@@ -27,7 +27,7 @@ func TestTable10Reference(t *testing.T) {
 		runs, _ := trajectorytest.Reference(t, kind)
 		var want struct {
 			Summary map[string]struct {
-				Goodness  float64  `json:"mean_goodness"`
+				Score     float64  `json:"mean_goodness"`
 				FiredAt   *float64 `json:"mean_stop_round_fired"`
 				Round     float64  `json:"mean_round_unconditional"`
 				Effective float64  `json:"effective_ratio"`
@@ -43,11 +43,11 @@ func TestTable10Reference(t *testing.T) {
 		got := tabletest.Row(t, ten, kind)
 		for method, key := range map[string]string{"Baseline": "baseline", "First Agreement": "first", "Consecutive Agreements": "consecutive", "Oracle": "oracle"} {
 			w := want.Summary[key]
-			goodness := w.Goodness
+			score := w.Score
 			if kind == "recsys" {
-				goodness = -goodness
+				score = -score
 			}
-			tabletest.Near(t, kind+" "+method, got[method].Value, goodness)
+			tabletest.Near(t, kind+" "+method, got[method].Value, score)
 			tabletest.Near(t, kind+" last round of "+method, tabletest.Row(t, eleven, "last round of all")[method].Value, w.Round)
 			tabletest.Near(t, kind+" effective ratio of "+method, tabletest.Row(t, eleven, "effective ratio")[method].Value, w.Effective)
 			if stop := tabletest.Row(t, eleven, "early stopped round")[method].Value; w.FiredAt != nil {
@@ -186,7 +186,7 @@ func TestStoppingAverages(t *testing.T) {
 	late := plan.Make()
 	for i := range 10 { // half of them decide in round 4 only, after the round that is best
 		for r := range 3 {
-			late[i].Rounds[r].Goodness, late[i].Rounds[r].Agreed = nil, false
+			late[i].Rounds[r].Score, late[i].Rounds[r].Agreed = nil, false
 		}
 	}
 	a, b := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"ranked": late})
@@ -213,7 +213,7 @@ func TestStoppingAverages(t *testing.T) {
 	tabletest.Near(t, "average over rules", last["average"], (*last["majority"]+*last["rated"])/2)
 	for _, r := range eleven.Rows {
 		if c := tabletest.ByColumn(eleven, r)["First Agreement"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (c.N != 20 || c.Partial) {
-			t.Errorf("all have goodness when First Agreement stops: %+v", c)
+			t.Errorf("all have a score when First Agreement stops: %+v", c)
 		}
 		if c := tabletest.ByColumn(eleven, r)["Information Distance"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (!c.Partial || c.N >= 20) {
 			t.Errorf("some have not decided when Information Distance stops, and the share says %q", c)

@@ -13,7 +13,7 @@ func Study() entry.Study {
 	return entry.Study{Title: entry.Stopping, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "early-stopping-recsys", Shows: "recsys: mean absolute error of what each stopping rule leaves standing, cross-validated, and gap closed",
 			Needs: entry.NeedRecsys, Papers: naming.Numbers(1, "table", 2)}, Build: EarlyStoppingRecsys, From: entry.Trajectories},
-		{Named: naming.Named{Name: "early-stopping", Shows: "stopping rules: goodness of what each leaves standing, cross-validated, and share closed of the gap to the best round",
+		{Named: naming.Named{Name: "early-stopping", Shows: "stopping rules: score of what each leaves standing, cross-validated, and share closed of the gap to the best round",
 			Needs: needWhole, Papers: naming.Numbers(1, "table", 10)}, Build: EarlyStopping, From: entry.Trajectories},
 		{Named: naming.Named{Name: "stopping-times", Shows: "stopping rules: the round at which each stops, how often before the last one, and what that saves",
 			Needs: needWhole, Papers: naming.Numbers(1, "table", 11)}, Build: StoppingTimes, From: entry.Trajectories},

@@ -13,11 +13,11 @@ import (
 type Plan struct {
 	Runs, Rounds, Agents int
 	Seed                 uint64
-	Pair                 trajectory.Pair // whose presence in a round adds Effect to goodness
+	Pair                 trajectory.Pair // whose presence in a round adds Effect to score
 	Effect               float64
-	Trend                float64 // added to goodness each round
+	Trend                float64 // added to score each round
 	Drift                float64 // added each round to the probability of every other act
-	Peak                 int     // round at which goodness is greatest, by 0.05 a round; 0 for none
+	Peak                 int     // round at which score is greatest, by 0.05 a round; 0 for none
 	Own                  float64 // standard deviation between collaborations
 	Noise                float64 // and between rounds
 	Still                int     // round from which distances are below 0.1 and no proposals are made; 0 for never
@@ -32,14 +32,14 @@ func (p Plan) Make() []trajectory.Trajectory {
 		own := p.Own * draw.NormFloat64()
 		for r := 1; r <= p.Rounds; r++ {
 			runs[i].Rounds = append(runs[i].Rounds, p.round(draw, r))
-			goodness := 0.5 + own + p.Trend*float64(r) + p.Noise*draw.NormFloat64()
+			score := 0.5 + own + p.Trend*float64(r) + p.Noise*draw.NormFloat64()
 			if counts, ok := runs[i].Pairs(r); ok && counts[p.Pair] > 0 {
-				goodness += p.Effect
+				score += p.Effect
 			}
 			if p.Peak > 0 {
-				goodness -= 0.05 * math.Abs(float64(r-p.Peak))
+				score -= 0.05 * math.Abs(float64(r-p.Peak))
 			}
-			runs[i].Rounds[r-1].Goodness = &goodness
+			runs[i].Rounds[r-1].Score = &score
 		}
 	}
 	return runs

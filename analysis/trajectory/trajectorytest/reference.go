@@ -43,10 +43,10 @@ func (c collaboration) trajectory(t testing.TB, distance []*float64) trajectory.
 	t.Helper()
 	run := trajectory.Trajectory{ID: c.ID, Condition: c.Kind, Unit: c.ID, Environment: c.Kind}
 	for r, perf := range c.Perf {
-		round := trajectory.Round{Goodness: perf, Agreed: c.Agreed[r], Proposals: c.NewProposals[r], Distance: distance[r]}
+		round := trajectory.Round{Score: perf, Agreed: c.Agreed[r], Proposals: c.NewProposals[r], Distance: distance[r]}
 		if perf != nil && !c.Higher {
 			less := -*perf
-			round.Goodness = &less
+			round.Score = &less
 		}
 		for _, names := range c.Acts[r] {
 			set, ok := acts.Of(names...)

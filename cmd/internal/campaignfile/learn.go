@@ -278,8 +278,8 @@ func describeFit(fit stopping.LearnedFit, differs []string) string {
 		about = append(about, fmt.Sprintf("%d did not succeed", failed))
 	}
 	text := fmt.Sprintf("stop: %s fitted on %s of %s (%s): %s", fit.Method, count, on.Campaign, strings.Join(append(about, differs...), "; "), fittedText(fit.Fitted))
-	if v := fit.Validated; v != nil && v.Goodness != nil && v.Baseline != nil {
-		text += fmt.Sprintf("; cross-validated: goodness %.3f at round %.1f of %d on average, %.3f after all rounds", *v.Goodness, v.Round, fit.On.Rounds, *v.Baseline)
+	if v := fit.Validated; v != nil && v.Score != nil && v.Baseline != nil {
+		text += fmt.Sprintf("; cross-validated: score %.3f at round %.1f of %d on average, %.3f after all rounds", *v.Score, v.Round, fit.On.Rounds, *v.Baseline)
 	}
 	return text
 }

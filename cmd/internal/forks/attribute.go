@@ -229,7 +229,7 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 		if some, all := v.Simulated(); some == all && some > 0 {
 			t.Notes = append(t.Notes, table.Simulated+".")
 		}
-		t.Notes = append(t.Notes, v.GoodnessNote())
+		t.Notes = append(t.Notes, v.ScoreNote())
 	}
 	without := "their messages are seen by nobody; from the first of them on the rest is run again"
 	if w.Of == Agents {

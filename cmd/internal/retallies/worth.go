@@ -64,7 +64,7 @@ func (w *worth) of(rows record.Rows, key string) (*float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("collaboration %s, entry %d: its proposal cannot be read again: %w", c.CollaborationID, t.Entry, err)
 		}
-		return c.Worth(new(instance.Score(p).Goodness)), nil
+		return c.Worth(new(instance.Score(p).Value)), nil
 	}
 	return nil, fmt.Errorf("collaboration %s: nobody has proposed %q", c.CollaborationID, key)
 }

@@ -94,7 +94,7 @@ func (q question) deal() map[string]any {
 		"task":      fmt.Sprintf("A well is drilled along a road of %v kilometres. Everybody wants a short way to it.", q.Params.Road),
 		"proposal":  fmt.Sprintf(`A proposal is {"km": <number>}, from 0 to %v, in tenths.`, q.Params.Road),
 		"facts":     []map[string]any{{"name": "Houses", "text": fmt.Sprint(homes)}},
-		"baselines": []map[string]any{{"name": "middle_of_the_road", "goodness": q.share(homes, q.Params.Road/2)}},
+		"baselines": []map[string]any{{"name": "middle_of_the_road", "score": q.share(homes, q.Params.Road/2)}},
 	}
 }
 
@@ -133,7 +133,7 @@ func (q question) score() map[string]any {
 	for _, home := range q.Problem {
 		utilities = append(utilities, -math.Abs(home-at.Km))
 	}
-	return map[string]any{"goodness": q.share(q.Problem, at.Km), "utilities": utilities}
+	return map[string]any{"score": q.share(q.Problem, at.Km), "utilities": utilities}
 }
 
 // act has an agent ask for a well half way between its house and what was proposed last.

@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// Measure returns what the goodness of a condition measures; a share if none of its
+// Measure returns what the score of a condition measures; a share if none of its
 // collaborations has ended.
 func (g Group) Measure() string {
 	if len(g.Runs) == 0 {
@@ -17,26 +17,26 @@ func (g Group) Measure() string {
 	return g.Runs[0].Measure
 }
 
-// GoodnessNote says what the goodness of the environments is, and what it is without a decision.
-func (v View) GoodnessNote() string {
+// ScoreNote says what the score of the environments is, and what it is without a decision.
+func (v View) ScoreNote() string {
 	without := map[string]string{record.Share: "0 before a decision and without one", record.Error: "over what has a decision", record.Scored: "of final decisions, 0 without one"}
 	var parts []string
 	for _, g := range v.Groups {
-		if part := fmt.Sprintf("%s: %s, %s", g.Settings["env"], GoodnessIs(g), without[g.Measure()]); !slices.Contains(parts, part) {
+		if part := fmt.Sprintf("%s: %s, %s", g.Settings["env"], ScoreIs(g), without[g.Measure()]); !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
-	return "Goodness, higher is better. " + strings.Join(parts, ". ") + "."
+	return "Score, higher is better. " + strings.Join(parts, ". ") + "."
 }
 
-// GoodnessNote returns goodnessNote of a campaign.
-func (c Campaign) GoodnessNote() string { return c.View("").GoodnessNote() }
+// ScoreNote returns scoreNote of a campaign.
+func (c Campaign) ScoreNote() string { return c.View("").ScoreNote() }
 
-// GoodnessNames says what the goodness of each environment is.
-func (v View) GoodnessNames() string {
+// ScoreNames says what the score of each environment is.
+func (v View) ScoreNames() string {
 	var parts []string
 	for _, g := range v.Groups {
-		if part := g.Settings["env"] + ": " + GoodnessIs(g); !slices.Contains(parts, part) {
+		if part := g.Settings["env"] + ": " + ScoreIs(g); !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
@@ -88,8 +88,8 @@ func (v View) UnitsNote() string {
 	return "over the replicates of the only instance"
 }
 
-// Goodness of the decision from 0 to 1: the accuracy of a question, SQuAD's F1; 0 without a decision.
-func (r Run) Goodness() float64 {
+// ScoreOrZero returns the score of the decision from 0 to 1: the accuracy of a question, SQuAD's F1; 0 without a decision.
+func (r Run) ScoreOrZero() float64 {
 	v, _ := r.Outcome()
 	return v
 }
@@ -102,7 +102,7 @@ func (r Run) Right() float64 {
 	return 0
 }
 
-// Environments whose goodness tables name by their own words.
+// Environments whose score tables name by their own words.
 const (
 	Exchange = "exchange"
 	Recsys   = "recsys"
