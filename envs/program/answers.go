@@ -155,7 +155,7 @@ func checkReading(r reading) error {
 	given := len(r.Proposal) > 0 && string(r.Proposal) != "null"
 	switch {
 	case given == (r.Error != ""):
-		return errors.New(`accepted is either {"proposal": …}, the proposal in its one canonical form, or {"error": "…"}, what is wrong with it in words for the agent`)
+		return errors.New(`expected either {"proposal": …}, the proposal in its one canonical form, or {"error": "…"}, what is wrong with it in words for the agent`)
 	case !given && clean(r.Error) == "":
 		return errors.New("error has no readable character")
 	case given:

@@ -41,7 +41,7 @@ func New(p Params) (*Game, error) {
 	case !(p.Spread >= 0 && p.Spread < 1):
 		return nil, fmt.Errorf("spread is %v; it is a number from 0 and less than 1", p.Spread)
 	case !(p.Return+p.Spread < 1 && (p.Return-p.Spread)*float64(p.Agents) > 1):
-		return nil, fmt.Errorf("return is %v with a spread of %v; for %d agents, accepted are returns that stay below 1 and above 1/%d",
+		return nil, fmt.Errorf("return is %v with a spread of %v; for %d agents, expected are returns that stay below 1 and above 1/%d",
 			p.Return, p.Spread, p.Agents, p.Agents)
 	}
 	return &Game{p}, nil

@@ -105,7 +105,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{func(p *Params) { p.Format = "xml" }, `format is "xml"`},
 		{func(p *Params) { p.File = "" }, "file is missing"},
-		{func(p *Params) { p.File = "none.jsonl" }, "no such file"},
+		{func(p *Params) { p.File = "none.jsonl" }, "is not in the folder"},
 		{func(p *Params) { p.File = "broken.jsonl" }, "broken.jsonl, read as jsonl: line 2"},
 		{func(p *Params) { p.Format, p.File = "csv", "table.csv" }, `no column "answer"`},
 		{func(p *Params) { p.File = "empty.jsonl" }, "empty.jsonl, read as jsonl: it is empty"},

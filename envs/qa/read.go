@@ -132,7 +132,7 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 		return nil, fmt.Errorf("file is %q, which is not a pattern: %w", p.File, err)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("file is %q is not in the folder that data: names%s", p.File, nearest(p.File, all))
+		return nil, fmt.Errorf("file %q is not in the folder that data: names%s", p.File, nearest(p.File, all))
 	}
 	return names, nil
 }

@@ -68,7 +68,7 @@ func TestWhatIsRead(t *testing.T) {
 		{"format: csv", "q", "question,answer\nx?,7\n", "so the kind of the answers is needed: kind: integer, number, yesno, text, open, math or span (all right answers can be read as kind: integer)"},
 		{"format: csv", "q", "question,answer\nx?,yes\n", "can be read as kind: yesno"},
 		{"format: csv", "q", "question,answer\nx?,Paris\n", "can be read as kind: text"},
-		{"format: csv, kind: integers", "q", "question,answer\nx?,7\n", `kind is "integers"; choice, integer,`},
+		{"format: csv, kind: integers", "q", "question,answer\nx?,7\n", `kind is "integers"; expected choice, integer,`},
 		// several keys, and parts in another spelling
 		{"format: jsonl, kind: integer", "q", `{"question":"x?","answer":1,"Answer":2}`, "the right answer can be in the columns answer and Answer; write which: columns: {answer: answer}"},
 		{"format: csv, kind: text", "q", "question,answer,label\nx?,1,2\n", "the right answer can be in the columns answer and label"},
@@ -111,7 +111,7 @@ func TestWhatIsRead(t *testing.T) {
 		{"format: bbh, kind: text", "q", `{"examples":[{"input":"( [ is closed by","target":"] )"}]}`, "text[] [] )]"},
 		{"format: jsonl, kind: text, columns: {options: mc.choicez}", "q", `{"question":"x?","mc":{"choices":["a"]},"answer":"a"}`, `no row has anything at "mc.choicez"; the keys in the column mc are choices`},
 		// files
-		{"format: csv", "far/q", "question,answer\nx?,1\n", `there is no such file in the folder that data: names; did you mean far/q?`},
+		{"format: csv", "far/q", "question,answer\nx?,1\n", `is not in the folder that data: names; did you mean far/q?`},
 		{"format: jsonl, kind: integer", "q", "\ufeff{\"question\":\"x?\",\"answer\":\"1\"}\n", "integer[] [1]"},
 		{"format: csv, shuffle: rows", "q", "question,answer\nx?,1\n", `shuffle is "rows"; expected options`},
 	} {

@@ -28,7 +28,7 @@ type Shot struct{ Question, Answer string }
 func (s Shots) check() error {
 	switch {
 	case s.From != "" && s.From != "first":
-		return fmt.Errorf("shots.from is %q; first is accepted: the first n questions of the data, which are then not asked", s.From)
+		return fmt.Errorf("shots.from is %q; expected first: the first n questions of the data, which are then not asked", s.From)
 	case s.From != "" && s.File != "":
 		return errors.New("shots have both file and from; one of them says where they are")
 	case s == Shots{}:

@@ -150,7 +150,7 @@ func TestRefuses(t *testing.T) {
 		{"no namespace", remote, "/decode", open, []string{bearer}, 403, `says ""`},
 		{"a page that may not", remote, "/decode", open, []string{bearer, lab, "Origin: https://evil.example"}, 403, "--allow-origin"},
 		{"encoding", remote, "/encode", open, []string{bearer, lab}, 403, "--encode"},
-		{"no JSON", remote, "/decode", "payloads", []string{bearer, lab}, 400, "no JSON of the form"},
+		{"no JSON", remote, "/decode", "payloads", []string{bearer, lab}, 400, "not JSON of the form"},
 		{"too much", remote, "/decode", strings.Repeat(" ", 65<<20), []string{bearer, lab}, 413, "more than 64 MiB"},
 		{"this machine", local, "/decode", open, nil, 200, ""},
 		{"any page", local, "/decode", open, []string{"Origin: " + page}, 403, "--allow-origin"},

@@ -2,6 +2,7 @@ package decision
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 )
@@ -31,7 +32,7 @@ func (s *Share) UnmarshalJSON(data []byte) error {
 	}
 	r, ok := new(big.Rat).SetString(text)
 	if !ok || r.Num().BitLen() > mostBits || r.Denom().BitLen() > mostBits {
-		return fmt.Errorf("share is %s; expected fractions as 2/3", data)
+		return fmt.Errorf("share is %s; expected a fraction, as 2/3", data)
 	}
 	s.Rat = r
 	return nil
@@ -74,10 +75,12 @@ type agreement struct {
 // exact fractions (paper 2 §3.2, appendix C.1).
 func NewAgreement(p AgreementParams) (Rule, error) {
 	switch one := integer(1); {
-	case p.Share.Rat == nil || p.Share.Sign() <= 0 || p.Share.Cmp(one) > 0:
-		return nil, fmt.Errorf("share is %v; expected fractions of more than 0 and at most 1", p.Share)
+	case p.Share.Rat == nil:
+		return nil, errors.New("share is missing; expected a fraction above 0 and at most 1")
+	case p.Share.Sign() <= 0 || p.Share.Cmp(one) > 0:
+		return nil, fmt.Errorf("share is %v; expected a fraction above 0 and at most 1", p.Share)
 	case p.Share.Cmp(one) == 0 && !p.Inclusive:
-		return nil, fmt.Errorf("share is 1, and more than all cannot agree; accepted with it is inclusive: true")
+		return nil, fmt.Errorf("share is 1, and more than all cannot agree; expected inclusive: true with it")
 	case p.Round < 0 || p.Agents < 0:
 		return nil, fmt.Errorf("round is %d and agents %d; expected 0 and more", p.Round, p.Agents)
 	}

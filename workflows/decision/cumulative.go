@@ -53,7 +53,7 @@ func (p Points) check() error {
 }
 
 func pointsError(given string) error {
-	return fmt.Errorf("points is %s; expected candidates, agents and a whole number from 1 to %d", given, mostPoints)
+	return fmt.Errorf("points is %s; expected candidates, agents or a whole number from 1 to %d", given, mostPoints)
 }
 
 // MarshalJSON writes the form that UnmarshalJSON reads.

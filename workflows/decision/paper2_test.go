@@ -117,8 +117,8 @@ func TestAgreementThresholds(t *testing.T) {
 
 func TestAgreementFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"share": "3/2"}`: "share is 3/2", `{"share": 0}`: "share is 0", `{"share": "1"}`: "inclusive: true", `{"share": "most"}`: "fractions as 2/3",
-		`{"share": "1e-999999"}`: "share is \"1e-999999\"; expected fractions", `{"share": "1e999999"}`: "share is \"1e999999\"; expected fractions",
+		`{"share": "3/2"}`: "share is 3/2", `{"share": 0}`: "share is 0", `{"share": "1"}`: "inclusive: true", `{"share": "most"}`: "a fraction, as 2/3",
+		`{"share": "1e-999999"}`: "share is \"1e-999999\"; expected a fraction", `{"share": "1e999999"}`: "share is \"1e999999\"; expected a fraction",
 		`{"share": "1/2", "round": -1}`: "round is -1", `{}`: "share is",
 	} {
 		var p decision.AgreementParams
@@ -126,7 +126,7 @@ func TestAgreementFaults(t *testing.T) {
 		if err == nil {
 			_, err = decision.NewAgreement(p)
 		}
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "accepted") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "expected") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

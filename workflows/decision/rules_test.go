@@ -23,7 +23,7 @@ func TestParametersThatAreRefused(t *testing.T) {
 	for name, new := range build {
 		t.Run(name, func(t *testing.T) {
 			_, err := new()
-			if err == nil || !strings.Contains(err.Error(), "accepted are") {
+			if err == nil || !strings.Contains(err.Error(), "expected") {
 				t.Errorf("error %v does not say what is accepted", err)
 			}
 		})
@@ -47,7 +47,7 @@ func TestPointsInJSON(t *testing.T) {
 	}
 	for _, text := range []string{`0`, `-1`, `10001`, `2.5`, `"voters"`, `"25"`, `true`, `null`, `[1]`, `99999999999999999999`} {
 		p := decision.Points(7)
-		if err := json.Unmarshal([]byte(text), &p); err == nil || !strings.Contains(err.Error(), "accepted are") {
+		if err := json.Unmarshal([]byte(text), &p); err == nil || !strings.Contains(err.Error(), "expected") {
 			t.Errorf("points %s is read as %v, error %v", text, p, err)
 		}
 	}

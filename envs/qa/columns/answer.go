@@ -111,7 +111,7 @@ func (r Row) marked(marks []any, several bool) ([]int, error) {
 	for i, mark := range marks {
 		set, ok := bit(mark)
 		if !ok {
-			return nil, fmt.Errorf("mark %d is %.20q; 0 and 1 are accepted (answer_is: mask)", i+1, Scalar(mark))
+			return nil, fmt.Errorf("mark %d is %.20q; expected 0 or 1 (answer_is: mask)", i+1, Scalar(mark))
 		}
 		if set {
 			right = append(right, i)

@@ -35,7 +35,7 @@ const (
 	ByJudge      = "judge"   // a model's; see envs.Judged
 )
 
-const accepted = `accepted are exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"}, {command: [program, argument, …], timeout: 1m} and {judge: {model: …, rubric: "…"}}`
+const expected = `expected exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"}, {command: [program, argument, …], timeout: 1m} or {judge: {model: …, rubric: "…"}}`
 
 // Bounds of how long a program may take for one answer.
 const (
@@ -64,7 +64,7 @@ func (s *Scoring) UnmarshalJSON(data []byte) error {
 	var name string
 	if json.Unmarshal(data, &name) == nil {
 		if name != Exact && name != Number && name != F1 {
-			return fmt.Errorf("is %q; %s%s", name, accepted, wording.DidYouMean(name, []string{Exact, Number, F1}))
+			return fmt.Errorf("is %q; %s%s", name, expected, wording.DidYouMean(name, []string{Exact, Number, F1}))
 		}
 		*s = Scoring{Name: name}
 		return nil
@@ -73,7 +73,7 @@ func (s *Scoring) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return fmt.Errorf("is not a score; %s", accepted)
+		return fmt.Errorf("is not a score; %s", expected)
 	}
 	return s.fill(f)
 }
@@ -88,7 +88,7 @@ func (s *Scoring) fill(f form) (err error) {
 	}
 	switch {
 	case ways != 1:
-		return fmt.Errorf("has %d ways to score, and there is one; %s", ways, accepted)
+		return fmt.Errorf("has %d ways to score, and there is one; %s", ways, expected)
 	case f.Timeout != "" && f.Command == nil:
 		return fmt.Errorf("has a timeout, which goes with command")
 	case f.Number != nil:
