@@ -38,6 +38,9 @@ func viewed(t *testing.T, f folder) {
 	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange (simulated: ") {
 		t.Error("the page has no headline")
 	}
+	p.do(chromedp.Click(chromedp.CSS(`.contents a[href="#of-exchange-economy"]`)))
+	p.await(`document.getElementById("of-exchange-economy").open`)
+	p.says("Headline figures")
 	p.still("a campaign")
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".headline").scrollIntoView()`))
 	p.picture("view-results")

@@ -93,7 +93,7 @@
     e.preventDefault();
   });
 
-  const marks = ["right", "partly right", "wrong", "decided", "undecided", "failed", "stopped", "unfinished"];
+  const marks = ["right", "partly right", "wrong", "decided", "undecided", "failed", "stopped", "unfinished", "run again"];
   const flags = { // what else can be asked of a row
     flipped: (row) => row[of("flipped")] === true,
     cut: (row) => row[of("cut answers")] > 0,
