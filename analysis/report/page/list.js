@@ -264,8 +264,8 @@
     facets();
     columnBoxes();
     choose();
-    const by = (query.get("by") ?? "").replace(/^-/, ""), at = columns.findIndex((c) => c.name === by);
-    if (at >= 0) sort(at, query.get("by").startsWith("-"));
+    const by = (query.get("by") ?? "").replace(/^-/, ""), column = of(by);
+    if (column >= 0) sort(column, query.get("by").startsWith("-"));
     $("words").value = query.get("words") ?? "";
     $("said").value = query.get("said") ?? "";
     $("words").addEventListener("input", changed);
