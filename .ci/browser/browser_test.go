@@ -108,7 +108,11 @@ func (p *tab) listen(event any) {
 			note("a request leaves the page: %s", e.Request.URL)
 		}
 	case *runtime.EventExceptionThrown:
-		note("a script fails: %s", e.ExceptionDetails.Text)
+		what := e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			what += " " + e.ExceptionDetails.Exception.Description
+		}
+		note("a script fails: %s", what)
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError {
 			note("%s (%s)", e.Entry.Text, e.Entry.URL)

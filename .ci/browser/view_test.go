@@ -38,6 +38,9 @@ func viewed(t *testing.T, f folder) {
 	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange (simulated: ") {
 		t.Error("the page has no headline")
 	}
+	p.do(chromedp.Click(chromedp.CSS(`.contents a[href="#of-exchange-economy"]`)))
+	p.await(`document.getElementById("of-exchange-economy").open`)
+	p.says("Headline figures")
 	p.still("a campaign")
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".headline").scrollIntoView()`))
 	p.picture("view-results")
@@ -82,9 +85,10 @@ func listed(p *tab) {
 	if got := js[string](p, `document.activeElement.id`); got != "words" {
 		p.t.Errorf("/ leads to %q", got)
 	}
+	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("words").value = ""; document.getElementById("words").dispatchEvent(new Event("input"))`)) // the driver also types the key
 	some := js[string](p, `document.getElementById("shown").textContent`)
-	p.do(chromedp.Click(chromedp.CSS(`#marks button:last-of-type`)))
-	if got := js[string](p, `document.getElementById("shown").textContent`); got == some || !strings.Contains(js[string](p, `location.search`), "only=") {
+	p.do(chromedp.Click(chromedp.CSS(`#marks button.decided`)))
+	if got := js[string](p, `document.getElementById("shown").textContent`); got != some || !strings.Contains(js[string](p, `location.search`), "only=decided") {
 		p.t.Errorf("a chip leaves %s", got)
 	}
 	score := `Array.from(document.querySelectorAll("#list th button")).find((b) => b.textContent === "score").click()`
@@ -239,7 +243,7 @@ func unset(t *testing.T, file string) {
 	}
 	p := open(t, (&url.URL{Scheme: "file", Path: changed}).String())
 	p.await(`document.getElementById("list")?.dataset.ready`)
-	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#facets select").value = "not set"; document.querySelector("#facets select").dispatchEvent(new Event("change"))`))
+	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("choices").open = true; document.querySelector("#facets select").value = "not set"; document.querySelector("#facets select").dispatchEvent(new Event("change"))`))
 	p.says("not set (100)", "100 of 600")
 }
 

@@ -69,7 +69,8 @@ func courseOf(rows record.Rows, called telling.Story) course {
 		}
 		if isOfAgent(t) && !known[*t.Agent] {
 			known[*t.Agent] = true
-			w.Agents = append(w.Agents, courseAgent{Name: called.AgentName(*t.Agent), Also: called.AgentAlso(*t.Agent), index: *t.Agent})
+			name, also := called.AgentName(*t.Agent), called.AgentAlso(*t.Agent)
+			w.Agents = append(w.Agents, courseAgent{Name: name, Also: also, index: *t.Agent})
 		}
 	}
 	slices.SortFunc(w.Agents, func(a, b courseAgent) int { return cmp.Compare(a.index, b.index) })

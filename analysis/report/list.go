@@ -180,7 +180,7 @@ func (l *List) columns(questions *asked) []column {
 	}
 	columns := []column{
 		{Name: "collaboration", Hidden: true, value: func(r listed) any { return r.ID }},
-		{Name: "mark", Kind: "mark", value: func(r listed) any { return markOf(r.Collaboration) }},
+		{Name: "mark", Kind: "mark", value: func(r listed) any { return r.mark() }},
 		{Name: "question", Kind: "question", value: func(r listed) any {
 			return questions.index(cmp.Or(l.questions.of(r.Collaboration).Text, r.InstanceID, fmt.Sprint("instance ", r.Instance)))
 		}},
@@ -225,6 +225,14 @@ func roundedScore(score *float64) *float64 {
 		return nil
 	}
 	return new(telling.Rounded(*score))
+}
+
+// mark returns the mark of a collaboration; what was run again has none that counts.
+func (r listed) mark() string {
+	if r.Earlier && r.Status != record.Unfinished {
+		return "run again"
+	}
+	return markOf(r.Collaboration)
 }
 
 func (r listed) statusText() string {

@@ -53,7 +53,7 @@ func TestEarlierGenerations(t *testing.T) {
 	}
 	for _, says := range []string{
 		"1 collaborations finished: 1 succeeded, 0 failed, 0 stopped. Generations that were run again, listed too: 1.",
-		`<a href="report-transcripts/rated-1-i0-r1.0.html">`, `"rated-1-i0-r1.0","failed"`, `"rated-1-i0-r1","undecided"`, "failed, run again", "collaboration failed (run again since)",
+		`<a href="report-transcripts/rated-1-i0-r1.0.html">`, `"rated-1-i0-r1.0","run again"`, `"rated-1-i0-r1","undecided"`, "failed, run again", "collaboration failed (run again since)",
 		`<th scope="row">decision rule</th><td>rated</td>`,
 	} {
 		if !strings.Contains(page, says) {

@@ -90,7 +90,7 @@ func TestShowPromptsAndRawAnswers(t *testing.T) {
 	ends(t, 0, dir, nil, "report", "shown")
 	html, err := os.ReadFile(page)
 	noError(t, err)
-	contains(t, string(html), "<dt>Question</dt>", "<dt>Right answer</dt>", "Pilot (likes maps)", `<details class="asked"`)
+	contains(t, string(html), "<h3>Question</h3>", `<span class="tag">right</span>`, "Pilot (likes maps)", `<details class="asked"`)
 
 	// The data is in the lake; without it nothing is passed off as what was sent.
 	noError(t, os.RemoveAll(filepath.Join(dir, "examples")))

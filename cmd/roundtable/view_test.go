@@ -90,6 +90,7 @@ func TestView(t *testing.T) {
 		"c/reading/collaborations/rows":     `["` + m.Collaboration + `",`,
 		"c/reading/collaborations/search?said=TO+ALL":              m.Collaboration,
 		"c/reading/collaborations/" + m.Collaboration + "?rule=x":  `href="./?rule=x"`,
+		"c/reading/collaborations/" + m.Collaboration + "/rows":    `"collaboration_id": "` + m.Collaboration + `"`,
 		"c/reading/collaborations/" + m.Collaboration + "/asked/0": "Nothing is stored of this entry.",
 		"assets/live.js": "EventSource",
 	} {

@@ -93,7 +93,7 @@
     e.preventDefault();
   });
 
-  const marks = ["right", "partly right", "wrong", "decided", "undecided", "failed", "stopped", "unfinished"];
+  const marks = ["right", "partly right", "wrong", "decided", "undecided", "failed", "stopped", "unfinished", "run again"];
   const flags = { // what else can be asked of a row
     flipped: (row) => row[of("flipped")] === true,
     cut: (row) => row[of("cut answers")] > 0,
@@ -264,8 +264,8 @@
     facets();
     columnBoxes();
     choose();
-    const by = (query.get("by") ?? "").replace(/^-/, ""), at = columns.findIndex((c) => c.name === by);
-    if (at >= 0) sort(at, query.get("by").startsWith("-"));
+    const by = (query.get("by") ?? "").replace(/^-/, ""), column = of(by);
+    if (column >= 0) sort(column, query.get("by").startsWith("-"));
     $("words").value = query.get("words") ?? "";
     $("said").value = query.get("said") ?? "";
     $("words").addEventListener("input", changed);

@@ -80,7 +80,9 @@
     try {
       const answer = await fetch(found.dataset.from + (again ? "?again=yes" : "")), text = await answer.text();
       if (!answer.ok) throw new Error(text);
+      const open = Array.from(found.querySelectorAll("details[id][open]"), (d) => d.id);
       found.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
+      open.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
       const wait = answer.headers.get("Retry-After");
       if (wait) readIn(Number(wait));
     } catch (e) {
@@ -90,6 +92,10 @@
   };
   let waiting = 0;
   const readIn = (seconds) => { waiting ||= setTimeout(() => { waiting = 0; read(true); }, 1000 * seconds); };
+  found?.addEventListener("click", (e) => { // the contents open what is folded
+    const to = e.target.closest(".contents a");
+    if (to) found.querySelector("details" + to.hash)?.setAttribute("open", "");
+  });
   if (found) read(false);
   connect();
 
