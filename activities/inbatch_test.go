@@ -229,19 +229,25 @@ func TestBatches(t *testing.T) {
 		want    tally
 		counts  modeltest.Counts
 	}{
-		"all is answered": {cells: 12, want: tally{12, 0, 12, 12 * inBatch}, counts: modeltest.Counts{Batches: 1, Answered: 12, Billed: 12}},
+		"all is answered": {cells: 12, want: tally{12, 0, 12, 12 * inBatch}, counts: modeltest.Counts{Batches: 1, Billed: 12}},
 		"too few": {
 			cells: 3, pace: func(p *batch.Pace) { p.Requests, p.Quiet = 12, 10*time.Millisecond }, want: tally{3, 0, 0, 3 * alone}, counts: modeltest.Counts{Live: 3},
 		},
 		"some have expired": {
 			cells: 12, service: func(s *modeltest.Batches) { s.Fate = oneIn(4, "expired") }, says: "ended without an answer to this request (the call is made in the standard tier)",
-			want: tally{12, 0, 9, 9*inBatch + 3*alone}, counts: modeltest.Counts{Batches: 1, Live: 3, Answered: 9, Billed: 9},
+			want: tally{12, 0, 9, 9*inBatch + 3*alone}, counts: modeltest.Counts{Batches: 1, Live: 3, Billed: 9},
 		},
 		"one is refused": {
 			cells: 12, service: func(s *modeltest.Batches) {
 				s.Fate = func(i int, _ []byte) string { return map[int]string{5: "error"}[i] }
 			}, says: "violates our usage policies",
-			want: tally{11, 0, 11, 11 * inBatch}, counts: modeltest.Counts{Batches: 1, Answered: 11, Billed: 11},
+			want: tally{11, 0, 11, 11 * inBatch}, counts: modeltest.Counts{Batches: 1, Billed: 11},
+		},
+		"one says nothing": { // and was billed: its outcome stays unknown
+			cells: 12, service: func(s *modeltest.Batches) {
+				s.Fate = func(i int, _ []byte) string { return map[int]string{5: "useless"}[i] }
+			},
+			pace: func(p *batch.Pace) { p.Quiet = 2 * time.Second }, says: "the body holds no", want: tally{12, 1, 11, 11*inBatch + alone}, counts: modeltest.Counts{Batches: 1, Live: 1, Billed: 12},
 		},
 		"it hangs": {
 			cells: 12, service: func(s *modeltest.Batches) { s.Hangs = true }, pace: func(p *batch.Pace) { p.Window = 100 * time.Millisecond },
@@ -249,11 +255,11 @@ func TestBatches(t *testing.T) {
 		},
 		"two batches": {
 			cells: 12, pace: func(p *batch.Pace) { p.Requests, p.Few = 6, 1 }, want: tally{12, 0, 12, 12 * inBatch},
-			counts: modeltest.Counts{Batches: 2, Answered: 12, Billed: 12},
+			counts: modeltest.Counts{Batches: 2, Billed: 12},
 		},
 		"a batch is full of bytes": {
 			cells: 2, pace: func(p *batch.Pace) { p.Bytes, p.Few, p.Quiet = 1, 1, 10*time.Millisecond }, want: tally{2, 0, 2, 2 * inBatch},
-			counts: modeltest.Counts{Batches: 2, Answered: 2, Billed: 2},
+			counts: modeltest.Counts{Batches: 2, Billed: 2},
 		},
 		"refused at once": {
 			cells: 12, service: func(s *modeltest.Batches) { s.Full = http.StatusUnauthorized }, says: "no more batches", want: tally{}, counts: modeltest.Counts{},
@@ -328,5 +334,51 @@ func TestBatchCrashes(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A pause leaves a batch at the service, where it is found after it; a cancel cancels it, and what it
+// has answered by then comes in.
+func TestBatchHeld(t *testing.T) {
+	t.Parallel()
+	for reason, c := range map[string]struct {
+		takes time.Duration
+		want  tally
+	}{
+		"lunch":        {4 * time.Second, tally{12, 0, 12, 12 * inBatch}},
+		task.Cancelled: {time.Hour, tally{6, 0, 6, 6 * inBatch}},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			service := &modeltest.Batches{Takes: c.takes}
+			b := newBatching(t, "openai", 12, service)
+			l := b.start(0, false)
+			hold := func(reason string) {
+				_, err := do[struct{}](t, l.Activities, task.Hold, task.Holding{Campaign: b.plan.Campaign.Name, Reason: reason})
+				noError(t, err)
+			}
+			var took sync.WaitGroup
+			for cell := range b.cells {
+				took.Go(func() {
+					_, err := do[transcript.Act](t, l.Activities, task.TakeTurn, task.Turn{Ref: ref(b.plan, cell)})
+					if err == nil && reason != task.Cancelled {
+						t.Errorf("cell %d is taken while the campaign is held", cell)
+					}
+				})
+			}
+			for service.Open() == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			hold(reason)
+			took.Wait()
+			if reason != task.Cancelled {
+				hold("")
+				b.play(l)
+			}
+			b.want(c.want)
+			if got := service.Counts(); got.Batches != 1 || got.Live != 0 || service.Open() != 0 {
+				t.Errorf("the service has worked on %+v, and %d batches are open", got, service.Open())
+			}
+		})
 	}
 }

@@ -111,7 +111,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
 		return got, err
 	}
-	response, err := model.Response{}, error(batch.ErrFew)
+	response, err := model.Response{}, batch.ErrFew
 	if service != nil {
 		pass.Leave()
 		response, err = c.batched(ctx, m, q, &i, r, service, found, got.Hold)

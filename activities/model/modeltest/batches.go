@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,11 +49,11 @@ type heldRequest struct {
 
 // Counts are what a service has worked on.
 type Counts struct {
-	Batches, Live    int
-	Answered, Billed int // requests of batches that were answered, and that were billed
+	Batches, Live int
+	Billed        int // requests of batches: those that were answered
 }
 
-// Counts returns what was worked on by now. A request is billed if it was answered.
+// Counts returns what was worked on by now.
 func (s *Batches) Counts() (c Counts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,22 +64,11 @@ func (s *Batches) Counts() (c Counts) {
 		}
 		for i, r := range b.requests {
 			if fate := s.fateOf(b, i, r); fate == "" || fate == "useless" {
-				c.Answered++
 				c.Billed++
 			}
 		}
 	}
 	return c
-}
-
-// Names returns the names of the batches that were made, as their creator gave them.
-func (s *Batches) Names() (all []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, b := range s.batches {
-		all = append(all, b.name)
-	}
-	return all
 }
 
 // Open returns how many batches have not ended.
@@ -249,7 +239,7 @@ func (s *Batches) createOpenAI(body []byte) any {
 			URL    string          `json:"url"`
 			Body   json.RawMessage `json:"body"`
 		}
-		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Method != "POST" || line.URL != q.Endpoint {
+		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Method != http.MethodPost || line.URL != q.Endpoint {
 			return refusal{http.StatusBadRequest, "invalid_request_error", "a line is malformed"}
 		}
 		requests = append(requests, heldRequest{line.ID, line.Body})
@@ -315,8 +305,7 @@ func (s *Batches) list(path string, r *http.Request) any {
 	after := r.URL.Query().Get("after") + r.URL.Query().Get("after_id") + r.URL.Query().Get("pageToken")
 	var page []any
 	last, more := "", false
-	for i := len(s.batches) - 1; i >= 0; i-- {
-		b := s.batches[i]
+	for _, b := range slices.Backward(s.batches) {
 		if after != "" {
 			if b.id == after {
 				after = ""
@@ -392,8 +381,7 @@ func (s *Batches) resultsAnthropic(b *heldBatch) any {
 		return refusal{http.StatusNotFound, "not_found_error", "there are no results"}
 	}
 	var out bytes.Buffer
-	for i := len(b.requests) - 1; i >= 0; i-- { // in any order
-		r := b.requests[i]
+	for i, r := range slices.Backward(b.requests) { // in any order
 		result := `{"type":"canceled"}`
 		switch s.fateOf(b, i, r) {
 		case "":
