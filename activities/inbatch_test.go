@@ -28,7 +28,10 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-var long = flag.Bool("long", false, "crash at every step of a batch")
+var (
+	long      = flag.Bool("long", false, "run the long tests as well")
+	crashStep = flag.Int64("crash-step", 12, "crash at each step of so many in a batch's life; 1 is at all")
+)
 
 // batchModels are the models with a batch interface, at a server.
 var batchModels = map[string]func(url string) model.Model{
@@ -302,14 +305,14 @@ func oneIn(n int, fate string) func(int, []byte) string {
 // finds the batch, no request is answered twice, and the ledger has what the service has.
 func TestBatchCrashes(t *testing.T) {
 	t.Parallel()
-	step := int64(12)
+	step, all := *crashStep, *crashStep < 12
 	if *long {
-		step = 1
+		step, all = min(step, 4), true
 	}
 	for of := range batchModels {
 		for dies := int64(1); dies < 50; dies += step {
 			for _, late := range []bool{false, true} {
-				if !*long && late == (dies%24 == 1) {
+				if !all && late == (dies%24 == 1) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%d/%v", of, dies, late), func(t *testing.T) {

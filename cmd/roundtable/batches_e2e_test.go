@@ -23,7 +23,7 @@ var batchKills = flag.Int("batch-kills", 0, "kill the program so often while its
 func TestBatchKills(t *testing.T) {
 	want := *batchKills
 	if *long {
-		want = max(want, 6)
+		want = max(want, 4)
 	}
 	if want == 0 {
 		t.Skip("runs with -long or -batch-kills N")
