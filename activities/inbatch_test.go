@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -381,6 +382,44 @@ func TestBatchHeld(t *testing.T) {
 			b.want(c.want)
 			if got := service.Counts(); got.Batches != 1 || got.Live != 0 || service.Open() != 0 {
 				t.Errorf("the service has worked on %+v, and %d batches are open", got, service.Open())
+			}
+		})
+	}
+}
+
+// A batch is found by its name behind others, on whichever page, and none where there is none. Without
+// names it is found by the requests in its results.
+func TestFindBatch(t *testing.T) {
+	t.Parallel()
+	for of, make := range batchModels {
+		t.Run(of, func(t *testing.T) {
+			t.Parallel()
+			start := func(service *modeltest.Batches) model.Batcher {
+				server := httptest.NewServer(service)
+				t.Cleanup(server.Close)
+				return make(server.URL).(model.Batcher)
+			}
+			m := start(&modeltest.Batches{Say: sayHi})
+			sent := func(i int) model.SentBatch {
+				return model.SentBatch{Name: fmt.Sprintf("roundtable-%d", i), Requests: 1, CreatedAt: time.Now()}
+			}
+			var ids []string
+			for i := range 5 {
+				ids = append(ids, must(m.CreateBatch(ctx, sent(i).Name, []model.BatchRequest{{ID: sent(i).Name + "-0", Body: []byte(`{}`)}})))
+			}
+			for i := range 6 {
+				want := ""
+				if i < len(ids) {
+					want = ids[i]
+				}
+				if got, err := m.FindBatch(ctx, sent(i)); got != want || err != nil {
+					t.Errorf("batch %d is found as %q, %v; want %q", i, got, err, want)
+				}
+			}
+			m = start(&modeltest.Batches{Say: sayHi, Takes: time.Hour})
+			must(m.CreateBatch(ctx, "roundtable-5", []model.BatchRequest{{ID: "roundtable-5-0", Body: []byte(`{}`)}}))
+			if _, err := m.FindBatch(ctx, sent(6)); (err != nil) != (of == "anthropic") || err != nil && !errors.Is(err, model.ErrUnclearBatch) {
+				t.Errorf("while one of the same size is under way: %v", err)
 			}
 		})
 	}

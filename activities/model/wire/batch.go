@@ -90,9 +90,6 @@ func (x *Exchange) Create(ctx context.Context, url, idempotencyKey string, body 
 	return err
 }
 
-// ModeOf returns the mode in which a request is sent now.
-func (x *Exchange) ModeOf(r model.Request) string { return x.Forms.ModeOf(r) }
-
 // Lines reads the lines of a file of JSON, leaving out blank ones.
 func Lines[T any](file []byte) ([]T, error) {
 	var all []T

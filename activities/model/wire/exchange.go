@@ -44,6 +44,9 @@ func (x *Exchange) Complete(ctx context.Context, r model.Request) (model.Respons
 	return x.Report.Clean(answer), err
 }
 
+// ModeOf returns the mode in which a request is sent now.
+func (x *Exchange) ModeOf(r model.Request) string { return x.Forms.ModeOf(r) }
+
 // askOnce makes one HTTP request.
 func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *model.Error) {
 	url, body, err := x.Request(r, mode)
