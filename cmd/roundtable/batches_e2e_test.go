@@ -84,7 +84,10 @@ prices: {%s: {input: 1, output: 2, batch: {input: 0.5, output: 1}}}
 		got := command(t, dir, nil, "query", `SELECT count(*) FILTER (tier = 'batch') AS batch, count(*) FILTER (status = 'unknown') AS unknown,
 			count(*) FILTER (status <> 'unknown') AS answered FROM calls`, "--format", "csv")
 		counts := service.Counts()
-		if want := fmt.Sprintf("batch,unknown,answered\n%d,0,%d", counts.Billed, counts.Billed+counts.Live); strings.TrimSpace(got.out) != want {
+		var batch, unknown, answered int
+		_, err := fmt.Sscanf(strings.TrimSpace(got.out), "batch,unknown,answered\n%d,%d,%d", &batch, &unknown, &answered)
+		alone := answered - batch
+		if err != nil || batch != counts.Billed || alone > counts.Live || counts.Live == 0 && unknown > 0 { // a call alone may be under way at a kill
 			t.Errorf("%s: the lake has\n%s%s\nthe service %+v", name, got.out, got.err, counts)
 		}
 		if open := service.Open(); open > 0 {
