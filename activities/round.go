@@ -250,13 +250,19 @@ const holdAgain = 2 * time.Second
 
 // Hold writes down that the calls of a campaign are held back, or no longer. Every process
 // that calls its models reads it within a second or two. It is tried again until the lake
-// can be written, which a paused campaign may have to wait for.
+// can be written, which a paused campaign may have to wait for. The batches of a cancelled one are
+// cancelled.
 func (a *Activities) Hold(ctx context.Context, in task.Holding) (none struct{}, err error) {
 	defer a.caller.Manifests.Expire()
 	if in.Reason == "" {
 		err = campaign.ClearHalt(ctx, a.config.Store, in.Campaign)
 	} else {
 		err = campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC(), Holds: true})
+	}
+	if err == nil && in.Reason == task.Cancelled {
+		if failed := a.caller.CancelBatches(ctx, in.Campaign); failed != nil { // the services end them by themselves
+			a.caller.Meter.NoteFailure(failed)
+		}
 	}
 	if err != nil {
 		err = temporal.NewApplicationErrorWithOptions(failure.Text(err), "io", temporal.ApplicationErrorOptions{NextRetryDelay: holdAgain})

@@ -72,7 +72,7 @@ func (c *campaign) reasonToHold() string {
 	case c.in.Status.Paused:
 		return cmp.Or(c.in.Status.PauseReason, "paused")
 	case c.in.Ended && len(c.order)+c.batches > 0:
-		return "cancelled"
+		return task.Cancelled
 	}
 	return ""
 }

@@ -91,7 +91,8 @@ type Intent struct {
 	Attempt   int    `json:"attempt"` // from 0; filled in by Intend
 	Provider  string `json:"provider"`
 	Model     string `json:"model"`
-	StartedAt int64  `json:"started_at"` // µs UTC
+	StartedAt int64  `json:"started_at"`      // µs UTC
+	Batch     string `json:"batch,omitempty"` // name of the batch that it is made in; empty for a call alone
 	// What the call can cost at most; WorstUSD is nil if its price is not known.
 	WorstUSD    *float64 `json:"worst_usd,omitempty"`
 	WorstTokens int64    `json:"worst_tokens,omitempty"`

@@ -229,28 +229,73 @@ func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) 
 	if shared, known := a.runs.isShared(p, c); known {
 		return shared, nil
 	}
+	shared := false
+	err := a.eachIntent(ctx, p, func(o intentObject) {
+		if slices.ContainsFunc(o.all(), func(i Intent) bool { return i.call() == c }) {
+			shared = len(o.With) > 0
+		}
+	}, func(call) {})
+	return shared, err
+}
+
+// eachIntent goes through what is stored of the intents of a run and of those taken back.
+func (a *Answers) eachIntent(ctx context.Context, p RunKey, intent func(intentObject), released func(call)) error {
 	prefix, err := p.folderOf()
 	if err != nil {
-		return false, err
+		return err
 	}
 	objects, err := lake.List(ctx, a.store, prefix)
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, o := range objects {
 		m := name.FindStringSubmatch(strings.TrimPrefix(o.Key, prefix))
-		if m == nil || m[3] != "intent" {
+		if m == nil || m[3] == "" {
+			continue
+		}
+		if m[3] == "released" {
+			taken, err := getObject[releasedObject](ctx, a.store, o.Key)
+			if err != nil {
+				return err
+			}
+			released(call{taken.Entry, taken.Ask, taken.Attempt})
 			continue
 		}
 		held, err := getObject[intentObject](ctx, a.store, o.Key)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, err
-		}
-		if slices.ContainsFunc(held.all(), func(i Intent) bool { return i.call() == c }) {
-			return len(held.With) > 0, nil
+		switch {
+		case err == nil:
+			intent(held)
+		case !errors.Is(err, fs.ErrNotExist): // released since it was listed
+			return err
 		}
 	}
-	return false, nil
+	return nil
+}
+
+// InBatches returns the intents of an ask that name a batch and are not taken back. Its answer is
+// not stored yet. alone says that no other process takes turns of the run.
+func (a *Answers) InBatches(ctx context.Context, p RunKey, entry, ask int, alone bool) ([]Intent, error) {
+	if alone && a.runs.isFirst(p, call{entry, ask, 0}) {
+		return nil, nil
+	}
+	var found []Intent
+	released := map[call]bool{}
+	err := a.eachIntent(ctx, p, func(o intentObject) {
+		for _, i := range o.all() {
+			if i.Batch != "" && i.Entry == entry && i.Ask == ask {
+				found = append(found, i)
+			}
+		}
+	}, func(c call) { released[c] = true })
+	return slices.DeleteFunc(found, func(i Intent) bool { return released[i.call()] }), err
+}
+
+// isFirst reports whether no attempt at an ask was announced before, as this process knows.
+func (rs *runs) isFirst(p RunKey, c call) bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r := rs.known[p]
+	return r != nil && r.next[c] == 0
 }
 
 func (rs *runs) isShared(p RunKey, c call) (shared, known bool) {

@@ -109,8 +109,10 @@ func (c *Caller) openBudget(ctx context.Context, m campaign.Manifest) (*money.Ac
 	return account, nil
 }
 
-// Close gives back what this process has reserved, of budgets and of the disk.
+// Close gives back what this process has reserved, of budgets and of the disk, and leaves batches
+// to their services.
 func (c *Caller) Close(ctx context.Context) error {
+	c.batches.Close()
 	c.room.release()
 	c.budgets.mu.Lock()
 	accounts := maps.Clone(c.budgets.accounts)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/batch"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
@@ -92,6 +93,10 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	}
 	price := q.priceOf(m)
 	r.Tier = c.tiers.pick(q, ask, m.Limits, price)
+	service, found, err := c.inBatch(ctx, m, q, ask, r.Tier)
+	if err != nil {
+		return got, err
+	}
 	i := answers.Intent{Entry: q.Entry, Ask: ask, Provider: q.Provider.Name, Model: q.Provider.Name}
 	worst, bounded := q.worstCase(price, r)
 	if bounded {
@@ -101,19 +106,53 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 			i.WorstUSD = &usd
 		}
 	}
-	if got.Hold, err = c.reserveFor(ctx, m, q, ask, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
+	if found != nil { // what was reserved for it is in the ledger
+		i = found.Intent
+	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
 		return got, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider)) // from here on money is spent: the answer is waited for
-	defer cancel()
-	response, err := c.announced(ctx, q, &i, r, m.Limits, pass, got.Hold)
+	response, err := model.Response{}, batch.ErrFew
+	if service != nil {
+		pass.Leave()
+		response, err = c.batched(ctx, m, q, &i, r, service, found, got.Hold)
+	}
+	if _, failed := errors.AsType[*model.Error](err); !failed && isKept(err) {
+		got.Hold.Keep()
+		return got, err
+	}
+	if errors.As(err, new(batch.Unannounced)) {
+		got.Hold.Release()
+		return got, err
+	}
+	if errors.Is(err, batch.ErrFew) {
+		w := Wait{For: WaitsAnswer}
+		if r.Tier == plan.Batch {
+			r.Tier, w.Ends = "", "outside of batches: "+err.Error()
+			if pass, err = c.Permit(ctx, q); err != nil {
+				got.Hold.Release()
+				return got, err
+			}
+			defer pass.Leave()
+		}
+		// From here on money is spent: the answer is waited for.
+		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider))
+		defer cancel()
+		response, err = c.announced(making, q, &i, r, w, got.Hold)
+	}
+	unbilled, answered := isUnbilled(err), !isKept(err) && !errors.As(err, new(unmade))
+	response, err = c.judgeOutcome(q, i, r, m.Limits, pass, response, err)
 	if err != nil {
 		defer got.Hold.Keep()
-		if isUnbilled(err) {
-			if left := c.answers.Release(context.WithoutCancel(ctx), q.Run, i.Entry, ask, i.Attempt); left != nil {
+		ctx := context.WithoutCancel(ctx)
+		if unbilled {
+			if left := c.answers.Release(ctx, q.Run, i.Entry, ask, i.Attempt); left != nil {
 				return got, errors.Join(err, left)
 			}
 			got.Hold.Release()
+		} else if i.Batch != "" && answered {
+			if left := c.takeOutOfBatch(ctx, q, i); left != nil {
+				return got, errors.Join(err, left)
+			}
 		}
 		return got, err
 	}
@@ -131,22 +170,41 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	return got, nil
 }
 
-// announced writes the intent and makes the call. It tells the account's
-// throttle how it went.
-func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r model.Request, l plan.Limits, pass Permit, hold *money.Hold) (model.Response, error) {
-	i.StartedAt = time.Now().UnixMicro()
-	var err error
-	if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {
-		return model.Response{}, err
+// announced writes the intent and makes the call.
+func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r model.Request, w Wait, hold *money.Hold) (model.Response, error) {
+	if err := c.announce(ctx, q, i, hold); err != nil {
+		return model.Response{}, unmade{err}
 	}
-	if hold.Late() { // another process may have counted the ledger without this call
-		return model.Response{}, errLate
-	}
-	setWaiting(ctx, Wait{For: WaitsAnswer})
+	setWaiting(ctx, w)
 	defer setIdle(ctx)
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
-	response, err := q.Provider.Complete(ctx, r)
+	return q.Provider.Complete(ctx, r)
+}
+
+// unmade wraps the error of a call that was not made.
+type unmade struct{ error }
+
+func (u unmade) Unwrap() error { return u.error }
+
+// announce writes the intent of a call that is about to be made.
+func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold *money.Hold) (err error) {
+	i.StartedAt = time.Now().UnixMicro()
+	if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {
+		return err
+	}
+	if hold.Late() { // another process may have counted the ledger without this call
+		return errLate
+	}
+	return nil
+}
+
+// judgeOutcome tells the account's throttle how a call went, and returns its error as it is to
+// be taken; that of one that was made is an *attempted.
+func (c *Caller) judgeOutcome(q Order, i answers.Intent, r model.Request, l plan.Limits, pass Permit, response model.Response, err error) (model.Response, error) {
+	if not, ok := errors.AsType[unmade](err); ok {
+		return response, not.error
+	}
 	if err == nil {
 		c.faults.countAnswer(q, i.Ask)
 		c.tiers.forget(q, i.Ask)
@@ -156,18 +214,18 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 		}
 		pass.Answered(used, response.Limits)
 		if err = rejectTruncatedPrompt(q.Provider, response); err != nil {
-			err = &attempted{err: err, intent: *i}
+			err = &attempted{err: err, intent: i}
 		}
 		return response, err
 	}
 	if r.Tier != "" {
 		if refused := c.tiers.note(q, i.Ask, l, err); refused != nil {
-			return response, &attempted{err: refused, intent: *i}
+			return response, &attempted{err: refused, intent: i}
 		}
 	}
 	err, suspect := c.treat(q, i.Ask, err)
 	pass.Failed(err)
-	return response, &attempted{err, *i, suspect}
+	return response, &attempted{err, i, suspect}
 }
 
 // rejectTruncatedPrompt returns an error for the answer to a prompt that its server has cut: every further
@@ -208,7 +266,7 @@ var errLate = errors.New("the grant of the budget ran out before the call; it is
 // isUnbilled reports whether a call that failed has certainly cost nothing.
 func isUnbilled(err error) bool {
 	call, ok := errors.AsType[*model.Error](err)
-	return ok && call.Unbilled || errors.Is(err, errLate)
+	return ok && call.Unbilled && !isKept(err) || errors.Is(err, errLate) || errors.As(err, new(batch.Unsent))
 }
 
 func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {

@@ -10,9 +10,11 @@ import (
 	"sync"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/batch"
 	"roundtable/activities/setup"
 	"roundtable/activities/throttle"
 	"roundtable/analysis/lake/store"
+	"roundtable/workflows/plan"
 )
 
 // Caller makes calls that cost money: within the limits of accounts and
@@ -32,6 +34,8 @@ type Caller struct {
 	throttles throttle.Registry // of accounts
 	faults    faults
 	tiers     tiers
+	batches   *batch.Batches
+	pace      func(plan.Limits) batch.Pace
 	epochs    epochs
 }
 
@@ -46,6 +50,6 @@ type epochs struct {
 func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *setup.Manifests, alone bool) *Caller {
 	return &Caller{
 		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
-		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}},
+		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}}, batches: batch.New(store), pace: batch.NewPace,
 	}
 }

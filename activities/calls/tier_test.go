@@ -45,7 +45,7 @@ func TestTierWait(t *testing.T) {
 			t.Error("two minutes after its first refusal the call is not made in the standard tier, or another one is, too")
 		}
 		tiers.forget(q, 0)
-		if tiers.pick(q, 0, l, price) != plan.Flex || len(tiers.refused) > 0 {
+		if tiers.pick(q, 0, l, price) != plan.Flex || len(tiers.standard) > 0 {
 			t.Error("what was answered is remembered")
 		}
 		for name, e := range map[string]*model.Error{

@@ -74,16 +74,21 @@ func valueOr(usd *float64, other float64) float64 {
 // highestRates returns the highest prices of a token in a request of up to so many tokens,
 // in whichever tier it is billed.
 func highestRates(p campaign.Price, tokens int64) (input, output float64) {
-	if p.Flex != nil {
-		i, o := highestRates(p.In(plan.Flex), tokens)
-		p.Flex = nil
-		input, output = highestRates(p, tokens)
-		return max(input, i), max(output, o)
+	for _, tier := range []plan.Tier{plan.Flex, plan.Batch} {
+		if p.HasTier(tier) {
+			i, o := highestRates(p.In(tier), tokens)
+			input, output = max(input, i), max(output, o)
+		}
 	}
+	i, o := standardRates(p, tokens)
+	return max(input, i), max(output, o)
+}
+
+func standardRates(p campaign.Price, tokens int64) (input, output float64) {
 	input = max(p.Input, valueOr(p.CachedInput, 0), valueOr(p.CacheWrite, 0))
 	output = max(p.Output, valueOr(p.Reasoning, 0))
 	if p.Long != nil && tokens > int64(p.Long.Above) {
-		i, o := highestRates(longRequest(*p.Long), 0)
+		i, o := standardRates(longRequest(*p.Long), 0)
 		input, output = max(input, i), max(output, o)
 	}
 	return input, output

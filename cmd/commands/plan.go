@@ -118,7 +118,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		warned = append(warned, survey.Warnings...)
 	}
 	warned = append(warned, campaignfile.MissingKeys(p, m, s)...)
-	warned = append(warned, campaignfile.FreeModels(p, m, s)...)
+	warned = append(warned, campaignfile.EndpointNotes(p, m, s)...)
 	warned = append(warned, campaignfile.PriceNotes(m, time.Now())...)
 	var prompts []campaignfile.RenderedPrompt
 	if o.prompts {

@@ -428,7 +428,7 @@ func (r replication) list(cmd *cobra.Command) error {
 	if r.model == "" {
 		t.Notes = append(t.Notes, "With --model the list has what each costs at that model.")
 	} else if price.Price.Flex != nil || price.Price.Batch != nil {
-		t.Notes = append(t.Notes, "flex: with limits: {tier: flex} in the campaign's file, while the service has room there. batch: what its batches would cost, which are not used. None counts what the service reads from its cache.")
+		t.Notes = append(t.Notes, "flex and batch: with limits: {tier: flex} or {tier: batch} in the campaign's file, while the service has room there or within a day. None counts what the service reads from its cache.")
 	} else if !priced && !scripted {
 		t.Notes = append(t.Notes, fmt.Sprintf("The price of %s is not known (table of %s).", r.modelName(), asOf))
 	}

@@ -26,16 +26,12 @@ func (l Limits) Check() map[string]error {
 		errs["cost_usd"] = fmt.Errorf("is %v; expected 0 to 1000000000 US dollars", *usd)
 	}
 	switch l.Tier {
-	case "", Standard, Flex:
-	case Batch:
-		errs["tier"] = errors.New("is batch; services' batches are not used: expected standard or flex")
+	case "", Standard, Flex, Batch:
 	default:
-		errs["tier"] = fmt.Errorf("is %q; expected standard or flex", l.Tier)
+		errs["tier"] = fmt.Errorf("is %q; expected standard, flex or batch", l.Tier)
 	}
-	if wait, err := time.ParseDuration(l.TierWait); l.TierWait != "" && l.TierWait != NeverStandard && (err != nil || wait < 0 || wait > 24*time.Hour) {
-		errs["tier_wait"] = fmt.Errorf("is %q; expected a time from 0s to 24h, as 15m, or never", l.TierWait)
-	} else if l.TierWait != "" && l.Tier != Flex {
-		errs["tier_wait"] = errors.New("is set without tier: flex; leave it out")
+	if err := l.checkTierWait(); err != nil {
+		errs["tier_wait"] = err
 	}
 	for name, m := range l.Models {
 		key := "models." + name + "."
@@ -47,6 +43,24 @@ func (l Limits) Check() map[string]error {
 		}
 	}
 	return errs
+}
+
+// checkTierWait returns what is wrong with TierWait. A batch takes a while, and at most two days.
+func (l Limits) checkTierWait() error {
+	wait, err := time.ParseDuration(l.TierWait)
+	least, most, example := time.Duration(0), 24*time.Hour, "0s to 24h, as 15m,"
+	if l.Tier == Batch {
+		least, most, example = 30*time.Second, 48*time.Hour, "30s to 48h, as 12h,"
+	}
+	switch {
+	case l.TierWait == "":
+		return nil
+	case l.Tier != Flex && l.Tier != Batch:
+		return errors.New("is set without tier: flex or batch; leave it out")
+	case l.TierWait != NeverStandard && (err != nil || wait < least || wait > most):
+		return fmt.Errorf("is %q; expected a time from %s or never", l.TierWait, example)
+	}
+	return nil
 }
 
 // checkLimits reports the errors of limits at their lines. A limit that is

@@ -107,8 +107,8 @@ type Limits struct {
 	Models map[string]ModelLimits `json:"models,omitempty"`
 	// Tier is the service tier in which models are asked that have a price in it; standard if empty.
 	Tier Tier `json:"tier,omitempty"`
-	// TierWait is how long a call waits for the tier before it is made in the standard one, as
-	// 15m; never if it must not be. Empty is DefaultTierWait.
+	// TierWait is how long a call waits for the tier, or for its batch, before it is made in the
+	// standard one, as 15m; never if it must not be. Empty is DefaultTierWait or DefaultBatchWait.
 	TierWait string `json:"tier_wait,omitempty"`
 }
 
@@ -119,18 +119,24 @@ type Tier string
 const (
 	Standard Tier = "standard"
 	Flex     Tier = "flex"  // about half the price, slower, and refused while the service is busy
-	Batch    Tier = "batch" // in files, within a day; no calls are made so
+	Batch    Tier = "batch" // half the price, within a day: many calls in one file
 )
 
-// DefaultTierWait is TierWait if the file says nothing.
-const DefaultTierWait = 15 * time.Minute
+// TierWait if the file says nothing: of the tier flex, and of batches.
+const (
+	DefaultTierWait  = 15 * time.Minute
+	DefaultBatchWait = 24 * time.Hour
+)
 
 // NeverStandard is the TierWait with which no call is made in the standard tier.
 const NeverStandard = "never"
 
 // WaitForTier returns how long a call waits for the tier; false if it waits for ever.
 func (l Limits) WaitForTier() (time.Duration, bool) {
-	if l.TierWait == "" {
+	switch {
+	case l.TierWait == "" && l.Tier == Batch:
+		return DefaultBatchWait, true
+	case l.TierWait == "":
 		return DefaultTierWait, true
 	}
 	wait, err := time.ParseDuration(l.TierWait)

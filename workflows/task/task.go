@@ -63,6 +63,9 @@ type Holding struct {
 	Reason   string `json:"reason,omitempty"` // "" lets calls begin again
 }
 
+// Cancelled is the reason of the Holding of a campaign that is cancelled: its batches are, too.
+const Cancelled = "cancelled"
+
 // Types of activity errors that a workflow acts on.
 const (
 	ErrPause = "pause" // the operator must act before any call can succeed

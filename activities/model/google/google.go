@@ -89,6 +89,5 @@ func New(c Config) (model.Model, error) {
 
 // Models returns the names of the models that the service has.
 func (c *client) Models(ctx context.Context) ([]string, error) {
-	before, _, _ := strings.Cut(c.url, "/"+version+"/")
-	return c.List(ctx, before+"/"+version+"/models")
+	return c.List(ctx, c.urlOf("models"))
 }

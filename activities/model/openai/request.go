@@ -54,7 +54,10 @@ var efforts = []struct {
 // tierOf returns the tier that is asked for. OpenAI takes that of the account's project where none
 // is, which may be dearer than the price that is reserved; other servers may not know the field.
 func (c *client) tierOf(r model.Request) plan.Tier {
-	if r.Tier == "" && c.host == officialHost {
+	switch {
+	case r.Tier == plan.Batch: // is no field of the request
+		return ""
+	case r.Tier == "" && c.host == officialHost:
 		return "default"
 	}
 	return r.Tier

@@ -25,6 +25,7 @@ type Call struct {
 	Body   []byte      // of a response 2xx, whole, without what servers put around JSON (unwrap)
 
 	key       string
+	file      bool // the body is that of a batch, which may be long
 	sent      atomic.Bool
 	connected atomic.Bool
 }
@@ -121,7 +122,9 @@ func (w watched) RoundTrip(q *http.Request) (*http.Response, error) {
 	if c.Body, err = decompress(c.Body, r.Header); err != nil {
 		return nil, err
 	}
-	c.Body = unwrap(c.Body)
+	if !c.file {
+		c.Body = unwrap(c.Body)
+	}
 	r.Body = io.NopCloser(bytes.NewReader(c.Body))
 	return r, nil
 }

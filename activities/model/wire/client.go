@@ -14,8 +14,11 @@ import (
 	"time"
 )
 
-// maxBody is the longest body that is read.
-const maxBody = 16 << 20
+// maxBody is the longest body that is read, maxFile the longest one with the answers of a batch.
+const (
+	maxBody = 16 << 20
+	maxFile = 512 << 20
+)
 
 var (
 	errTooLarge  = fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
@@ -43,7 +46,7 @@ func NewClient(public ...string) *http.Client {
 	}
 }
 
-// capped ends every body at maxBody.
+// capped ends every body at maxBody, or at maxFile.
 type capped struct{ next http.RoundTripper }
 
 func (c capped) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -51,7 +54,11 @@ func (c capped) RoundTrip(q *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Body = &cappedBody{ReadCloser: r.Body, left: maxBody}
+	left := maxBody
+	if c, ok := q.Context().Value(callKey{}).(*Call); ok && c.file {
+		left = maxFile
+	}
+	r.Body = &cappedBody{ReadCloser: r.Body, left: left}
 	return r, nil
 }
 

@@ -44,7 +44,7 @@ type LongPrice struct {
 // none. A long request costs as many times more there as in the standard tier, as
 // OpenAI's and Google's pages say it.
 func (p Price) In(tier plan.Tier) Price {
-	t := map[plan.Tier]*TierPrice{plan.Flex: p.Flex, plan.Batch: p.Batch}[tier]
+	t := p.ofTier(tier)
 	if t == nil {
 		return p
 	}
@@ -59,6 +59,19 @@ func (p Price) In(tier plan.Tier) Price {
 		}}
 	}
 	return in
+}
+
+// HasTier reports whether the price in a tier is known.
+func (p Price) HasTier(tier plan.Tier) bool { return p.ofTier(tier) != nil }
+
+func (p Price) ofTier(tier plan.Tier) *TierPrice {
+	switch tier {
+	case plan.Flex:
+		return p.Flex
+	case plan.Batch:
+		return p.Batch
+	}
+	return nil
 }
 
 // scale returns a price of the standard tier that is not given for another: as many times more

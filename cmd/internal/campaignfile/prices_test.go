@@ -24,6 +24,10 @@ func TestPriceNotes(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	m.Limits.Tier = plan.Batch
+	if got := strings.Join(PriceNotes(m, now), "\n"); !strings.Contains(got, "openai/own has no price in the tier batch (OpenAI, Anthropic and Google sell batches), so it is asked in the standard tier") {
+		t.Errorf("batches: got\n%s", got)
+	}
 	if m.Limits.Tier = ""; strings.Contains(strings.Join(PriceNotes(m, now), ""), "openai/own") {
 		t.Error("a tier that was not asked for is missed")
 	}

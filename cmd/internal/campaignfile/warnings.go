@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/lake/campaign"
@@ -93,23 +94,31 @@ func MissingKeys(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 	return list
 }
 
-// FreeModels returns a note for each model that is taken to cost nothing, since it is served
-// on this machine.
-func FreeModels(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
+// EndpointNotes returns a note for each model that is taken to cost nothing, since it is served
+// on this machine, and for each that has a price for batches and is asked where there are none.
+func EndpointNotes(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 	models := providers.NewFile(s, providers.FileFolder{}, true)
 	var list []string
 	for _, c := range p.Campaign.Conditions {
 		for _, choice := range c.AllModels() {
 			provider, _, _ := strings.Cut(choice.Name, "/")
 			price, priced := m.Prices[choice.Name]
-			if !providers.IsLive(provider) || !priced || price != (campaign.Price{}) {
+			if !providers.IsLive(provider) || !priced {
 				continue
 			}
 			made, err := models.Named(choice.Name, choice.Decode(), plan.Condition{}, nil)
-			if err != nil || !providers.IsFree(made) {
+			if err != nil && !errors.Is(err, wire.ErrNoKey) {
 				continue
 			}
-			if text := fmt.Sprintf("%s is on this machine (%s) and counts as free; prices: gives it a price", choice.Name, made.Endpoint); !slices.Contains(list, text) {
+			batcher, ok := made.Model.(model.Batcher)
+			text := ""
+			switch {
+			case err == nil && price == (campaign.Price{}) && providers.IsFree(made):
+				text = fmt.Sprintf("%s is on this machine (%s) and counts as free; prices: gives it a price", choice.Name, made.Endpoint)
+			case m.Limits.Tier == plan.Batch && price.Batch != nil && !(ok && batcher.HasBatches()):
+				text = fmt.Sprintf("%s is asked at %s, whose batches are not used (those of OpenAI, Anthropic, Google and servers of your own are), so it is asked in the standard tier", choice.Name, made.Endpoint)
+			}
+			if text != "" && !slices.Contains(list, text) {
 				list = append(list, text)
 			}
 		}
@@ -130,8 +139,13 @@ func PriceNotes(m campaign.Manifest, now time.Time) []string {
 		if age := now.Sub(day); err == nil && age > oldPrice {
 			list = append(list, fmt.Sprintf("the price of %s was looked up on %s, %d days ago; check it, and give another one under prices", name, price.AsOf, int(age.Hours()/24)))
 		}
-		if m.Limits.Tier == plan.Flex && price.Flex == nil && price != (campaign.Price{}) {
-			list = append(list, fmt.Sprintf("%s has no price in the tier flex, so it is asked in the standard tier; prices: {%s: {input: …, output: …, flex: {input: …, output: …}}} gives it one", name, name))
+		tier := m.Limits.Tier
+		if (tier == plan.Flex || tier == plan.Batch) && !price.HasTier(tier) && price != (campaign.Price{}) {
+			sold := ""
+			if tier == plan.Batch {
+				sold = " (OpenAI, Anthropic and Google sell batches)"
+			}
+			list = append(list, fmt.Sprintf("%s has no price in the tier %s%s, so it is asked in the standard tier; prices: {%s: {input: …, output: …, %s: {input: …, output: …}}} gives it one", name, tier, sold, name, tier))
 		}
 	}
 	return list

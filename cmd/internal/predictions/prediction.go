@@ -86,7 +86,7 @@ const statedBound = 16384
 // and which models have no price.
 type bounds struct {
 	real, set, own, stated bool
-	flex                   bool // some are asked in a cheaper tier
+	tier                   plan.Tier // in which some are asked more cheaply; empty if none is
 	unpriced               map[string]bool
 	byModel                map[string]Forecast // what each takes
 }
@@ -168,7 +168,7 @@ func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate 
 		rate = &Rate{Input: price.Input, Output: price.Output}
 		if flex := price.In(m.Limits.Tier); flex.Input != price.Input || flex.Output != price.Output {
 			rate = &Rate{Input: flex.Input, Output: flex.Output, Standard: rate}
-			b.flex = true
+			b.tier = m.Limits.Tier
 		}
 	} else {
 		if b.unpriced == nil {
@@ -232,8 +232,8 @@ func (b *bounds) basis() string {
 		return "a rehearsal with the scripted agents. Low and high: 6 and 3 bytes a token; high: every round is played, one answer in ten is asked again"
 	}
 	tier := ""
-	if b.flex {
-		tier = "; prices of the tier flex, and for what it costs at most the standard ones"
+	if b.tier != "" {
+		tier = "; prices of the tier " + string(b.tier) + ", and for what it costs at most the standard ones"
 	}
 	return "a guess" + tier + ". Low: answers as short as the scripted agents'. Likely: as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. High: every round is played, answers are three times as long, one in ten is asked again, 3 bytes a token. --pilot 0.02 measures instead"
 }

@@ -1,0 +1,73 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+)
+
+// Record is a batch in the lake. It is written before the batch is sent, and stays there; that of a
+// batch which was certainly not created is deleted.
+type Record struct {
+	Name      string    `json:"name"` // under which the service has it, too
+	Campaign  string    `json:"campaign"`
+	Provider  string    `json:"provider"` // provider/model
+	Calls     []string  `json:"calls"`    // Call.Key of each request, in order
+	CreatedAt time.Time `json:"created_at"`
+	ID        string    `json:"id,omitempty"` // the service's; empty until that is known
+	EndedAt   time.Time `json:"ended_at,omitzero"`
+}
+
+func folderOf(campaign string) string { return lake.AboutKey(campaign, "batches/") }
+
+func (r Record) key() string { return folderOf(r.Campaign) + r.Name + ".json" }
+
+// requestID returns the ID of a request, which tells its batch and its call.
+func (r Record) requestID(i int) string { return fmt.Sprintf("%s-%d", r.Name, i) }
+
+// put writes a new record.
+func (r Record) put(ctx context.Context, s store.Store) error {
+	data, err := lake.Seal(r)
+	if err != nil {
+		return err
+	}
+	return s.PutIfAbsent(ctx, r.key(), data)
+}
+
+// replace writes what is known by now. Of two processes that follow one batch the last one wins:
+// both know the same.
+func (r Record) replace(ctx context.Context, s store.Store) error {
+	data, err := lake.Seal(r)
+	if err != nil {
+		return err
+	}
+	return s.Replace(ctx, r.key(), data, "")
+}
+
+func readRecord(ctx context.Context, s store.Store, campaign, name string) (r Record, err error) {
+	key := Record{Campaign: campaign, Name: name}.key()
+	data, err := s.Get(ctx, key)
+	if err == nil {
+		err = lake.Unseal(key, data, &r)
+	}
+	return r, err
+}
+
+func readRecords(ctx context.Context, s store.Store, campaign string) (all []Record, err error) {
+	objects, err := lake.List(ctx, s, folderOf(campaign))
+	for _, o := range objects {
+		name := strings.TrimSuffix(strings.TrimPrefix(o.Key, folderOf(campaign)), ".json")
+		r, err := readRecord(ctx, s, campaign, name)
+		if store.IgnoreMissing(err) != nil {
+			return all, err
+		}
+		if r.Name != "" {
+			all = append(all, r)
+		}
+	}
+	return all, err
+}

@@ -1,0 +1,292 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"roundtable/activities/model"
+)
+
+// Sent is a batch that was sent, or may have been.
+type Sent struct {
+	batches *Batches
+	service model.Batcher
+	pace    Pace
+	wake    chan struct{} // the next look is due now
+
+	mu        sync.Mutex
+	record    Record
+	status    model.BatchStatus
+	waits     map[chan struct{}]bool // told of each change
+	cancelled time.Time              // when cancelling was asked for
+	ended     bool
+	answers   map[string]model.BatchAnswer // by Call.Key, once it has ended
+	taken     map[string]bool              // of them
+	err       error                        // of all calls instead
+
+	since time.Time // from when on it may be found, if it was created
+}
+
+func newSent(b *Batches, r Record, service model.Batcher, pace Pace) *Sent {
+	return &Sent{
+		batches: b, service: service, pace: pace, record: r, since: time.Now(),
+		wake: make(chan struct{}, 1), waits: map[chan struct{}]bool{}, taken: map[string]bool{},
+	}
+}
+
+// Await waits for the answer of a call. If ctx ends before, the batch stays what it is.
+func (s *Sent) Await(ctx context.Context, call string, wait func(Wait)) (model.BatchAnswer, error) {
+	changed := make(chan struct{}, 1)
+	s.mu.Lock()
+	s.waits[changed] = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.waits, changed)
+	}()
+	for {
+		answer, err, over := s.take(call, wait)
+		if over {
+			return answer, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return answer, Kept{context.Cause(ctx)}
+		case <-s.batches.ctx.Done():
+			return answer, Kept{ErrStopped}
+		}
+	}
+}
+
+// take returns the answer of a call if the batch has ended.
+func (s *Sent) take(call string, wait func(Wait)) (answer model.BatchAnswer, err error, over bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		wait(Wait{
+			Name: s.record.Name, Since: s.record.CreatedAt, Done: s.status.Done, Total: s.status.Total,
+			Looking: s.record.ID == "", Cancelled: !s.cancelled.IsZero(),
+		})
+		return answer, nil, false
+	}
+	if s.err != nil {
+		return answer, s.err, true
+	}
+	if s.taken[call] = true; len(s.taken) == len(s.record.Calls) {
+		s.forget()
+	}
+	answer, answered := s.answers[call]
+	if !answered {
+		return answer, s.unworked("ended without an answer to this request"), true
+	}
+	return answer, nil, true
+}
+
+// unworked is the error of a request that was certainly not answered.
+func (s *Sent) unworked(how string) *model.Error {
+	return &model.Error{
+		Class: model.Retry, Provider: s.record.Provider, Code: model.BatchEnded, Unbilled: true,
+		Message: fmt.Sprintf("the batch %s, sent at %s, %s", s.record.Name, s.record.CreatedAt.Format("15:04 UTC on 2006-01-02"), how),
+	}
+}
+
+// forget has the next who asks for the batch read it again.
+func (s *Sent) forget() {
+	go func() {
+		s.batches.mu.Lock()
+		defer s.batches.mu.Unlock()
+		if s.batches.sent[s.record.Name] == s {
+			delete(s.batches.sent, s.record.Name)
+		}
+	}()
+}
+
+// Cancel asks the service to end the batch early.
+func (s *Sent) Cancel(ctx context.Context) error {
+	s.mu.Lock()
+	id, ended := s.record.ID, s.ended
+	if s.cancelled.IsZero() {
+		s.cancelled = time.Now()
+	}
+	s.mu.Unlock()
+	var err error
+	if id != "" && !ended {
+		err = s.service.CancelBatch(ctx, id)
+	}
+	s.tell()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// tell tells those who wait that something has changed.
+func (s *Sent) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for changed := range s.waits {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// create sends the batch and follows it.
+func (s *Sent) create(requests []model.BatchRequest) {
+	id, err := s.service.CreateBatch(s.batches.ctx, s.record.Name, requests)
+	s.since = time.Now()
+	refused, is := errors.AsType[*model.Error](err)
+	switch {
+	case is && refused.Unbilled || err != nil && !is:
+		s.drop(err)
+		return
+	case err == nil && id != "":
+		s.setID(id)
+	}
+	s.follow()
+}
+
+// setID writes down which batch of the service this is. If that fails it is found by its name.
+func (s *Sent) setID(id string) {
+	s.mu.Lock()
+	s.record.ID = id
+	r, cancelled := s.record, !s.cancelled.IsZero()
+	s.mu.Unlock()
+	_ = r.replace(s.batches.ctx, s.batches.store)
+	if cancelled { // before it was known what
+		_ = s.service.CancelBatch(s.batches.ctx, id)
+	}
+	s.tell()
+}
+
+// drop ends a batch that was certainly not created. Its calls are made again: without the record
+// they are known not to have been sent.
+func (s *Sent) drop(err error) {
+	if failed := s.batches.store.Delete(s.batches.ctx, s.record.key()); failed != nil {
+		err = errors.Join(failed, err)
+	}
+	s.end(nil, Unsent{err})
+}
+
+// end gives all calls their answers, or one error.
+func (s *Sent) end(answers map[string]model.BatchAnswer, err error) {
+	s.mu.Lock()
+	s.ended, s.answers, s.err = true, answers, err
+	if err != nil {
+		s.forget()
+	}
+	s.mu.Unlock()
+	s.tell()
+}
+
+// follow looks for the batch until it has ended, or the process does.
+func (s *Sent) follow() {
+	for !s.look() {
+		age := time.Since(s.record.CreatedAt)
+		select {
+		case <-time.After(min(max(age/10, s.pace.Quiet), s.pace.Poll)):
+		case <-s.wake:
+		case <-s.batches.ctx.Done():
+			return
+		}
+	}
+}
+
+// look takes the batch one step on and reports whether that was the last.
+func (s *Sent) look() bool {
+	ctx := s.batches.ctx
+	s.mu.Lock()
+	r, cancelled := s.record, s.cancelled
+	s.mu.Unlock()
+	if r.ID == "" {
+		return s.find(ctx)
+	}
+	status, err := s.service.PollBatch(ctx, r.ID)
+	switch {
+	case s.isOver(err), err != nil && ctx.Err() != nil:
+		return true
+	case err == nil && status.Ended:
+		return s.finish(ctx, status)
+	case !cancelled.IsZero() && time.Since(cancelled) > s.pace.Grace:
+		e := s.unworked("was cancelled and has not ended; what it has answered is not known")
+		e.Unbilled = false
+		s.end(nil, e)
+		return true
+	case err == nil:
+		s.mu.Lock()
+		s.status = status
+		s.mu.Unlock()
+		s.tell()
+	}
+	if s.pace.Window > 0 && time.Since(r.CreatedAt) > s.pace.Window && cancelled.IsZero() {
+		_ = s.Cancel(ctx) // if that fails, it is given up after a while all the same
+	}
+	return false
+}
+
+// isOver ends the waiting if an error says that more of it is in vain, as with a key that is
+// refused: until the operator has acted.
+func (s *Sent) isOver(err error) bool {
+	e, ok := errors.AsType[*model.Error](err)
+	if !ok || e.Class != model.Pause {
+		return false
+	}
+	if e.Fault == model.Missing && s.record.ID != "" {
+		gone := s.unworked("was deleted; what it has answered is not known")
+		gone.Unbilled = false
+		s.end(nil, gone)
+		return true
+	}
+	told := *e
+	told.Message = fmt.Sprintf("the batch %s cannot be asked for: %s", s.record.Name, e.Message)
+	s.end(nil, Kept{&told})
+	return true
+}
+
+// find finds out whether the batch was created.
+func (s *Sent) find(ctx context.Context) bool {
+	id, err := s.service.FindBatch(ctx, model.SentBatch{Name: s.record.Name, Requests: len(s.record.Calls), CreatedAt: s.record.CreatedAt})
+	switch {
+	case err != nil:
+		return s.isOver(err) || ctx.Err() != nil
+	case id != "":
+		s.setID(id)
+	case time.Since(s.since) > s.pace.Settle:
+		s.drop(s.unworked("was never created"))
+		return true
+	}
+	return false
+}
+
+// finish fetches the results of a batch that has ended; false if they are not there yet.
+func (s *Sent) finish(ctx context.Context, status model.BatchStatus) bool {
+	var results map[string]model.BatchAnswer
+	if status.Refused == nil {
+		var err error
+		if results, err = s.service.BatchResults(ctx, s.record.ID, status); err != nil {
+			return s.isOver(err)
+		}
+	}
+	answers := map[string]model.BatchAnswer{}
+	for i, call := range s.record.Calls {
+		if got, ok := results[s.record.requestID(i)]; ok {
+			answers[call] = got
+		} else if status.Refused != nil {
+			answers[call] = *status.Refused
+		}
+	}
+	s.mu.Lock()
+	s.record.EndedAt = time.Now().UTC()
+	r := s.record
+	s.mu.Unlock()
+	_ = r.replace(ctx, s.batches.store)
+	s.end(answers, nil)
+	return true
+}

@@ -1,0 +1,119 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"roundtable/activities/model"
+	"roundtable/workflows/plan"
+)
+
+// CompleteInBatch is that of model.Batcher.
+func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send func(body []byte) (model.BatchAnswer, error)) (model.Response, error) {
+	var unanswered error // what send returned
+	first := true
+	answer, err := x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
+		if !first {
+			sent.Tier = ""
+			return x.askOnce(ctx, sent, mode)
+		}
+		first = false
+		_, body, err := x.Request(sent, mode)
+		if err != nil {
+			return model.Response{}, x.Report.Unasked(err)
+		}
+		var got model.BatchAnswer
+		if got, unanswered = send(body); unanswered != nil {
+			return model.Response{}, x.Report.Unasked(unanswered)
+		}
+		if got.Status/100 != 2 {
+			return x.Refuse(&Failure{Status: got.Status, Header: http.Header{}, Body: got.Body, At: time.Now()})
+		}
+		read, failed := x.Read(sent, &Call{Header: http.Header{}, Body: unwrap(got.Body)})
+		read.Tier = plan.Batch // the answer itself names the tier of a single call
+		return read, failed
+	})
+	if unanswered != nil {
+		return model.Response{}, unanswered
+	}
+	return x.Report.Clean(answer), err
+}
+
+// Manage sends one request of a batch interface and reads the JSON of its answer into out, or, if
+// that is a *[]byte, the lines of a file. The content type is that of JSON if it is empty.
+func (x *Exchange) Manage(ctx context.Context, method, url, contentType string, body []byte, out any) *model.Error {
+	return x.manage(ctx, method, url, "", contentType, body, out)
+}
+
+func (x *Exchange) manage(ctx context.Context, method, url, key, contentType string, body []byte, out any) *model.Error {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(DefaultTimeout))
+	defer cancel()
+	ctx, call := Watch(ctx, key)
+	call.file = true
+	header := x.Header.Clone()
+	if contentType != "" {
+		header.Set("Content-Type", contentType)
+	}
+	err := send(ctx, x.HTTP, method, url, body, header)
+	if refused, ok := errors.AsType[*Failure](err); ok {
+		return x.Report.Refused(refused, ReadWords(refused.Body, refused.Header))
+	}
+	if err != nil {
+		return x.Report.Broken(ctx, call, err)
+	}
+	if lines, ok := out.(*[]byte); ok {
+		*lines = call.Body
+		return nil
+	}
+	if err := json.Unmarshal(call.Body, out, Lenient); err != nil {
+		return x.Report.Useless("unreadable_body", "the body is not what the batch interface answers", call.Body)
+	}
+	return nil
+}
+
+// Create is Manage for what must not be done twice. Unless the service has certainly refused it,
+// the error is not Unbilled.
+func (x *Exchange) Create(ctx context.Context, url, idempotencyKey string, body []byte, out any) error {
+	err := x.manage(ctx, http.MethodPost, url, idempotencyKey, "", body, out)
+	if err == nil {
+		return nil
+	}
+	sure := err.Status/100 == 4 && err.Status != http.StatusRequestTimeout && err.Status != ClientClosed
+	err.Unbilled = sure || err.Status == 0 && err.Unbilled // refused, or never connected
+	return err
+}
+
+// Lines reads the lines of a file of JSON, leaving out blank ones.
+func Lines[T any](file []byte) ([]T, error) {
+	var all []T
+	for line := range bytes.Lines(file) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var one T
+		if err := json.Unmarshal(line, &one, Lenient); err != nil {
+			return all, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// WithQuery returns an address with further parameters.
+func WithQuery(address string, more url.Values) string {
+	u, err := url.Parse(address)
+	if err != nil { // it was made by us
+		return address
+	}
+	query := u.Query()
+	maps.Copy(query, more)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
