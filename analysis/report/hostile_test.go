@@ -87,7 +87,7 @@ func inert(t *testing.T, page string) {
 		if n.Data == "script" {
 			kind := attribute(n, "type")
 			if kind == "application/json" && !json.Valid([]byte(n.FirstChild.Data)) {
-				t.Error("the list is no JSON")
+				t.Error("the list is not JSON")
 			}
 			if kind == "application/json" || kind == "application/gzip" {
 				continue // data, which no browser runs

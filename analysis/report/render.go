@@ -35,7 +35,7 @@ type head struct {
 	Name    string
 	CSP     string
 	Style   template.CSS
-	Sheet   string // the style sheet's address, in the place of Style
+	Sheet   string // the style sheet's address, in place of Style
 	Scripts []template.JS
 }
 

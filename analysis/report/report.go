@@ -133,7 +133,7 @@ func (s Source) tally(each func(rows record.Rows, earlier bool) error) (*Tally, 
 				return err
 			}
 			if len(rows.Collaborations) != 1 {
-				return fmt.Errorf("a collaboration has %d rows of its own; there is one", len(rows.Collaborations))
+				return fmt.Errorf("expected 1 row in collaborations, got %d", len(rows.Collaborations))
 			}
 			switch {
 			case earlier:

@@ -121,7 +121,7 @@ func failing() record.Rows {
 	r := collaboration("rated", 1, 1, "hello")
 	c := &r.Collaborations[0]
 	c.Status, c.Failure, c.EndReason, c.Simulated, c.DecisionJSON, c.DecidedRound, c.Score = "failed", p("openai/gpt: 400 after 17 tries"), "", true, nil, nil, nil
-	r.Turns[1].Status, r.Turns[1].InvalidReason, r.Turns[1].Asks, r.Turns[1].Text = "invalid", p("the answer is no JSON"), 3, nil
+	r.Turns[1].Status, r.Turns[1].InvalidReason, r.Turns[1].Asks, r.Turns[1].Text = "invalid", p("the answer is not JSON"), 3, nil
 	r.Calls[0].FinishReason, r.Calls[1].Status = "length", "unknown"
 	return r
 }

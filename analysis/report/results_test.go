@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// A figure with more than can be read says so to who reads the page, and is no file.
+// A figure with more than can be read says so to who reads the page, and is not a file.
 func TestFiguresThatAreTooLarge(t *testing.T) {
 	f := picture("rounds", "Score by round", nil, func() (string, error) {
 		return "", figures.TooLarge{Figure: "rounds", Has: "36 panels and 1 kinds of lines", Readable: "from 1 to 24 and 16"}

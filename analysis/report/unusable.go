@@ -18,7 +18,7 @@ type Unusable struct {
 // longest is how much of an unusable answer is shown.
 const longest = 8 << 10
 
-// Text returns the answer for people: what is no text is replaced, and a long one cut.
+// Text returns the answer for people: what is not text is replaced, and a long one cut.
 func (u Unusable) Text() string {
 	if len(u.Raw) <= longest {
 		return strings.ToValidUTF8(string(u.Raw), "\uFFFD")

@@ -19,13 +19,13 @@ func TestUnusableAnswersAreShown(t *testing.T) {
 	s.Unusable = func(of record.Key, entries []int) (map[int][]Unusable, error) {
 		asked = entries
 		return map[int][]Unusable{
-			0: {{Ask: 0, Fault: "the answer is no JSON", Raw: []byte("Sure! Here you go")}},
+			0: {{Ask: 0, Fault: "the answer is not JSON", Raw: []byte("Sure! Here you go")}},
 			1: {{Ask: 0, Fault: "cut", Raw: []byte("a" + strings.Repeat("ä", longest))}, {Ask: 1, Fault: "odd", Raw: []byte("\xffcaf\xc3")}},
 		}, errors.New("000001.2.json is torn")
 	}
 	page := write(t, s)
 	for _, says := range []string{
-		"Answer 1 could not be used: the answer is no JSON</summary><pre tabindex=\"0\">Sure! Here you go</pre>",
+		"Answer 1 could not be used: the answer is not JSON</summary><pre tabindex=\"0\">Sure! Here you go</pre>",
 		"Answer 2 could not be used: odd</summary><pre tabindex=\"0\">\uFFFDcaf\uFFFD</pre>",
 		"ä… (16385 bytes; all of it is in the lake)", "Raw answers are missing: 000001.2.json is torn",
 	} {

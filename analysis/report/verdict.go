@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/telling"
 )
 
-// Question is what a collaboration was asked; the zero value if it was no question.
+// Question is what a collaboration was asked; the zero value if it was not a question.
 type Question struct {
 	Text, Context string
 	Options       []string // in the order of their letters
@@ -26,7 +26,7 @@ func QuestionOf(i record.Instance) Question {
 		q.Context = *i.Context
 	}
 	if i.OptionsJSON != nil {
-		_ = json.Unmarshal([]byte(*i.OptionsJSON), &q.Options) // what is no list of texts has no options
+		_ = json.Unmarshal([]byte(*i.OptionsJSON), &q.Options) // what is not a list of texts has no options
 	}
 	return q
 }

@@ -126,7 +126,7 @@ func (c checkup) choice() (map[string]any, error) {
 		is, least, most int
 	}{{"max-tokens", c.maxTokens, 16, 100_000}, {"at-once", c.atOnce, 1, 256}} {
 		if n.is < n.least || n.is > n.most {
-			return nil, fmt.Errorf("--%s is %d; %d to %d are accepted", n.flag, n.is, n.least, n.most)
+			return nil, fmt.Errorf("--%s is %d; expected %d to %d", n.flag, n.is, n.least, n.most)
 		}
 	}
 	choice := map[string]any{}

@@ -53,7 +53,7 @@ type thinking struct {
 // requestBody returns the address and the body of a request, or why it cannot be asked.
 func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body []byte, err error) {
 	q := question{}
-	if r.Tier != plan.Batch { // which is no field of the request
+	if r.Tier != plan.Batch { // which is not a field of the request
 		q.ServiceTier = r.Tier
 	}
 	if q.SystemInstruction, q.Contents, err = splitMessages(r.Messages); err != nil {

@@ -55,7 +55,7 @@ var efforts = []struct {
 // is, which may be dearer than the price that is reserved; other servers may not know the field.
 func (c *client) tierOf(r model.Request) plan.Tier {
 	switch {
-	case r.Tier == plan.Batch: // is no field of the request
+	case r.Tier == plan.Batch: // is not a field of the request
 		return ""
 	case r.Tier == "" && c.host == officialHost:
 		return "default"

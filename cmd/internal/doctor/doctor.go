@@ -1,6 +1,6 @@
 // Package doctor asks a model a handful of small questions and says what a campaign can
 // count on: whether answers repeat, how many calls at once pay off, and which abilities of
-// the service work. It is no part of a campaign: nothing is stored.
+// the service work. It is not part of a campaign: nothing is stored.
 package doctor
 
 import (

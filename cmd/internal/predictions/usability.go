@@ -22,7 +22,7 @@ type Usability struct {
 	Usable int    `json:"usable"` // after all asks
 }
 
-// tooFew reports whether tables would say that this is no result.
+// tooFew reports whether tables would say that this is not a result.
 func (u Usability) tooFew() bool {
 	return float64(u.Turns-u.Usable) > analysis.UnusableShare*float64(u.Turns)
 }
@@ -65,7 +65,7 @@ func printUsability(all []Usability) {
 	fmt.Fprintln(os.Stdout, t.Render())
 	for _, u := range all {
 		if u.tooFew() {
-			fmt.Printf("%s: %s of the turns with a %s usable; below %.0f %% the campaign mostly measures whether the model can fill in the form, and its tables say that they are no result (docs/guides/providers.md, Small models).\n",
+			fmt.Printf("%s: %s of the turns with a %s usable; below %.0f %% the campaign mostly measures whether the model can fill in the form, and its tables say that they are not result (docs/guides/providers.md, Small models).\n",
 				u.Env, percent(u.Usable, u.Turns), u.Format, 100*(1-analysis.UnusableShare))
 		}
 	}
