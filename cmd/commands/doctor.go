@@ -27,7 +27,7 @@ func newDoctor(o *cli.Options) *cobra.Command {
 answers, whether the same question at temperature 0 has the same answer, how many calls at
 once pay off, and whether JSON schemas, repeated prefixes, log-probabilities and thinking
 work; then what to write into the campaign file. Without --yes it only says what that costs
-at most. No campaign and no budget has part in it, and nothing is stored.`,
+at most. It is not part of a campaign or of its budget, and stores nothing.`,
 		Example: `  roundtable doctor --model openai/gpt-5-mini
   roundtable doctor --model openai/qwen3:8b --base-url http://localhost:11434/v1 --yes
   roundtable doctor --model openai/Qwen3-8B --base-url http://gpu1:8000/v1 --at-once 64 --yes`,
@@ -131,7 +131,7 @@ func (c checkup) choice() (map[string]any, error) {
 	}
 	choice := map[string]any{}
 	if err := json.Unmarshal([]byte(c.params), &choice); err != nil || choice == nil {
-		return nil, fmt.Errorf("--params is %.80q, and no JSON object as {\"api_key_env\": \"MY_KEY\"}", c.params)
+		return nil, fmt.Errorf("--params is %.80q and not a JSON object, as {\"api_key_env\": \"MY_KEY\"}", c.params)
 	}
 	if c.baseURL != "" {
 		choice["base_url"] = c.baseURL
@@ -151,7 +151,7 @@ func (c checkup) examination(ctx context.Context, params map[string]any) (doctor
 	}
 	params["name"] = c.model // from here on as in a campaign's file
 	if !runs.IsChecked(c.model) {
-		return e, fmt.Errorf("%s is behind no service of language models; name a model as openai/gpt-5-mini", c.model)
+		return e, fmt.Errorf("%s is not a language model behind a service, as openai/gpt-5-mini is", c.model)
 	}
 	var err error
 	if e.Provider, err = providers.New(nil).Labeller(m.Name, m.Decode()); err == nil { // such models need no lake

@@ -99,13 +99,13 @@ func TestFaults(t *testing.T) {
 				a.Text = fmt.Appendf(nil, "River %d", n)
 			}
 			return nil
-		}, map[string]string{"repeats": "no: at temperature 0 two answers to the same question alone part after 6 characters; of 14 at once with others 14 differ"}},
+		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has two answers"}},
 		"answers depend on the batch": {func(r model.Request, n int64, a *model.Response) error {
 			if is(r, tale) && n > 3 {
 				a.Text = []byte("another")
 			}
 			return nil
-		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has the same answer twice; of 14 at once with others 14 differ"}},
+		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has the same answer twice; of 14 at once with others 14 differ: they depend"}},
 		"no temperature": {func(r model.Request, _ int64, _ *model.Response) error {
 			if r.Parameters.Temperature != nil {
 				return refused
