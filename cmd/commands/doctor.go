@@ -37,8 +37,10 @@ at most. It is not part of a campaign or of its budget, and stores nothing.`,
 	f := cmd.Flags()
 	f.StringVar(&c.model, "model", "", "the model to ask, as in a campaign file (needed)")
 	f.StringVar(&c.baseURL, "base-url", "", "where it is served, as base_url in a campaign file")
-	f.StringVar(&c.params, "params", "{}", `its other parameters as JSON, as in a campaign file: {"api_key_env": "MY_KEY"}`)
-	f.StringVar(&c.price, "price", "", `what it costs, in US dollars for a million tokens: {"input": 1, "output": 2} (default: the built-in table)`)
+	f.StringVar(&c.params, "params", "{}",
+		`its other parameters as JSON, as in a campaign file: {"api_key_env": "MY_KEY"}`)
+	f.StringVar(&c.price, "price", "",
+		`what it costs, in US dollars for a million tokens: {"input": 1, "output": 2} (default: the built-in table)`)
 	f.BoolVar(&c.costUnknown, "cost-unknown", false, "allow a model whose price is unknown")
 	f.IntVar(&c.maxTokens, "max-tokens", 96, "of each answer, 16 to 100000; a model that thinks first needs more")
 	f.IntVar(&c.atOnce, "at-once", 8, "the most calls at once that are tried, 1 to 256: 2, 4, 8, …")
@@ -71,7 +73,8 @@ func (c checkup) run(ctx context.Context) error {
 	if e.Price != nil {
 		cost = fmt.Sprintf("$%.4f", most.USD())
 	}
-	say := fmt.Sprintf("%s at %s: %s, at most %s tokens, at most %s", e.Provider.Name, e.Provider.Endpoint, wording.Count(calls, "call"), cli.Abbreviate(most.Tokens), cost)
+	say := fmt.Sprintf("%s at %s: %s, at most %s tokens, at most %s",
+		e.Provider.Name, e.Provider.Endpoint, wording.Count(calls, "call"), cli.Abbreviate(most.Tokens), cost)
 	if !c.yes {
 		if c.JSON {
 			document := map[string]any{"model": e.Provider.Name, "calls_at_most": calls, "tokens_at_most": most.Tokens}
@@ -102,7 +105,8 @@ func (c checkup) run(ctx context.Context) error {
 		if report.CostUSD != nil {
 			spent = fmt.Sprintf(", $%.4f", *report.CostUSD)
 		}
-		fmt.Fprintf(out, "\nAsked: %s, %d tokens as the service counts them%s.\n", wording.Count(report.Calls, "call"), report.Tokens, spent)
+		fmt.Fprintf(out, "\nAsked: %s, %d tokens as the service counts them%s.\n",
+			wording.Count(report.Calls, "call"), report.Tokens, spent)
 		if failed == nil {
 			fmt.Fprintf(out, "\nFor the campaign file:\n\n%s", report.Advice(choice))
 		}

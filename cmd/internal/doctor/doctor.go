@@ -19,7 +19,6 @@ import (
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/envs/wording"
 )
 
 // Examination is of one model.
@@ -65,11 +64,17 @@ const (
 const schemas = "JSON schemas"
 
 // schema asks for what no words ask for, so that an answer in its form shows that it is kept.
-var schema = json.RawMessage(`{"type":"object","properties":{"planet":{"type":"string"},"moons":{"type":"integer"}},"required":["planet","moons"],"additionalProperties":false}`)
+var schema = json.RawMessage(`{
+	"type": "object", "required": ["planet", "moons"], "additionalProperties": false,
+	"properties": {"planet": {"type": "string"}, "moons": {"type": "integer"}}
+}`)
 
 // ask returns a request with the tokens of an answer bounded.
 func (e Examination) ask(text string) model.Request {
-	return model.Request{Messages: []model.Message{{Role: "user", Content: text}}, Parameters: model.Parameters{MaxTokens: e.MaxTokens}}
+	return model.Request{
+		Messages:   []model.Message{{Role: "user", Content: text}},
+		Parameters: model.Parameters{MaxTokens: e.MaxTokens},
+	}
 }
 
 func (e Examination) askTale() model.Request {
@@ -118,7 +123,9 @@ func (e Examination) levels() (n []int) {
 
 // Most returns how many calls an examination makes at most, and what they cost at most.
 func (e Examination) Most() (n int, cost money.Amount, err error) {
-	asked := []model.Request{e.ask(greeting), e.askForm(), e.askLong(3), e.askLong(5), e.askLogprobs(), e.askUnthinking(), e.askTale(), e.askTale()}
+	asked := []model.Request{
+		e.ask(greeting), e.askTale(), e.askTale(), e.askForm(), e.askLong(3), e.askLong(5), e.askLogprobs(), e.askUnthinking(),
+	}
 	for _, at := range e.levels() {
 		asked = append(asked, slices.Repeat([]model.Request{e.askTale()}, at)...)
 	}
@@ -229,13 +236,18 @@ func (p *patient) repeats(ctx context.Context, _ answer) {
 		}
 		rates = append(rates, rate{n, float64(n) / took.Minutes()})
 	}
-	p.note("repeats", map[bool]string{true: yes, false: no}[alone && beside == 0], repeated(alone, beside, others))
+	result := no
+	if alone && beside == 0 {
+		result = yes
+	}
+	p.note("repeats", result, repeated(alone, beside, others))
 	p.report.AtOnce = payingOff(rates)
 	var words []string
 	for _, r := range rates {
 		words = append(words, fmt.Sprintf("%d: %.3g", r.atOnce, r.perMinute))
 	}
-	p.note("calls at once", fmt.Sprint(p.report.AtOnce), "calls a minute with so many at once, "+strings.Join(words, ", ")+refused)
+	speeds := "calls a minute with so many at once, " + strings.Join(words, ", ")
+	p.note("calls at once", fmt.Sprint(p.report.AtOnce), speeds+refused)
 }
 
 func (p *patient) callAtOnce(ctx context.Context, n int) []answer {
@@ -294,17 +306,18 @@ func (p *patient) form(ctx context.Context, _ answer) {
 		Planet *string      `json:"planet"`
 		Moons  *json.Number `json:"moons"` // of any size
 	}
-	switch {
+	kept := json.Unmarshal(a.Text, &planet) == nil && planet.Planet != nil && planet.Moons != nil
+	switch cut := a.FinishReason == model.FinishLength || a.FinishReason == model.FinishContext; {
 	case a.err != nil:
 		p.note(schemas, unknown, a.err.Error())
 	case len(a.Waived) > 0:
 		p.note(schemas, no, "it takes "+strings.Join(a.Waived, ", "))
-	case a.FinishReason == model.FinishLength || a.FinishReason == model.FinishContext:
-		p.note(schemas, unknown, "cut off; --max-tokens raises the limit: "+shown(a.Response))
-	case json.Unmarshal(a.Text, &planet) != nil || planet.Planet == nil || planet.Moons == nil:
-		p.note(schemas, no, "taken and not kept: "+shown(a.Response))
-	default:
+	case kept:
 		p.note(schemas, yes, "kept although no word asks for JSON")
+	case cut:
+		p.note(schemas, unknown, "cut off; --max-tokens raises the limit: "+shown(a.Response))
+	default:
+		p.note(schemas, no, "taken and not kept: "+shown(a.Response))
 	}
 }
 
@@ -321,7 +334,8 @@ func (p *patient) prefixes(ctx context.Context, _ answer) {
 	} else if second.took < first.took/2 {
 		result = yes
 	}
-	p.note("prefixes", result, fmt.Sprintf("the first question about a text of %d tokens took %s, the second %s, and the service %s", second.Usage.Input, seconds(first.took), seconds(second.took), cached))
+	p.note("prefixes", result, fmt.Sprintf("the first question about a text of %d tokens took %s, the second %s, and the service %s",
+		second.Usage.Input, seconds(first.took), seconds(second.took), cached))
 }
 
 // logprobs asks for the log-probabilities of an answer's tokens.
@@ -344,7 +358,7 @@ func (p *patient) thinking(ctx context.Context, hello answer) {
 		p.note("thinking", no, "the first answer came without any")
 		return
 	}
-	text := fmt.Sprintf("%s of its first answer's %d", wording.Count(int(hello.Usage.Reasoning), "token"), hello.Usage.Output)
+	text := fmt.Sprintf("%d of its first answer's %d tokens", hello.Usage.Reasoning, hello.Usage.Output)
 	if hello.Usage.Reasoning == 0 {
 		text = fmt.Sprintf("before its first answer, within its %d tokens", hello.Usage.Output)
 	}
