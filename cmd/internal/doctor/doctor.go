@@ -236,11 +236,14 @@ func (p *patient) repeats(ctx context.Context, _ answer) {
 		}
 		rates = append(rates, rate{n, float64(n) / took.Minutes()})
 	}
-	result := no
-	if alone && beside == 0 {
-		result = yes
+	switch {
+	case len(first.Text) == 0: // which says nothing of what it would have been
+		p.note("repeats", unknown, "the answer was empty: "+shown(first.Response))
+	case alone && beside == 0:
+		p.note("repeats", yes, repeated(alone, beside, others))
+	default:
+		p.note("repeats", no, repeated(alone, beside, others))
 	}
-	p.note("repeats", result, repeated(alone, beside, others))
 	p.report.AtOnce = payingOff(rates)
 	var words []string
 	for _, r := range rates {
@@ -264,19 +267,17 @@ func bytesEqual(a, b answer) bool { return string(a.Text) == string(b.Text) }
 
 // repeated says in words how equal answers to the same question at temperature 0 were.
 func repeated(alone bool, beside, others int) string {
-	text := "at temperature 0 the same question alone has the same answer twice"
-	if !alone {
-		text = "at temperature 0 the same question alone has two answers"
-	}
+	const same = "at temperature 0 the same question alone has the same answer twice"
 	switch {
-	case others == 0:
-		return text
-	case beside == 0:
-		return fmt.Sprintf("%s, and so have %d at once with others", text, others)
 	case !alone:
-		return text
+		return "at temperature 0 the same question alone has two answers"
+	case others == 0:
+		return same
+	case beside == 0:
+		return fmt.Sprintf("%s, and so have %d at once with others", same, others)
 	}
-	return fmt.Sprintf("%s; of %d at once with others %d differ: they depend on what the server computes with them", text, others, beside)
+	return fmt.Sprintf("%s; of %d at once with others %d differ: they depend on what the server computes with them",
+		same, others, beside)
 }
 
 // rate is how many calls a minute there are with so many at once.

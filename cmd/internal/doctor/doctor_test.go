@@ -103,6 +103,16 @@ func TestFaults(t *testing.T) {
 			}
 			return nil
 		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has two answers"}},
+		"one answer differs": {func(r model.Request, n int64, a *model.Response) error {
+			if is(r, tale) && n == 3 {
+				a.Text = []byte("another")
+			}
+			return nil
+		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has two answers"}},
+		"empty answers": {func(r model.Request, _ int64, a *model.Response) error {
+			a.Text, a.FinishReason = nil, "length"
+			return nil
+		}, map[string]string{"repeats": `unknown: the answer was empty: "", which ended with length`, "calls at once": "8"}},
 		"answers depend on the batch": {func(r model.Request, n int64, a *model.Response) error {
 			if is(r, tale) && n > 3 {
 				a.Text = []byte("another")
