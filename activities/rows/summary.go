@@ -100,7 +100,7 @@ func (t *tables) fillDecision(row *record.Collaboration) {
 func fillCourse(row *record.Collaboration, all record.Rows) {
 	for _, r := range all.Rounds {
 		if r.Agreement != nil {
-			row.Agreement = r.Agreement
+			row.FinalAgreement = r.Agreement
 		}
 		if row.Flipped == nil && r.DecisionKey != nil && row.DecisionKey != nil {
 			row.Flipped = new(*r.DecisionKey != *row.DecisionKey)

@@ -194,7 +194,7 @@ func (l *List) columns(questions *asked) []column {
 		number("score", hasKeys, func(r listed) any { return roundedScore(r.Score) }),
 		{Name: "condition", Hidden: len(l.named) < 2, value: func(r listed) any { return l.titles[r.ConditionID] }},
 		number("rounds", false, func(r listed) any { return r.RoundsRun }),
-		{Name: "agreement", Kind: "share", value: func(r listed) any { return r.Agreement }},
+		{Name: "agreement", Kind: "share", value: func(r listed) any { return r.FinalAgreement }},
 		number("tokens", false, func(r listed) any { return r.InputTokens + r.OutputTokens }),
 		{Name: "USD", Kind: "usd", value: func(r listed) any { return r.CostUSD }},
 		{Name: "time", Kind: "seconds", value: func(r listed) any {

@@ -67,7 +67,7 @@ func TestListSaysWhatCameOut(t *testing.T) {
 		l.Add(c, false)
 	}
 	add(10, `"(A)"`, func(c *record.Collaboration) {
-		c.StartedAt, c.EndedAt, c.Agreement, c.Flipped, c.ReaskedTurns, c.CutAnswers = 1_000_000, 3_500_000, p(.6), p(true), p(int32(2)), p(int32(1))
+		c.StartedAt, c.EndedAt, c.FinalAgreement, c.Flipped, c.ReaskedTurns, c.CutAnswers = 1_000_000, 3_500_000, p(.6), p(true), p(int32(2)), p(int32(1))
 	})
 	add(2, `"(B)"`, nil)
 	add(3, "", nil)

@@ -27,7 +27,7 @@ func newDoctor(o *cli.Options) *cobra.Command {
 answers, whether the same question at temperature 0 has the same answer, how many calls at
 once pay off, and whether JSON schemas, repeated prefixes, log-probabilities and thinking
 work; then what to write into the campaign file. Without --yes it only says what that costs
-at most. No campaign and no budget has part in it, and nothing is stored.`,
+at most. It is not part of a campaign or of its budget, and stores nothing.`,
 		Example: `  roundtable doctor --model openai/gpt-5-mini
   roundtable doctor --model openai/qwen3:8b --base-url http://localhost:11434/v1 --yes
   roundtable doctor --model openai/Qwen3-8B --base-url http://gpu1:8000/v1 --at-once 64 --yes`,
@@ -37,8 +37,10 @@ at most. No campaign and no budget has part in it, and nothing is stored.`,
 	f := cmd.Flags()
 	f.StringVar(&c.model, "model", "", "the model to ask, as in a campaign file (needed)")
 	f.StringVar(&c.baseURL, "base-url", "", "where it is served, as base_url in a campaign file")
-	f.StringVar(&c.params, "params", "{}", `its other parameters as JSON, as in a campaign file: {"api_key_env": "MY_KEY"}`)
-	f.StringVar(&c.price, "price", "", `what it costs, in US dollars for a million tokens: {"input": 1, "output": 2} (default: the built-in table)`)
+	f.StringVar(&c.params, "params", "{}",
+		`its other parameters as JSON, as in a campaign file: {"api_key_env": "MY_KEY"}`)
+	f.StringVar(&c.price, "price", "",
+		`what it costs, in US dollars for a million tokens: {"input": 1, "output": 2} (default: the built-in table)`)
 	f.BoolVar(&c.costUnknown, "cost-unknown", false, "allow a model whose price is unknown")
 	f.IntVar(&c.maxTokens, "max-tokens", 96, "of each answer, 16 to 100000; a model that thinks first needs more")
 	f.IntVar(&c.atOnce, "at-once", 8, "the most calls at once that are tried, 1 to 256: 2, 4, 8, …")
@@ -71,7 +73,8 @@ func (c checkup) run(ctx context.Context) error {
 	if e.Price != nil {
 		cost = fmt.Sprintf("$%.4f", most.USD())
 	}
-	say := fmt.Sprintf("%s at %s: %s, at most %s tokens, at most %s", e.Provider.Name, e.Provider.Endpoint, wording.Count(calls, "call"), cli.Abbreviate(most.Tokens), cost)
+	say := fmt.Sprintf("%s at %s: %s, at most %s tokens, at most %s",
+		e.Provider.Name, e.Provider.Endpoint, wording.Count(calls, "call"), cli.Abbreviate(most.Tokens), cost)
 	if !c.yes {
 		if c.JSON {
 			document := map[string]any{"model": e.Provider.Name, "calls_at_most": calls, "tokens_at_most": most.Tokens}
@@ -102,7 +105,8 @@ func (c checkup) run(ctx context.Context) error {
 		if report.CostUSD != nil {
 			spent = fmt.Sprintf(", $%.4f", *report.CostUSD)
 		}
-		fmt.Fprintf(out, "\nAsked: %s, %d tokens as the service counts them%s.\n", wording.Count(report.Calls, "call"), report.Tokens, spent)
+		fmt.Fprintf(out, "\nAsked: %s, %d tokens as the service counts them%s.\n",
+			wording.Count(report.Calls, "call"), report.Tokens, spent)
 		if failed == nil {
 			fmt.Fprintf(out, "\nFor the campaign file:\n\n%s", report.Advice(choice))
 		}
@@ -131,7 +135,7 @@ func (c checkup) choice() (map[string]any, error) {
 	}
 	choice := map[string]any{}
 	if err := json.Unmarshal([]byte(c.params), &choice); err != nil || choice == nil {
-		return nil, fmt.Errorf("--params is %.80q, and no JSON object as {\"api_key_env\": \"MY_KEY\"}", c.params)
+		return nil, fmt.Errorf("--params is %.80q and not a JSON object, as {\"api_key_env\": \"MY_KEY\"}", c.params)
 	}
 	if c.baseURL != "" {
 		choice["base_url"] = c.baseURL
@@ -151,7 +155,7 @@ func (c checkup) examination(ctx context.Context, params map[string]any) (doctor
 	}
 	params["name"] = c.model // from here on as in a campaign's file
 	if !runs.IsChecked(c.model) {
-		return e, fmt.Errorf("%s is behind no service of language models; name a model as openai/gpt-5-mini", c.model)
+		return e, fmt.Errorf("%s is not a language model behind a service, as openai/gpt-5-mini is", c.model)
 	}
 	var err error
 	if e.Provider, err = providers.New(nil).Labeller(m.Name, m.Decode()); err == nil { // such models need no lake

@@ -54,15 +54,15 @@ type Collaboration struct {
 	PromptsHash   string    `parquet:"prompts_hash,dict"`              // of all prompt templates in use
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
 	// Follow from other columns: not part of the row digest.
-	Measure      string   `parquet:"measure,dict" digest:"-"`  // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
-	Label        *string  `parquet:"label,dict" digest:"-"`    // the file's labels of the condition's values, comma-separated; controls and baselines say so. Query shows the present ones
-	KeyJSON      *string  `parquet:"key_json" digest:"-"`      // the right answers, written as decision_json: ["(B)"]; absent if none is known
-	InstanceHash *string  `parquet:"instance_hash" digest:"-"` // identity of the question and its right answer: equal hashes are paired; absent where the environment deals its instances
-	Outcome      *float64 `parquet:"outcome" digest:"-"`       // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
-	Agreement    *float64 `parquet:"agreement" digest:"-"`     // rounds.agreement of the last round that has one
-	Flipped      *bool    `parquet:"flipped" digest:"-"`       // the final decision is another than the first; absent without a decision
-	ReaskedTurns *int32   `parquet:"reasked_turns" digest:"-"` // turns that were asked more than once
-	CutAnswers   *int32   `parquet:"cut_answers" digest:"-"`   // answers that ended at the limit of their length, cached ones included
+	Measure        string   `parquet:"measure,dict" digest:"-"`    // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
+	Label          *string  `parquet:"label,dict" digest:"-"`      // the file's labels of the condition's values, comma-separated; controls and baselines say so. Query shows the present ones
+	KeyJSON        *string  `parquet:"key_json" digest:"-"`        // the right answers, written as decision_json: ["(B)"]; absent if none is known
+	InstanceHash   *string  `parquet:"instance_hash" digest:"-"`   // identity of the question and its right answer: equal hashes are paired; absent where the environment deals its instances
+	Outcome        *float64 `parquet:"outcome" digest:"-"`         // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
+	FinalAgreement *float64 `parquet:"final_agreement" digest:"-"` // rounds.agreement of the last round that has one
+	Flipped        *bool    `parquet:"flipped" digest:"-"`         // the final decision is another than the first; absent without a decision
+	ReaskedTurns   *int32   `parquet:"reasked_turns" digest:"-"`   // turns that were asked more than once
+	CutAnswers     *int32   `parquet:"cut_answers" digest:"-"`     // answers that ended at the limit of their length, cached ones included
 	// Operational: not part of the row digest.
 	Calls        int32    `parquet:"calls" digest:"-"`                             // rows of the table calls, answers from the cache not counted
 	InputTokens  int64    `parquet:"input_tokens" digest:"-"`                      // of these calls, as the provider counts

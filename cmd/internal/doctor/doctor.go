@@ -19,7 +19,6 @@ import (
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/envs/wording"
 )
 
 // Examination is of one model.
@@ -39,11 +38,7 @@ type Finding struct {
 }
 
 // What a question can show. What failed, or was not asked, is not known.
-const (
-	Yes     = "yes"
-	No      = "no"
-	Unknown = "unknown"
-)
+const yes, no, unknown = "yes", "no", "unknown"
 
 // Report is what an examination found.
 type Report struct {
@@ -69,11 +64,17 @@ const (
 const schemas = "JSON schemas"
 
 // schema asks for what no words ask for, so that an answer in its form shows that it is kept.
-var schema = json.RawMessage(`{"type":"object","properties":{"planet":{"type":"string"},"moons":{"type":"integer"}},"required":["planet","moons"],"additionalProperties":false}`)
+var schema = json.RawMessage(`{
+	"type": "object", "required": ["planet", "moons"], "additionalProperties": false,
+	"properties": {"planet": {"type": "string"}, "moons": {"type": "integer"}}
+}`)
 
 // ask returns a request with the tokens of an answer bounded.
 func (e Examination) ask(text string) model.Request {
-	return model.Request{Messages: []model.Message{{Role: "user", Content: text}}, Parameters: model.Parameters{MaxTokens: e.MaxTokens}}
+	return model.Request{
+		Messages:   []model.Message{{Role: "user", Content: text}},
+		Parameters: model.Parameters{MaxTokens: e.MaxTokens},
+	}
 }
 
 func (e Examination) askTale() model.Request {
@@ -88,14 +89,16 @@ func (e Examination) askForm() model.Request {
 	return r
 }
 
-// askLong has a prefix of some 1,300 tokens, from which services begin to keep prefixes.
-func (e Examination) askLong(question string) model.Request {
+// askLong asks about an entry of a list, which is a prefix of some 1,300 tokens: services begin to
+// keep them from about 1,000 on.
+func (e Examination) askLong(entry int) model.Request {
 	var b strings.Builder
 	fmt.Fprintf(&b, "These are the entries of list %s.\n", e.Prefix)
 	for i := range 110 {
 		fmt.Fprintf(&b, "Entry %d: shelf %d holds %d boxes.\n", i+1, i*7%31, i*13%97)
 	}
-	return e.ask(b.String() + question)
+	fmt.Fprintf(&b, "How many boxes are on the shelf of entry %d? Answer with the number alone.", entry)
+	return e.ask(b.String())
 }
 
 func (e Examination) askLogprobs() model.Request {
@@ -119,13 +122,16 @@ func (e Examination) levels() (n []int) {
 }
 
 // Most returns how many calls an examination makes at most, and what they cost at most.
-func (e Examination) Most() (calls int, cost money.Amount, err error) {
-	asked := []model.Request{e.ask(greeting), e.askForm(), e.askLong(greeting), e.askLong(greeting), e.askLogprobs(), e.askUnthinking(), e.askTale(), e.askTale()}
-	for _, n := range e.levels() {
-		asked = append(asked, slices.Repeat([]model.Request{e.askTale()}, n)...)
+func (e Examination) Most() (n int, cost money.Amount, err error) {
+	asked := []model.Request{
+		e.ask(greeting), e.askTale(), e.askTale(), e.askForm(), e.askLong(3), e.askLong(5), e.askLogprobs(), e.askUnthinking(),
+	}
+	for _, at := range e.levels() {
+		asked = append(asked, slices.Repeat([]model.Request{e.askTale()}, at)...)
 	}
 	for _, r := range asked {
-		worst, err := money.Worst(*cmp.Or(e.Price, &campaign.Price{}), bytesOf(r), len(r.Messages), e.MaxTokens)
+		size := calls.ByteSize(r.Messages) + len(r.Schema)
+		worst, err := money.Worst(*cmp.Or(e.Price, &campaign.Price{}), size, len(r.Messages), e.MaxTokens)
 		if err != nil {
 			return 0, money.Amount{}, err
 		}
@@ -133,8 +139,6 @@ func (e Examination) Most() (calls int, cost money.Amount, err error) {
 	}
 	return len(asked), cost, nil
 }
-
-func bytesOf(r model.Request) int { return calls.ByteSize(r.Messages) + len(r.Schema) }
 
 // patient is a model under examination, with what it was asked so far.
 type patient struct {
@@ -161,10 +165,10 @@ func (e Examination) Run(ctx context.Context, tell func(Finding)) (Report, error
 	}
 	hello := p.call(ctx, e.ask(greeting))
 	if hello.err != nil {
-		p.note("answers", No, hello.err.Error())
+		p.note("answers", no, hello.err.Error())
 		return p.report, errors.Join(ctx.Err(), fmt.Errorf("%s cannot be asked: %w", e.Provider.Name, hello.err))
 	}
-	p.note("answers", Yes, fmt.Sprintf("%s in %s: %s", hello.Model, seconds(hello.took), shown(hello.Response)))
+	p.note("answers", yes, fmt.Sprintf("%s in %s: %s", hello.Model, seconds(hello.took), shown(hello.Response)))
 	for _, examine := range []func(context.Context, answer){p.repeats, p.form, p.prefixes, p.logprobs, p.thinking} {
 		if examine(ctx, hello); ctx.Err() != nil {
 			return p.report, ctx.Err()
@@ -206,8 +210,8 @@ func (p *patient) note(name, result, detail string) {
 func (p *patient) repeats(ctx context.Context, _ answer) {
 	first, second := p.call(ctx, p.askTale()), p.call(ctx, p.askTale())
 	if err := cmp.Or(first.err, second.err); err != nil {
-		p.note("repeats", Unknown, fmt.Sprintf("at temperature 0: %v", err))
-		p.note("calls at once", Unknown, "not asked, since the question above failed")
+		p.note("repeats", unknown, fmt.Sprintf("at temperature 0: %v", err))
+		p.note("calls at once", unknown, "not asked, since the question above failed")
 		return
 	}
 	alone := bytesEqual(first, second)
@@ -232,13 +236,21 @@ func (p *patient) repeats(ctx context.Context, _ answer) {
 		}
 		rates = append(rates, rate{n, float64(n) / took.Minutes()})
 	}
-	p.note("repeats", map[bool]string{true: Yes, false: No}[alone && beside == 0], repeated(alone, parting(first, second), beside, others))
+	switch {
+	case len(first.Text) == 0: // which says nothing of what it would have been
+		p.note("repeats", unknown, "the answer was empty: "+shown(first.Response))
+	case alone && beside == 0:
+		p.note("repeats", yes, repeated(alone, beside, others))
+	default:
+		p.note("repeats", no, repeated(alone, beside, others))
+	}
 	p.report.AtOnce = payingOff(rates)
 	var words []string
 	for _, r := range rates {
 		words = append(words, fmt.Sprintf("%d: %.3g", r.atOnce, r.perMinute))
 	}
-	p.note("calls at once", fmt.Sprint(p.report.AtOnce), "calls a minute with so many at once, "+strings.Join(words, ", ")+refused)
+	speeds := "calls a minute with so many at once, " + strings.Join(words, ", ")
+	p.note("calls at once", fmt.Sprint(p.report.AtOnce), speeds+refused)
 }
 
 func (p *patient) callAtOnce(ctx context.Context, n int) []answer {
@@ -253,30 +265,19 @@ func (p *patient) callAtOnce(ctx context.Context, n int) []answer {
 
 func bytesEqual(a, b answer) bool { return string(a.Text) == string(b.Text) }
 
-// parting returns after how many characters two answers part.
-func parting(a, b answer) int {
-	x, y := []rune(string(a.Text)), []rune(string(b.Text))
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			return i
-		}
-	}
-	return min(len(x), len(y))
-}
-
 // repeated says in words how equal answers to the same question at temperature 0 were.
-func repeated(alone bool, parts, beside, others int) string {
-	text := "at temperature 0 the same question alone has the same answer twice"
-	if !alone {
-		text = fmt.Sprintf("at temperature 0 two answers to the same question alone part after %s", wording.Count(parts, "character"))
-	}
+func repeated(alone bool, beside, others int) string {
+	const same = "at temperature 0 the same question alone has the same answer twice"
 	switch {
+	case !alone:
+		return "at temperature 0 the same question alone has two answers"
 	case others == 0:
-		return text
+		return same
 	case beside == 0:
-		return fmt.Sprintf("%s, and so have %d at once with others", text, others)
+		return fmt.Sprintf("%s, and so have %d at once with others", same, others)
 	}
-	return fmt.Sprintf("%s; of %d at once with others %d differ from the first: they depend on what the server computes with them", text, others, beside)
+	return fmt.Sprintf("%s; of %d at once with others %d differ: they depend on what the server computes with them",
+		same, others, beside)
 }
 
 // rate is how many calls a minute there are with so many at once.
@@ -306,35 +307,36 @@ func (p *patient) form(ctx context.Context, _ answer) {
 		Planet *string      `json:"planet"`
 		Moons  *json.Number `json:"moons"` // of any size
 	}
-	switch {
+	kept := json.Unmarshal(a.Text, &planet) == nil && planet.Planet != nil && planet.Moons != nil
+	switch cut := a.FinishReason == model.FinishLength || a.FinishReason == model.FinishContext; {
 	case a.err != nil:
-		p.note(schemas, Unknown, a.err.Error())
+		p.note(schemas, unknown, a.err.Error())
 	case len(a.Waived) > 0:
-		p.note(schemas, No, "it takes "+strings.Join(a.Waived, ", "))
-	case a.FinishReason == model.FinishLength || a.FinishReason == model.FinishContext:
-		p.note(schemas, Unknown, "cut off; --max-tokens raises the limit: "+shown(a.Response))
-	case json.Unmarshal(a.Text, &planet) != nil || planet.Planet == nil || planet.Moons == nil:
-		p.note(schemas, No, "taken and not kept: "+shown(a.Response))
+		p.note(schemas, no, "it takes "+strings.Join(a.Waived, ", "))
+	case kept:
+		p.note(schemas, yes, "kept although no word asks for JSON")
+	case cut:
+		p.note(schemas, unknown, "cut off; --max-tokens raises the limit: "+shown(a.Response))
 	default:
-		p.note(schemas, Yes, "kept although no word asks for JSON")
+		p.note(schemas, no, "taken and not kept: "+shown(a.Response))
 	}
 }
 
 // prefixes asks two questions about one long text.
 func (p *patient) prefixes(ctx context.Context, _ answer) {
-	first := p.call(ctx, p.askLong("How many boxes are on the shelf of entry 3? Answer with the number alone."))
-	second := p.call(ctx, p.askLong("How many boxes are on the shelf of entry 5? Answer with the number alone."))
+	first, second := p.call(ctx, p.askLong(3)), p.call(ctx, p.askLong(5))
 	if err := cmp.Or(first.err, second.err); err != nil {
-		p.note("prefixes", Unknown, err.Error())
+		p.note("prefixes", unknown, err.Error())
 		return
 	}
-	result, cached := No, "reports none of them as read before"
+	result, cached := no, "reports none of them as read before"
 	if n := second.Usage.CachedInput; n > 0 {
-		result, cached = Yes, fmt.Sprintf("reports %d of them as read before", n)
+		result, cached = yes, fmt.Sprintf("reports %d of them as read before", n)
 	} else if second.took < first.took/2 {
-		result = Yes
+		result = yes
 	}
-	p.note("prefixes", result, fmt.Sprintf("the first question about a text of %d tokens took %s, the second %s, and the service %s", second.Usage.Input, seconds(first.took), seconds(second.took), cached))
+	p.note("prefixes", result, fmt.Sprintf("the first question about a text of %d tokens took %s, the second %s, and the service %s",
+		second.Usage.Input, seconds(first.took), seconds(second.took), cached))
 }
 
 // logprobs asks for the log-probabilities of an answer's tokens.
@@ -342,11 +344,11 @@ func (p *patient) logprobs(ctx context.Context, _ answer) {
 	a := p.call(ctx, p.askLogprobs())
 	switch {
 	case a.err != nil:
-		p.note("logprobs", Unknown, a.err.Error())
+		p.note("logprobs", unknown, a.err.Error())
 	case a.Logprobs:
-		p.note("logprobs", Yes, "given; the program keeps none")
+		p.note("logprobs", yes, "given; the program keeps none")
 	default:
-		p.note("logprobs", No, "asked for and not given")
+		p.note("logprobs", no, "asked for and not given")
 	}
 }
 
@@ -354,10 +356,10 @@ func (p *patient) logprobs(ctx context.Context, _ answer) {
 // switched off.
 func (p *patient) thinking(ctx context.Context, hello answer) {
 	if !thought(hello.Response) {
-		p.note("thinking", No, "the first answer came without any")
+		p.note("thinking", no, "the first answer came without any")
 		return
 	}
-	text := fmt.Sprintf("%s of its first answer's %d", wording.Count(int(hello.Usage.Reasoning), "token"), hello.Usage.Output)
+	text := fmt.Sprintf("%d of its first answer's %d tokens", hello.Usage.Reasoning, hello.Usage.Output)
 	if hello.Usage.Reasoning == 0 {
 		text = fmt.Sprintf("before its first answer, within its %d tokens", hello.Usage.Output)
 	}
@@ -369,7 +371,7 @@ func (p *patient) thinking(ctx context.Context, hello answer) {
 	default:
 		text += "; reasoning_effort: none switches it off"
 	}
-	p.note("thinking", Yes, text)
+	p.note("thinking", yes, text)
 }
 
 func thought(r model.Response) bool {
@@ -394,7 +396,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 // Advice returns the lines of a campaign's file that follow from what was found; choice is the
 // model as it is written there.
 func (r Report) Advice(choice map[string]any) string {
-	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == schemas && f.Result == No }) {
+	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == schemas && f.Result == no }) {
 		choice["json"] = "plain"
 	}
 	m, _ := json.Marshal(choice) // which is YAML, too

@@ -49,12 +49,15 @@ func examine(t *testing.T, slots, atOnce int, answer func(model.Request, int64) 
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{slots: make(chan struct{}, slots), answer: answer}
-		e := Examination{Provider: model.Provider{Model: s, Name: "openai/m", Endpoint: "http://there"}, Price: &campaign.Price{Input: 1, Output: 2}, MaxTokens: 50, AtOnce: atOnce}
+		e := Examination{
+			Provider: model.Provider{Model: s, Name: "openai/m", Endpoint: "http://there"},
+			Price:    &campaign.Price{Input: 1, Output: 2}, MaxTokens: 50, AtOnce: atOnce,
+		}
 		found = map[string]string{}
 		r, failed = e.Run(t.Context(), func(f Finding) { found[f.Name] = f.Result + ": " + f.Detail })
 		most, cost, err := e.Most()
 		if err != nil || r.Calls > most || int64(r.Calls) != s.asked.Load() || r.Tokens > cost.Tokens || *r.CostUSD > cost.USD() {
-			t.Errorf("%v: %d calls of at most %d, %d asked, %d tokens, $%v of at most %v", err, r.Calls, most, s.asked.Load(), r.Tokens, *r.CostUSD, cost)
+			t.Errorf("%v: %d asked, at most %d and %v, %+v for $%v", err, s.asked.Load(), most, cost, r, *r.CostUSD)
 		}
 	})
 	return found, r, failed
@@ -99,13 +102,23 @@ func TestFaults(t *testing.T) {
 				a.Text = fmt.Appendf(nil, "River %d", n)
 			}
 			return nil
-		}, map[string]string{"repeats": "no: at temperature 0 two answers to the same question alone part after 6 characters; of 14 at once with others 14 differ"}},
+		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has two answers"}},
+		"one answer differs": {func(r model.Request, n int64, a *model.Response) error {
+			if is(r, tale) && n == 3 {
+				a.Text = []byte("another")
+			}
+			return nil
+		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has two answers"}},
+		"empty answers": {func(r model.Request, _ int64, a *model.Response) error {
+			a.Text, a.FinishReason = nil, "length"
+			return nil
+		}, map[string]string{"repeats": `unknown: the answer was empty: "", which ended with length`, "calls at once": "8"}},
 		"answers depend on the batch": {func(r model.Request, n int64, a *model.Response) error {
 			if is(r, tale) && n > 3 {
 				a.Text = []byte("another")
 			}
 			return nil
-		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has the same answer twice; of 14 at once with others 14 differ"}},
+		}, map[string]string{"repeats": "no: at temperature 0 the same question alone has the same answer twice; of 14 at once with others 14 differ: they depend"}},
 		"no temperature": {func(r model.Request, _ int64, _ *model.Response) error {
 			if r.Parameters.Temperature != nil {
 				return refused
@@ -143,7 +156,7 @@ func TestFaults(t *testing.T) {
 				a.Usage.Reasoning, a.FinishReason = 2, "length"
 			}
 			return nil
-		}, map[string]string{"answers": `yes: m in 1.0 s: "Jupiter", which ended with length`, "thinking": "yes: 2 tokens of its first answer's 2; reasoning_effort: none switches it off"}},
+		}, map[string]string{"answers": `yes: m in 1.0 s: "Jupiter", which ended with length`, "thinking": "yes: 2 of its first answer's 2 tokens; reasoning_effort: none switches it off"}},
 		"it thinks between marks": {func(_ model.Request, _ int64, a *model.Response) error {
 			a.Text = []byte("<think>which one")
 			return nil

@@ -22,7 +22,7 @@ type Usability struct {
 	Usable int    `json:"usable"` // after all asks
 }
 
-// tooFew reports whether tables would say that this is not a result.
+// tooFew reports whether tables would say that this is no result.
 func (u Usability) tooFew() bool {
 	return float64(u.Turns-u.Usable) > analysis.UnusableShare*float64(u.Turns)
 }
@@ -49,7 +49,9 @@ func countUsable(turns iter.Seq2[record.Turn, error], envs map[string]string) ([
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Usability) int { return cmp.Or(cmp.Compare(a.Env, b.Env), cmp.Compare(a.Format, b.Format)) })
+	slices.SortFunc(all, func(a, b Usability) int {
+		return cmp.Or(cmp.Compare(a.Env, b.Env), cmp.Compare(a.Format, b.Format))
+	})
 	return all, nil
 }
 
@@ -65,7 +67,8 @@ func printUsability(all []Usability) {
 	fmt.Fprintln(os.Stdout, t.Render())
 	for _, u := range all {
 		if u.tooFew() {
-			fmt.Printf("%s: %s of the turns with a %s usable; below %.0f %% the campaign mostly measures whether the model can fill in the form, and its tables say that they are not result (docs/guides/providers.md, Small models).\n",
+			fmt.Printf("%s: %s of the turns with a %s usable. Below %.0f %% the campaign mostly measures whether the model "+
+				"can fill in the form, and its tables say that they are not results (docs/guides/providers.md, Small models).\n",
 				u.Env, percent(u.Usable, u.Turns), u.Format, 100*(1-analysis.UnusableShare))
 		}
 	}
