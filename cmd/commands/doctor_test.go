@@ -68,8 +68,8 @@ func TestDoctorRefuses(t *testing.T) {
 		{"is not a language model behind a service", "--model human"},
 		{`there is no provider "foo"`, "--model foo/x"},
 		{"not a JSON object", "--model openai/m --params [1]"},
-		{"--at-once is 0; 1 to 256 are accepted", "--model openai/m --at-once 0"},
-		{"--max-tokens is 5; 16 to 100000 are accepted", "--model openai/m --max-tokens 5"},
+		{"--at-once is 0; expected 1 to 256", "--model openai/m --at-once 0"},
+		{"--max-tokens is 5; expected 16 to 100000", "--model openai/m --max-tokens 5"},
 		{"cannot be reached", "--model openai/m --base-url http://localhost:1/v1"},
 	} {
 		code, _, said := execute(t, catalogue.Builtin(), append([]string{"doctor"}, strings.Fields(c.args)...)...)

@@ -22,7 +22,7 @@ type Usability struct {
 	Usable int    `json:"usable"` // after all asks
 }
 
-// tooFew reports whether tables would say that this is no result.
+// tooFew reports whether tables would say that this is not a result.
 func (u Usability) tooFew() bool {
 	return float64(u.Turns-u.Usable) > analysis.UnusableShare*float64(u.Turns)
 }
