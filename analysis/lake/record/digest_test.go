@@ -38,7 +38,7 @@ func TestDigestIsFixed(t *testing.T) {
 
 // Each column but the operational ones changes the digest.
 func TestDigestCoversColumns(t *testing.T) {
-	covers(t, func(r *Rows) *Collaboration { return &r.Collaborations[0] }, "failure", "engine_version", "label", "key_json", "instance_hash", "measure", "outcome", "agreement", "flipped", "reasked_turns", "cut_answers", "calls", "input_tokens", "output_tokens", "cost_usd", "worst_usd", "models_answered_json", "started_at", "ended_at")
+	covers(t, func(r *Rows) *Collaboration { return &r.Collaborations[0] }, "failure", "engine_version", "label", "key_json", "instance_hash", "measure", "outcome", "final_agreement", "flipped", "reasked_turns", "cut_answers", "calls", "input_tokens", "output_tokens", "cost_usd", "worst_usd", "models_answered_json", "started_at", "ended_at")
 	covers(t, func(r *Rows) *Round { return &r.Rounds[1] }, "simulated", "outcome", "votes_json", "agreement")
 	covers(t, func(r *Rows) *Turn { return &r.Turns[1] }, "thinking", "read_as", "agent_role")
 	covers(t, func(r *Rows) *Ballot { return &r.Ballots[1] }, "simulated")
