@@ -167,15 +167,17 @@ func TestExtendedWhileSealed(t *testing.T) {
 // what the run before asked for in its last moment was not sent.
 func TestCancelledCampaignIsTakenOver(t *testing.T) {
 	env := simulation(t)
-	cancelled := ""
+	cancelled := make(chan string, 1) // the environment asks while the workflow ends
 	env.OnRequestCancelExternalWorkflow("default-test-namespace", "campaign/n/old.0", "").Return(
-		func(_, id, _ string) error { cancelled = id; return nil })
+		func(_, id, _ string) error { cancelled <- id; return nil })
 	env.SetContinuedExecutionRunID("before")
 	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n", Ended: true, Running: []string{"old.0"}})
 	if err := env.GetWorkflowError(); err != nil {
 		t.Fatal(err)
 	}
-	if cancelled == "" {
+	select {
+	case <-cancelled:
+	case <-time.After(10 * time.Second):
 		t.Error("the collaboration under way was not cancelled")
 	}
 }

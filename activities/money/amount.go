@@ -56,7 +56,7 @@ const maxAmount = 1 << 56 // 72 million dollars
 // unlimited stands for a cap that is absent. It leaves room for sums.
 var unlimited = Amount{1 << 60, 1 << 60}
 
-// Caps are what a campaign may spend in all; nil is not a cap.
+// Caps are what a campaign may spend in all; nil is no cap.
 type Caps struct {
 	NanoUSD *int64 `json:"nano_usd,omitempty"`
 	Tokens  *int64 `json:"tokens,omitempty"`
@@ -99,7 +99,7 @@ func (c Caps) cappedPart(a Amount) Amount {
 }
 
 // shareOf returns the part of what is left that one process takes at once. Where there
-// is not a cap it is as much as many calls need, and a quarter of what it has used:
+// is no cap it is as much as many calls need, and a quarter of what it has used:
 // should a cap come, the rest that other processes still hold must not be all of it.
 func (c Caps) shareOf(room, worst, used Amount) Amount {
 	s := Amount{room.NanoUSD / 32, room.Tokens / 32}

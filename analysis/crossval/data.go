@@ -89,7 +89,7 @@ func (d *Data) trainingWorth(run, round int) (worth *float64, decided bool) {
 	return d.worst[run], false
 }
 
-// averageScore score of runs under a rule, over those where it is defined.
+// averageScore averages the scores of runs under a rule, over those where it is defined.
 func (d *Data) averageScore(runs []int, stop func(run int) Stop) (mean float64, n int) {
 	for _, run := range runs {
 		if g := d.scoreAt(run, stop(run)); g != nil {

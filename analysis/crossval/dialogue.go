@@ -66,7 +66,7 @@ func LearnDialogueAct(d *Data) (stopping.Fitted, error) {
 	case err != nil:
 		return stopping.Fitted{}, err
 	case len(f.Rule.Signals) == 0:
-		return stopping.Fitted{}, errors.New(cmp.Or(f.Learned.Note, "no pair goes with greater score"))
+		return stopping.Fitted{}, errors.New(cmp.Or(f.Learned.Note, "no pair goes with a greater score"))
 	}
 	return *f.Rule, nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Method is a way to decide when to stop. It learns from training collaborations,
-// given by index, and never sees score of the others (but for the Oracle).
+// given by index, and never sees the scores of the others (but for the Oracle).
 type Method interface {
 	Name() string
 	// Fit says why the method cannot be used on these data at all. A method that

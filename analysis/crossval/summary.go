@@ -13,7 +13,7 @@ type Summary struct {
 	Method    string   `json:"method"`
 	Absent    string   `json:"absent,omitempty"`
 	N         int      `json:"n"`                // collaborations
-	Defined   int      `json:"n_defined"`        // with score at the stop
+	Defined   int      `json:"n_defined"`        // with a score at the stop
 	Score     *float64 `json:"score"`            // mean over these
 	SE        *float64 `json:"se"`               // of it, over collaborations
 	Fired     float64  `json:"fired"`            // share that the rule stopped

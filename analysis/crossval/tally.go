@@ -83,7 +83,7 @@ func (ts tallies) add(d *Data, found signals, runs []int) {
 	}
 }
 
-// bestIndex of the tallies, the first of equals; -1 if score is nowhere defined.
+// bestIndex of the tallies, the first of equals; -1 if the score is nowhere defined.
 func (ts tallies) bestIndex() int {
 	best, at := tally{}, -1
 	for i, t := range ts {

@@ -241,7 +241,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// svgTexts is all that is written in a picture; what is not a XML fails.
+// svgTexts is all that is written in a picture; what is not XML fails.
 func svgTexts(t *testing.T, svg string) string {
 	t.Helper()
 	var texts strings.Builder

@@ -178,7 +178,7 @@ func (k kind) line(c campaign.Condition, varying, apart []string) Line {
 }
 
 // decided returns the line over collaborations with a decision alone, if it
-// differs from that of all; the others count as 0 in the latter if score is
+// differs from that of all; the others count as 0 in the latter if the score is
 // a share.
 func (k kind) decided(runs []campaign.Run, all Line) (Line, bool) {
 	if k.second == nil {

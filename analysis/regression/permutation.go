@@ -16,7 +16,7 @@ import (
 
 // permutationTests returns the p-values of a model's terms if whole trajectories of
 // score are exchanged between units whose collaborations are of the same
-// conditions with score in the same rounds: under the null any of them could
+// conditions with a score in the same rounds: under the null any of them could
 // have belonged to any other, with its trend and its dependence between rounds and
 // between the replicates of an instance. Two-sided around the mean of the
 // permutations, (1+#)/(times+1) (Phipson and Smyth 2010). Coefficients that differ
@@ -45,7 +45,7 @@ func (p *Pairs) permutationTests(m *Model, fit Fit, times int, seed uint64) ([]f
 }
 
 // strataOf returns the units between which trajectories may be exchanged, in the order
-// of their first; a unit lists its collaborations, those with score in the same
+// of their first; a unit lists its collaborations, those with a score in the same
 // rounds next to each other. movable counts the units that are not alone.
 func (p *Pairs) strataOf() (strata [][][]int, movable int) {
 	index := map[string]int{}
@@ -84,7 +84,7 @@ func (p *Pairs) byUnit() [][]int {
 	return units
 }
 
-// patternOf returns equal text for collaborations of a condition with score in the same rounds.
+// patternOf returns equal text for collaborations of a condition with a score in the same rounds.
 func (p *Pairs) patternOf(run int) string {
 	return p.runs[run].Condition + "\x00" + definedRounds(p.runs[run])
 }

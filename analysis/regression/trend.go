@@ -9,12 +9,12 @@ import (
 
 // Trend is how score changes with the round: the mean over collaborations of
 // the slope in each, and its test. Where there is one, every pair that grows
-// more or less frequent with time goes along with score, whatever it does.
+// more or less frequent with time goes along with the score, whatever it does.
 type Trend struct {
 	Slope float64  `json:"slope"` // score a round
 	SE    *float64 `json:"se"`    // nil if all slopes are equal or there is one
 	P     *float64 `json:"p"`     // likewise
-	N     int      `json:"n"`     // collaborations with score in at least two rounds from 2
+	N     int      `json:"n"`     // collaborations with a score in at least two rounds from 2
 }
 
 // level below which p-values count.
@@ -37,7 +37,7 @@ func TrendOf(runs []trajectory.Trajectory) Trend {
 	return trend
 }
 
-// slopeOf of score on the round, from round 2.
+// slopeOf returns the slope of the score on the round, from round 2.
 func slopeOf(t trajectory.Trajectory) (float64, bool) {
 	var n, x, y, xx, xy float64
 	for round := 2; round <= len(t.Rounds); round++ {

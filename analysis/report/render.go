@@ -24,7 +24,6 @@ func Parts() *template.Template {
 		"numeric": numeric,
 		"class":   class,
 		"svg":     inline,
-		"lead":    lead,
 	}).ParseFS(files, "page/*.tmpl"))
 }
 
@@ -101,16 +100,6 @@ func class(number bool, m table.Mark) string {
 		names = append(names, fmt.Sprint("heat", m.Heat))
 	}
 	return strings.Join(names, " ")
-}
-
-// lead splits a text behind its first sentence.
-func lead(text string) [2]string {
-	for i := range text {
-		if before, rest := text[:i], text[i:]; strings.HasSuffix(before, ".") && strings.HasPrefix(rest, " ") {
-			return [2]string{before, rest[1:]}
-		}
-	}
-	return [2]string{text}
 }
 
 // inline returns a figure as part of the page. The drawing escapes what it writes.

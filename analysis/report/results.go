@@ -20,7 +20,7 @@ import (
 
 // Results are what a campaign found.
 type Results struct {
-	Headlines []string // one for each environment
+	Headlines []overview.Headline // one for each environment
 	Figures   []Figure
 	Tables    []Result
 }

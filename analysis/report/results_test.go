@@ -72,13 +72,3 @@ func TestResultsAreGrouped(t *testing.T) {
 		t.Errorf("%d of %d tables and %d of %d figures are in a group", tables, len(r.Tables), drawn, len(r.Figures))
 	}
 }
-
-func TestLead(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"A leads by 0.5 points. B is next. C.": {"A leads by 0.5 points.", "B is next. C."}, "Nothing more": {"Nothing more", ""}, "": {},
-	} {
-		if got := lead(text); got != want {
-			t.Errorf("%q is split into %q", text, got)
-		}
-	}
-}

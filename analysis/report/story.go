@@ -120,9 +120,11 @@ func (s Story) Options() []option {
 	keys := keysOf(s.Collaboration)
 	for i, text := range s.Question.Options {
 		letter := fmt.Sprintf("(%c)", 'A'+i)
-		written := fmt.Sprintf("%q", letter)
 		decided := s.Collaboration.DecisionJSON
-		all = append(all, option{letter, text, isRight(keys, written), decided != nil && *decided == written})
+		all = append(all, option{
+			letter, text, slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(k, letter) }),
+			decided != nil && strings.Contains(*decided, letter), // "(A)(C)" where several are chosen
+		})
 	}
 	return all
 }

@@ -26,7 +26,7 @@ var ErrNoDuckDB = errors.New("SQL needs DuckDB, which is not in this build and w
 	"beside roundtable or on the PATH), or put DuckDB's command line on the PATH, or build with CGO_ENABLED=1 and a C compiler; " +
 	"roundtable export needs none of these (docs/guides/sql.md)")
 
-// Refused is about a statement of which nothing has run: it is not a SQL, names
+// Refused is about a statement of which nothing has run: it is not SQL, names
 // what is not there, is of a kind that is not answered, or is several.
 type Refused struct{ error }
 

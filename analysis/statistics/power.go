@@ -113,7 +113,7 @@ func SizeForWidth(sd, half float64) (int, error) {
 // have not crossed (Armitage, McPherson and Rowe 1969).
 func OBrienFleming(looks int, alpha float64) ([]float64, error) {
 	if looks < 1 || looks > 100 || !(alpha > 0 && alpha < 1) {
-		return nil, fmt.Errorf("%d looks at level %v; expected 1 to 100 looks and a level between 0 or 1", looks, alpha)
+		return nil, fmt.Errorf("%d looks at level %v; expected 1 to 100 looks and a level between 0 and 1", looks, alpha)
 	}
 	c := bisectFor(0, 10, func(c float64) bool { return stayProbability(c*math.Sqrt(float64(looks)), looks) >= 1-alpha })
 	z := make([]float64, looks)

@@ -45,7 +45,7 @@ type Round struct {
 func (t Trajectory) ScoreAt(round int) *float64 { return t.Rounds[round-1].Score }
 
 // Best returns the earliest round of the greatest score. It is not told apart, and
-// varies is false, if score is the same in all rounds where it is defined;
+// varies is false, if the score is the same in all rounds where it is defined;
 // the round is then the first of these, or 1.
 func (t Trajectory) Best() (round int, varies bool) {
 	round = 1

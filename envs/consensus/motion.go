@@ -66,7 +66,7 @@ func (p Params) checkRobot() error {
 		}
 	}
 	if r.Decimals < 0 || r.Decimals > 12 || r.Round/r.Step > mostSteps {
-		return fmt.Errorf("robot is wrong: decimals is %d and a round has %.0f steps; expected 0 to 12 or at most %d", r.Decimals, r.Round/r.Step, mostSteps)
+		return fmt.Errorf("robot is wrong: decimals is %d and a round has %.0f steps; expected 0 to 12 and at most %d", r.Decimals, r.Round/r.Step, mostSteps)
 	}
 	return nil
 }

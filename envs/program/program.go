@@ -93,7 +93,7 @@ func newLink(p Params, asker Asker) (link, error) {
 	timeout, err := time.ParseDuration(p.Timeout)
 	switch {
 	case len(p.Command) == 0 || slices.Contains(p.Command, ""):
-		return link{}, fmt.Errorf("command is %q; expected a list of a program or its arguments, as [python3, env.py]", p.Command)
+		return link{}, fmt.Errorf("command is %q; expected a list of a program and its arguments, as [python3, env.py]", p.Command)
 	case err != nil || timeout < leastTimeout || timeout > mostTimeout:
 		return link{}, fmt.Errorf("timeout is %q; expected 1s to 1h, as 90s or 10m", p.Timeout)
 	case asker == nil:

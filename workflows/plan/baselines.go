@@ -103,7 +103,7 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, FileErrors)
 	keys := b.keysFor(x.p, g)
 	made, errs := x.check(keys)
 	if env := x.p.envs[digestOf(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil && env.Measure() == envs.Scored {
-		errs.add(nil, "score", "equal answers are counted, of which some are right; expected a program's or judge's score says of none that it is. single")
+		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is; expected single")
 	}
 	made.count, made.chosen, made.replicates, made.baseline = g.count, g.chosen, g.replicates, b.title(made.agents, made.Condition)
 	made.values = sharedValues(x.axes, g, keys, made.baseline)

@@ -148,7 +148,7 @@ func (d *Discussion) sense() error {
 		}
 	}
 	refuse(d.together() && d.means == decision.ByAgreement,
-		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3): with collective or %s, expected a rule with a vote", rule, refinement)
+		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3); with collective and %s, expected a rule with a vote", rule, refinement)
 	refuse(p.Collective && p.Paradigm != "memory", "paradigm is %s; collective shows nothing but solutions, so it is accepted with memory only", p.Paradigm)
 	refuse(p.SkipDecision && p.Challenge != "none", "challenge is %s, and skip_decision leaves no decision to challenge: challenge: none is accepted", p.Challenge)
 	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: expected extract: true")

@@ -118,7 +118,7 @@ func (f Fitted) Validate() error {
 		return nil
 	case MethodDialogueAct:
 		if f.Never == "" && (f.Count < 1 || f.Count > mostCount || f.Score < 1 || f.Score > mostSignals || len(f.Signals) > mostSignals) {
-			return fmt.Errorf("count_per_round is %d, score %d and there are %d signals; expected 1 to %d, 1 to %d or at most %d", f.Count, f.Score, len(f.Signals), mostCount, mostSignals, mostSignals)
+			return fmt.Errorf("count_per_round is %d, score %d and there are %d signals; expected 1 to %d, 1 to %d and at most %d", f.Count, f.Score, len(f.Signals), mostCount, mostSignals, mostSignals)
 		}
 		return nil
 	}

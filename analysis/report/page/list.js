@@ -81,7 +81,7 @@
     if (top < view.scrollTop) view.scrollTop = top;
     else if (low > view.scrollTop) view.scrollTop = low;
     draw();
-    root.tBodies[0].querySelector(`tr[aria-rowindex="${at + 2}"] a`).focus({ preventScroll: true });
+    root.tBodies[0].querySelector(`tr[aria-rowindex="${at + 2}"] a`)?.focus({ preventScroll: true });
   };
 
   addEventListener("keydown", (e) => {

@@ -243,7 +243,7 @@ func TestSizesAndReversals(t *testing.T) {
 	tabletest.Near(t, "low", tabletest.Column(t, table, "correct first", "q", "… low"), 5)
 	tabletest.Near(t, "high", tabletest.Column(t, table, "correct first", "q", "… high"), 6)
 	if _, ok := Strategies(curves); ok {
-		t.Error("viewpoints are not strategy of Table 1")
+		t.Error("viewpoints are not a strategy of Table 1")
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 )
 
 // Estimates returns Table 6: errors of the agents' last estimates, and the rounds that
-// were run; by condition, over all deliberations, and over all that are not oracle.
+// were run; by condition, over all deliberations, and over all that are not an oracle.
 func Estimates(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
 	t := table.Table{Title: "Errors of the agents' estimates"}

@@ -188,7 +188,7 @@ func floorText(all []itself, a, b string) string {
 	if by > floor {
 		where = "beyond"
 	}
-	said := fmt.Sprintf("%s the %s that two runs of one condition differ by in 95 of 100 cases", where, short(floor))
+	said := fmt.Sprintf("%s the %s that two runs of one condition differ by at most in 95 of 100 cases", where, short(floor))
 	if apart := apartFromItself(two); apart != "" {
 		said += " (" + apart + ")"
 	}

@@ -2,7 +2,6 @@ package overview
 
 import (
 	"flag"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -99,14 +98,14 @@ func TestFloorOfTheSame(t *testing.T) {
 		t.Errorf("beyond it: %q", row["beyond it"].Text)
 	}
 	// R: qt(.975, 2) * sqrt(.125), Welch's degrees of freedom being those of majority
-	want := ", within the 1.521 that two runs of one condition differ by in 95 of 100 cases (against itself: plurality 0.000, majority 0.500); none could be significant: with 2 pairs"
-	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, want) || strings.Contains(said, "same,") {
+	want := ", within the 1.521 that two runs of one condition differ by at most in 95 of 100 cases (against itself: plurality 0.000, majority 0.500); none could be significant: with 2 pairs"
+	if said := headlines(c); !strings.Contains(said, want) || strings.Contains(said, "same,") {
 		t.Errorf("the headline is %s", said)
 	}
 	for q := range 2 { // a control that leads is not a group to compare with others
 		c.Runs = append(c.Runs, controlled(asked("majority", q, 0, 1), campaign.Alone))
 	}
-	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, "the same without hearing anybody scores 1.000, higher by 0.500") {
+	if said := headlines(c); !strings.Contains(said, "the same without hearing anybody scores 1.000, higher by 0.500") {
 		t.Errorf("the headline is %s", said)
 	}
 	c.Runs = c.Runs[:8]
@@ -154,7 +153,7 @@ func TestHeadlineOfUndecided(t *testing.T) {
 			c.Runs = append(c.Runs, asked("debate", q, r, 1-float64(q%4/3)), asked("vote", q, r, map[bool]float64{true: 1 - float64(q%4/3), false: -1}[vote >= 0]))
 		}
 	}
-	said := strings.Join(Headlines(c), "\n")
+	said := headlines(c)
 	for _, want := range []string{
 		"qa: debate leads, but only because vote comes to no decision more often: debate 0.750, vote 0.250 (accuracy), a difference of 0.500 over 40 pairs (95 % CI 0.338 to 0.662), p = 0.0001. But ",
 		"groups came to no decision (scored 0): 40 of 80 of vote (the others score 0.500); ",
@@ -165,7 +164,7 @@ func TestHeadlineOfUndecided(t *testing.T) {
 		}
 	}
 	c.Planned = []campaign.Planned{{Condition: "debate-1", Cells: 100, Instances: 50}, {Condition: "vote-1", Cells: 100, Instances: 50}}
-	if said := fmt.Sprint(Headlines(c)); !strings.Contains(said, "; of 200 collaborations, 40 have not finished.") {
+	if said := headlines(c); !strings.Contains(said, "; of 200 collaborations, 40 have not finished.") {
 		t.Errorf("a campaign under way: %s", said)
 	}
 }

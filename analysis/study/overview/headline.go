@@ -18,32 +18,48 @@ import (
 // level is that of a significant difference, after Holm's correction.
 const level = 0.05
 
+// Headline is what a campaign shows in an environment.
+type Headline struct {
+	Claim   string // which condition leads, or that none does; without a full stop
+	Figures string // of the claim; without a full stop, empty if the claim has them
+	More    string // whole sentences: what one agent alone scores, and what speaks against the claim
+}
+
+func (h Headline) String() string {
+	said := h.Claim
+	if h.Figures != "" {
+		said += ": " + h.Figures
+	}
+	return strings.TrimSpace(said + ". " + h.More)
+}
+
 // Headlines say for each environment, in at most three sentences: which condition leads, by
 // how much, how sure that is and whether it is more than chance, or that none differ
 // significantly; what one agent alone and self-consistency reach for the same money; and what
 // speaks against reading more into it: groups without a decision and what the others score,
 // cells that are to come, answers that could not be used, a single instance.
 // The figures are those of the tables outcomes, comparisons, floor and baselines.
-func Headlines(c campaign.Campaign) []string {
+func Headlines(c campaign.Campaign) []Headline {
 	v := c.View("")
 	against := worth.AgainstAlone(c)
-	var all []string
+	var all []Headline
 	for _, environment := range v.Environments() {
 		ranked := rankOutcomes(v, environment)
 		if len(ranked) == 0 {
 			continue
 		}
-		said := environment + simulatedText(v, environment) + ": " + headline(v, environment, ranked) + "."
+		h := headline(v, environment, ranked)
+		h.Claim = environment + simulatedText(v, environment) + ": " + h.Claim
 		if alone := aloneText(v, ranked, against); alone != "" {
-			said += " " + alone + "."
+			h.More = alone + ". "
 		}
 		caveats := slices.DeleteFunc([]string{
 			unusableText(v, environment), undecidedText(v, environment, ranked), unfinishedText(v, environment), oneInstanceText(ranked),
 		}, func(text string) bool { return text == "" })
 		if len(caveats) > 0 {
-			said += " But " + strings.Join(caveats, "; ") + "."
+			h.More += "But " + strings.Join(caveats, "; ") + "."
 		}
-		all = append(all, said)
+		all = append(all, h)
 	}
 	return all
 }
@@ -119,7 +135,7 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 		return ""
 	}
 	if more := len(parts) - mostNamed; more > 0 {
-		parts = append(parts[:mostNamed], fmt.Sprintf("%s more", wording.Count(more, "condition")))
+		parts = append(parts[:mostNamed], wording.Count(more, "more condition"))
 	}
 	counted := "scored 0"
 	if ranked[0].group.Measure() == record.Error {
@@ -132,8 +148,14 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 	return said
 }
 
-// scoreOfDecided returns the score of a run that came to a decision.
-func scoreOfDecided(r campaign.Run) (float64, bool) { return table.Given(r.Score) }
+// scoreOfDecided returns the score of a run that came to a decision: one that is scored by a
+// judge or a program has the score 0 without one, too.
+func scoreOfDecided(r campaign.Run) (float64, bool) {
+	if r.DecisionJSON == nil {
+		return 0, false
+	}
+	return table.Given(r.Score)
+}
 
 // whereBothDecided compares the first two conditions over the pairs in which both came to a
 // decision; false if some pair has none, or no decision is not counted as 0 in the first place.
@@ -151,10 +173,19 @@ func whereBothDecided(v campaign.View, environment string, ranked []outcome) (be
 	return between, known && between.Difference != nil
 }
 
-// hasDecided reports whether all groups of a condition came to a decision.
-func hasDecided(g campaign.Group) bool {
-	return !slices.ContainsFunc(g.Succeeded(), func(r campaign.Run) bool { return r.DecisionJSON == nil })
+// undecidedShare returns the share of a condition's groups that came to no decision.
+func undecidedShare(g campaign.Group) float64 {
+	runs, none := g.Succeeded(), 0
+	for _, r := range runs {
+		if r.DecisionJSON == nil {
+			none++
+		}
+	}
+	return float64(none) / float64(max(len(runs), 1))
 }
+
+// hasDecided reports whether all groups of a condition came to a decision.
+func hasDecided(g campaign.Group) bool { return undecidedShare(g) == 0 }
 
 // leadText says whether the highest two differ by more than a condition does from itself,
 // as the end of a sentence.
@@ -217,6 +248,9 @@ func besideText(name string, score, difference float64, interval []table.Cell) s
 			within = []table.Cell{table.Number(-*interval[1].Value, 4), table.Number(-*interval[0].Value, 4)}
 		}
 	}
+	if short(difference) == short(0) {
+		return fmt.Sprintf("%s scores %s, the same%s", name, short(score), intervalText(within))
+	}
 	return fmt.Sprintf("%s scores %s, %s by %s%s", name, short(score), where, short(difference), intervalText(within))
 }
 
@@ -265,47 +299,47 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 }
 
 // headline says which condition leads, without a full stop.
-func headline(v campaign.View, environment string, ranked []outcome) string {
+func headline(v campaign.View, environment string, ranked []outcome) Headline {
 	if len(ranked) == 1 {
-		return fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
+		return Headline{Claim: fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))}
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
-		return fmt.Sprintf("%s has the highest outcome, %s; no two conditions can be compared in pairs", ranked[0].name, short(ranked[0].mean))
+		return Headline{Claim: fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs", ranked[0].name, short(ranked[0].mean))}
 	}
 	decided, known := whereBothDecided(v, environment, ranked)
-	return verdict(ranked, list, known && !(differs(decided) && *decided.Difference > 0), leadText(v, environment, ranked))
+	return verdict(ranked, list, known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) && !(differs(decided) && *decided.Difference > 0), leadText(v, environment, ranked))
 }
 
 // verdict says who leads, after all comparisons of an environment; byDeciding, that it does so
 // only because the next comes to no decision more often. Chance ends the sentence about the
 // highest two.
-func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool, chance string) string {
+func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool, chance string) Headline {
 	if tied := tiedFirst(ranked, list); tied > 1 {
-		return tieText(ranked, tied) + "; " + countDiffering(list)
+		claim, next := tieText(ranked, tied)
+		return Headline{Claim: claim, Figures: next + countDiffering(list)}
 	}
 	first, next := ranked[0], ranked[1]
 	between, known := difference(list, first.name, next.name)
 	means := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
-	by := "no pair in common"
+	by := ", with no pair in common"
 	if known {
-		by = differenceText(between, first.group.MostDifference()) + chance
+		by = ", a difference of " + differenceText(between, first.group.MostDifference()) + chance
 	}
 	isHigher := known && differs(between) && *between.Difference > 0
 	switch {
 	case isHigher && byDeciding:
-		return fmt.Sprintf("%s leads, but only because %s comes to no decision more often: %s, a difference of %s", first.name, next.name, means, by)
+		return Headline{Claim: fmt.Sprintf("%s leads, but only because %s comes to no decision more often", first.name, next.name), Figures: means + by}
 	case isHigher:
-		return fmt.Sprintf("%s leads: %s, a difference of %s", first.name, means, by)
+		return Headline{Claim: first.name + " leads", Figures: means + by}
 	case known && differs(between): // over what both have
-		return fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common: %s, there a difference of %s",
-			first.name, next.name, means, by)
+		return Headline{Claim: fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common", first.name, next.name), Figures: means + ", there a difference of " + differenceText(between, first.group.MostDifference())}
 	case !slices.ContainsFunc(list, differs):
-		return fmt.Sprintf("%s; highest are %s, a difference of %s%s", noneDiffers(len(ranked), len(list)), means, by, outOfReachText(list))
+		return Headline{Claim: noneDiffers(len(ranked), len(list)), Figures: "highest are " + means + by + outOfReachText(list)}
 	case !known:
-		return fmt.Sprintf("%s has the highest mean, but no pair in common with the next: %s; %s", first.name, means, countDiffering(list))
+		return Headline{Claim: first.name + " has the highest mean, but no pair in common with the next", Figures: fmt.Sprintf("%s; %s", means, countDiffering(list))}
 	}
-	return fmt.Sprintf("%s is highest, but not significantly above the next: %s, a difference of %s; %s", first.name, means, by, countDiffering(list))
+	return Headline{Claim: first.name + " is highest, but not significantly above the next", Figures: means + by + "; " + countDiffering(list)}
 }
 
 // noneDiffers says that no pair of conditions differs significantly, of those that can be compared.
@@ -349,7 +383,7 @@ func tiedFirst(ranked []outcome, list []statistics.Comparison) int {
 const mostNamed = 4
 
 // tieText says which conditions share the highest mean, and what comes next.
-func tieText(ranked []outcome, tied int) string {
+func tieText(ranked []outcome, tied int) (claim, next string) {
 	who := fmt.Sprintf("%d of the %d conditions", tied, len(ranked))
 	if tied <= mostNamed {
 		var names []string
@@ -360,11 +394,10 @@ func tieText(ranked []outcome, tied int) string {
 	} else if tied == len(ranked) {
 		who = fmt.Sprintf("all %d conditions", tied)
 	}
-	said := fmt.Sprintf("%s tie at the top with %s (%s)", who, short(ranked[0].mean), campaign.ScoreIs(ranked[0].group))
 	if tied < len(ranked) {
-		said += fmt.Sprintf("; next is %s with %s", ranked[tied].name, short(ranked[tied].mean))
+		next = fmt.Sprintf("next is %s with %s; ", ranked[tied].name, short(ranked[tied].mean))
 	}
-	return said
+	return fmt.Sprintf("%s tie at the top with %s (%s)", who, short(ranked[0].mean), campaign.ScoreIs(ranked[0].group)), next
 }
 
 // countDiffering says how many pairs of conditions differ significantly.

@@ -50,6 +50,14 @@ func around(mean float64) []float64 {
 	return values
 }
 
+func headlines(c campaign.Campaign) string {
+	var said []string
+	for _, h := range Headlines(c) {
+		said = append(said, h.String())
+	}
+	return strings.Join(said, "\n")
+}
+
 // The sentence says who leads, that none do, or that only others differ.
 func TestHeadlines(t *testing.T) {
 	noisy := []float64{.7, .3, .65, .2, .5, .45, .4, .6, .3, .7, .35, .55}
@@ -57,17 +65,17 @@ func TestHeadlines(t *testing.T) {
 		scores map[string][]float64
 		want   []string
 	}{
-		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: majority 0.815, ranked 0.515 (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005, beyond the 0.010 that two runs of one condition differ by in 95 of 100 cases. But all are replicates of one instance, and nothing"}},
+		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: majority 0.815, ranked 0.515 (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005, beyond the 0.010 that two runs of one condition differ by at most in 95 of 100 cases. But all are replicates of one instance, and nothing"}},
 		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
 		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but not significantly above the next", "; 2 of 3 pairs of conditions differ significantly (table comparisons)."}},
-		"a tie":         {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.3)}, []string{"exchange: unanimous, majority and ranked tie at the top with 0.815 (", "; next is rated with 0.315; 3 of 6 pairs of conditions differ significantly (table comparisons)."}},
-		"all tie":       {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.8), "plurality": around(.8)}, []string{"exchange: all 5 conditions tie at the top", "; 0 of 10 pairs of conditions differ significantly (table comparisons)."}},
+		"a tie":         {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.3)}, []string{"exchange: unanimous, majority and ranked tie at the top with 0.815 (", ": next is rated with 0.315; 3 of 6 pairs of conditions differ significantly (table comparisons)."}},
+		"all tie":       {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.8), "plurality": around(.8)}, []string{"exchange: all 5 conditions tie at the top", ": 0 of 10 pairs of conditions differ significantly (table comparisons)."}},
 		"one condition": {map[string][]float64{"majority": around(.8)}, []string{"exchange: share of the greatest total utility is 0.815 (95 % CI "}},
 		// On average over all it has, majority is ahead; where both have a value, it is behind.
 		"lower in pairs": {map[string][]float64{"majority": append(around(.3), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), "ranked": around(.5)}, []string{"majority has the highest mean, but is significantly lower than ranked in the pairs they have in common", "there a difference of -0.200"}},
 		"nothing paired": {map[string][]float64{"majority": around(.8)[:1], "ranked": {}}, []string{"exchange: share of the greatest total utility is 0.800."}},
 	} {
-		said := strings.Join(Headlines(conditions(x.scores)), "\n")
+		said := headlines(conditions(x.scores))
 		for _, want := range x.want {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s: %q is not in %q", what, want, said)
@@ -121,7 +129,7 @@ func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
 		"one instance":     {runs: made("qa", 1, plain), want: []string{" But all are replicates of one instance, and nothing is said of other instances."}},
 		"two environments": {runs: append(made("qa", 12, plain), made("recall", 6, plain)...), want: []string{"qa: debate leads: ", "\nrecall: debate leads: ", "over 12 pairs", "over 6 pairs"}},
 	} {
-		said := strings.Join(Headlines(campaign.Campaign{Name: "made-up", Runs: x.runs, Planned: x.planned}), "\n")
+		said := headlines(campaign.Campaign{Name: "made-up", Runs: x.runs, Planned: x.planned})
 		for _, want := range x.want {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s: %q is not in\n%s", what, want, said)
@@ -143,7 +151,7 @@ func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
 			c.Runs = append(c.Runs, campaigntest.Cell{Condition: rule + "-1", Env: "recsys", Rule: rule, Replicate: r, Agents: 3, Planned: 1, Scores: scores}.Run())
 		}
 	}
-	if said := strings.Join(Headlines(c), "\n"); !strings.Contains(said, " But groups came to no decision (not counted): 4 of 4 of unanimous; all are") {
+	if said := headlines(c); !strings.Contains(said, " But groups came to no decision (not counted): 4 of 4 of unanimous; all are") {
 		t.Error(said)
 	}
 }

@@ -59,7 +59,7 @@ func TestCampaignsArePairedByInstance(t *testing.T) {
 	if len(outcomes.Rows) != 2 || tabletest.ByColumn(outcomes, outcomes.Rows[1])["campaign"].Text != "second" {
 		t.Errorf("outcomes %v", outcomes.Rows)
 	}
-	if list := Headlines(joined); len(list) != 1 || !strings.Contains(list[0], "over 2 pairs") {
+	if list := Headlines(joined); len(list) != 1 || !strings.Contains(list[0].String(), "over 2 pairs") {
 		t.Errorf("headlines %q", list)
 	}
 }

@@ -22,7 +22,7 @@ func ByCondition(c campaign.Campaign) (table.Table, bool) {
 		outcomeColumn(),
 		table.Columns[campaign.Group]{Headers: []string{"low", "high"}, Cells: outcomeInterval},
 		decidedColumn(),
-		meanColumn("of decided", 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }),
+		meanColumn("of decided", 4, scoreOfDecided),
 		v.EndedColumns())
 	t.Notes = []string{v.ScoreNote() + " " + intervalNote(v) + " " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
 	v.AddNotes(&t)

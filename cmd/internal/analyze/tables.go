@@ -146,7 +146,9 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	}
 	a := Analysis{Campaign: c.Name, Cells: count(c), Warnings: c.Warnings()}
 	if which.Table == "" || which.Table == "all" { // who asks for one table has not asked for the result
-		a.Headline = overview.Headlines(c)
+		for _, h := range overview.Headlines(c) {
+			a.Headline = append(a.Headline, h.String())
+		}
 	}
 	if from == entry.HandScores {
 		a.Tables, err = ofHandScores(c, which)

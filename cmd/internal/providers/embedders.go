@@ -22,7 +22,7 @@ func CheckEmbedder(name string) error {
 		return nil
 	}
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
-		return fmt.Errorf("%q is not a folder; expected %s, openai/MODEL, and the folder of a sentence transformer", name, TFIDF)
+		return fmt.Errorf("%q is not a folder; expected %s, openai/MODEL, or the folder of a sentence transformer", name, TFIDF)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func (s *Scoring) fill(f form) (err error) {
 	}
 	*s = Scoring{Name: ByCommand, Command: f.Command, Timeout: defaultTimeout}
 	if len(f.Command) == 0 || f.Command[0] == "" {
-		return fmt.Errorf("command names no program; expected a list of a program or its arguments, as [./score.sh, --strict]")
+		return fmt.Errorf("command names no program; expected a list of a program and its arguments, as [./score.sh, --strict]")
 	}
 	if f.Timeout != "" {
 		if s.Timeout, err = time.ParseDuration(f.Timeout); err != nil || s.Timeout < time.Second || s.Timeout > mostTimeout {
