@@ -230,6 +230,7 @@ func TestBatches(t *testing.T) {
 		cells   int
 		pace    func(*batch.Pace)
 		says    string
+		only    string // of this service
 		want    tally
 		counts  modeltest.Counts
 	}{
@@ -265,11 +266,18 @@ func TestBatches(t *testing.T) {
 			cells: 2, pace: func(p *batch.Pace) { p.Bytes, p.Few, p.Quiet = 1, 1, 10*time.Millisecond }, want: tally{2, 0, 2, 2 * inBatch},
 			counts: modeltest.Counts{Batches: 2, Billed: 2},
 		},
+		"refused as a whole": { // each call is made alone once, in the order of the throttle
+			cells: 12, service: func(s *modeltest.Batches) { s.Fails = "invalid_json_line" }, only: "openai",
+			says: "invalid_json_line: ", want: tally{12, 0, 0, 12 * alone}, counts: modeltest.Counts{Batches: 1, Live: 12},
+		},
 		"refused at once": {
 			cells: 12, service: func(s *modeltest.Batches) { s.Full = http.StatusUnauthorized }, says: "no more batches", want: tally{}, counts: modeltest.Counts{},
 		},
 	} {
 		for of := range batchModels {
+			if c.only != "" && c.only != of {
+				continue
+			}
 			t.Run(name+"/"+of, func(t *testing.T) {
 				t.Parallel()
 				service := &modeltest.Batches{}

@@ -54,6 +54,7 @@ type Pace struct {
 	Bytes    int           // in all of them: answers are read at once
 	Quiet    time.Duration // without another call, until a batch is sent
 	Window   time.Duration // until a batch is cancelled; 0 if it is not
+	Create   time.Duration // that creating a batch may take another process
 	Settle   time.Duration // until a batch that is not found was certainly not created
 	Poll     time.Duration // between two looks at a batch, at most
 	Grace    time.Duration // until a batch that was cancelled is given up
@@ -67,6 +68,7 @@ func NewPace(l plan.Limits) Pace {
 		p.Window, wait = 0, plan.DefaultBatchWait
 	}
 	p.Quiet, p.Settle = min(30*time.Second, wait/100), min(2*time.Minute, wait/20)
+	p.Create = min(25*time.Minute, wait/4)
 	p.Poll, p.Grace = min(time.Minute, wait/100), min(30*time.Minute, wait/2)
 	return p
 }
@@ -89,6 +91,7 @@ type Wait struct {
 	Quiet       time.Duration
 	Looking     bool // it is not known yet whether the service has it
 	Cancelled   bool
+	Problem     error // of the last look at it; nil if there is none
 }
 
 // Key says whose calls go into one batch.
@@ -177,6 +180,9 @@ func (b *Batches) Submit(ctx context.Context, key Key, service model.Batcher, pa
 	return t.sent.Await(ctx, call.Key, call.Wait)
 }
 
+// frame is how many bytes a request has in a batch, beside its body.
+const frame = 200
+
 // enter puts a call into the queue of its model, which is sent if it is full.
 func (b *Batches) enter(key Key, t *ticket) {
 	requests, size := t.service.BatchLimits()
@@ -188,7 +194,6 @@ func (b *Batches) enter(key Key, t *ticket) {
 		c = &collector{}
 		b.collectors[key] = c
 	}
-	const frame = 200 // of a request, beside its body
 	if len(c.queue) > 0 && c.bytes+len(t.Body)+frame > size {
 		b.flush(key, c)
 	}
@@ -214,7 +219,7 @@ func (b *Batches) leave(key Key, t *ticket) bool {
 	c := b.collectors[key]
 	for i, one := range c.queue {
 		if one == t {
-			c.queue = append(c.queue[:i:i], c.queue[i+1:]...)
+			c.queue, c.bytes = append(c.queue[:i:i], c.queue[i+1:]...), c.bytes-len(t.Body)-frame
 			return true
 		}
 	}
@@ -316,6 +321,7 @@ func (b *Batches) Open(ctx context.Context, campaign, name string, service model
 		return known, nil
 	}
 	s := newSent(b, record, service, pace)
+	s.since = record.CreatedAt.Add(pace.Create)
 	b.sent[name] = s
 	key := Key{campaign, record.Provider}
 	c := cmp.Or(b.collectors[key], &collector{})

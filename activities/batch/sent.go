@@ -27,7 +27,9 @@ type Sent struct {
 	taken     map[string]bool              // of them
 	err       error                        // of all calls instead
 
-	since time.Time // from when on it may be found, if it was created
+	since   time.Time // from when on it may be found, if it was created
+	over    time.Time // when it was first seen to have ended
+	problem error     // of the last look
 }
 
 func newSent(b *Batches, r Record, service model.Batcher, pace Pace) *Sent {
@@ -70,7 +72,7 @@ func (s *Sent) take(call string, wait func(Wait)) (answer model.BatchAnswer, err
 	if !s.ended {
 		wait(Wait{
 			Name: s.record.Name, Since: s.record.CreatedAt, Done: s.status.Done, Total: s.status.Total,
-			Looking: s.record.ID == "", Cancelled: !s.cancelled.IsZero(),
+			Looking: s.record.ID == "", Cancelled: !s.cancelled.IsZero(), Problem: s.problem,
 		})
 		return answer, nil, false
 	}
@@ -209,10 +211,14 @@ func (s *Sent) look() bool {
 		return s.find(ctx)
 	}
 	status, err := s.service.PollBatch(ctx, r.ID)
+	s.note(err)
 	switch {
 	case s.isOver(err), err != nil && ctx.Err() != nil:
 		return true
 	case err == nil && status.Ended:
+		if s.over.IsZero() {
+			s.over = time.Now()
+		}
 		return s.finish(ctx, status)
 	case !cancelled.IsZero() && time.Since(cancelled) > s.pace.Grace:
 		e := s.unworked("was cancelled and has not ended; what it has answered is not known")
@@ -229,6 +235,16 @@ func (s *Sent) look() bool {
 		_ = s.Cancel(ctx) // if that fails, it is given up after a while all the same
 	}
 	return false
+}
+
+// note keeps why the last look has failed, for those who wait; nil if it has not.
+func (s *Sent) note(err error) {
+	s.mu.Lock()
+	s.problem = err
+	s.mu.Unlock()
+	if err != nil {
+		s.tell()
+	}
 }
 
 // isOver ends the waiting if an error says that more of it is in vain, as with a key that is
@@ -253,13 +269,16 @@ func (s *Sent) isOver(err error) bool {
 // find finds out whether the batch was created.
 func (s *Sent) find(ctx context.Context) bool {
 	id, err := s.service.FindBatch(ctx, model.SentBatch{Name: s.record.Name, Requests: len(s.record.Calls), CreatedAt: s.record.CreatedAt})
+	s.note(err)
 	switch {
 	case err != nil:
 		return s.isOver(err) || ctx.Err() != nil
 	case id != "":
 		s.setID(id)
 	case time.Since(s.since) > s.pace.Settle:
-		s.drop(s.unworked("was never created"))
+		e := s.unworked("was never created")
+		e.Code = "batch_not_created" // not a reason to leave the tier
+		s.drop(e)
 		return true
 	}
 	return false
@@ -271,7 +290,17 @@ func (s *Sent) finish(ctx context.Context, status model.BatchStatus) bool {
 	if status.Refused == nil {
 		var err error
 		if results, err = s.service.BatchResults(ctx, s.record.ID, status); err != nil {
-			return s.isOver(err)
+			s.note(err)
+			if s.isOver(err) || ctx.Err() != nil {
+				return true
+			}
+			if time.Since(s.over) > s.pace.Grace {
+				e := s.unworked(fmt.Sprintf("has ended, and its answers cannot be read: %v", err))
+				e.Unbilled = false
+				s.end(nil, e)
+				return true
+			}
+			return false
 		}
 	}
 	answers := map[string]model.BatchAnswer{}
@@ -279,7 +308,7 @@ func (s *Sent) finish(ctx context.Context, status model.BatchStatus) bool {
 		if got, ok := results[s.record.requestID(i)]; ok {
 			answers[call] = got
 		} else if status.Refused != nil {
-			answers[call] = *status.Refused
+			answers[call] = model.BatchAnswer{Status: status.Refused.Status, Body: status.Refused.Body, Whole: true}
 		}
 	}
 	s.mu.Lock()

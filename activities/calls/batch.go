@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"roundtable/activities/answers"
@@ -137,6 +138,9 @@ func batchWait(w batch.Wait) Wait {
 	}
 	if w.Cancelled {
 		is.Ends = "it is being cancelled"
+	}
+	if w.Problem != nil {
+		is.Ends = strings.TrimPrefix(fmt.Sprintf("%s; the last look at it failed: %v", is.Ends, w.Problem), "; ")
 	}
 	return is
 }

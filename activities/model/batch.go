@@ -59,6 +59,7 @@ type BatchStatus struct {
 type BatchAnswer struct {
 	Status int // HTTP status
 	Body   []byte
+	Whole  bool // the batch was refused, not this request
 }
 
 // ErrUnclearBatch says that it cannot be told yet whether a batch was created.

@@ -21,8 +21,11 @@ func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send fu
 	first := true
 	answer, err := x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
 		if !first {
-			sent.Tier = ""
-			return x.askOnce(ctx, sent, mode)
+			answer, fault := x.askReformed(ctx, r, sent, mode)
+			if fault != nil && fault.Code == model.BatchEnded {
+				unanswered = fault
+			}
+			return answer, fault
 		}
 		first = false
 		_, body, err := x.Request(sent, mode)
@@ -31,6 +34,10 @@ func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send fu
 		}
 		var got model.BatchAnswer
 		if got, unanswered = send(body); unanswered != nil {
+			return model.Response{}, x.Report.Unasked(unanswered)
+		}
+		if got.Whole {
+			unanswered = x.refusedBatch(got)
 			return model.Response{}, x.Report.Unasked(unanswered)
 		}
 		if got.Status/100 != 2 {
@@ -44,6 +51,34 @@ func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send fu
 		return model.Response{}, unanswered
 	}
 	return x.Report.Clean(answer), err
+}
+
+// askReformed asks a request that a batch has refused alone, in another form. One such call is
+// made at a time: once it has shown which form the service takes, the others are to be made in
+// that, in the way that calls are.
+func (x *Exchange) askReformed(ctx context.Context, r, sent model.Request, mode JSONMode) (model.Response, *model.Error) {
+	x.reforming.Lock()
+	defer x.reforming.Unlock()
+	if known, system := x.Forms.formOf(r); known == mode && (system == hasSystem(sent.Messages) || !hasSystem(r.Messages)) {
+		return model.Response{}, &model.Error{
+			Class: model.Retry, Provider: x.Report.provider, Code: model.BatchEnded, Unbilled: true,
+			Message: "the batch has refused the form of this request, and the service takes another",
+		}
+	}
+	sent.Tier = ""
+	return x.askOnce(ctx, sent, mode)
+}
+
+// refusedBatch returns the error of a request whose batch was refused as a whole: it is made
+// otherwise, unless the service is only busy or broken, or no call would be answered.
+func (x *Exchange) refusedBatch(got model.BatchAnswer) *model.Error {
+	_, refused := x.Refuse(&Failure{Status: got.Status, Header: http.Header{}, Body: got.Body, At: time.Now()})
+	e := *refused
+	e.Unbilled = true
+	if e.Status/100 == 4 && e.Status != http.StatusTooManyRequests && e.Class != model.Pause {
+		e.Class, e.Code, e.Message = model.Retry, model.BatchEnded, e.Code+": "+e.Message
+	}
+	return &e
 }
 
 // Manage sends one request of a batch interface and reads the JSON of its answer into out, or, if

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"roundtable/activities/model"
+	"sync"
 )
 
 // DefaultTimeout is how long one call may take where the campaign sets nothing.
@@ -33,6 +34,8 @@ type Exchange struct {
 	Read func(model.Request, *Call) (model.Response, *model.Error)
 	// Refuse classifies any other response, or returns the answer that it holds.
 	Refuse func(*Failure) (model.Response, *model.Error)
+
+	reforming sync.Mutex // held while a request of a batch is asked in another form
 }
 
 // Complete asks once, and once more in another form where the service refuses one (Forms).
