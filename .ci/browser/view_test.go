@@ -146,7 +146,7 @@ func told(p *tab) {
 func TestEnvironments(t *testing.T) {
 	f := newFolder(t)
 	shows := []struct{ example, campaign, what string }{
-		{"debate.yaml", "debate", `dl.facts`},
+		{"debate.yaml", "debate", `ul.options`},
 		{"robots.yaml", "robots", `figure[data-rounds] input[type=range]`},
 		{"consensus.yaml", "consensus", `figure[data-rounds] input[type=range]`},
 		{"publicgoods.yaml", "publicgoods", `table.proposal`},

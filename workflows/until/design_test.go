@@ -153,18 +153,10 @@ func gridOf(q Question, replicates int, instances map[string]int) Grid {
 	return g
 }
 
-// campaigns returns how many are simulated.
-func campaigns() uint64 {
-	if *long {
-		return 400
-	}
-	return 100
-}
-
-// simulatedCampaigns counts which decide a difference.
-func simulatedCampaigns(t *testing.T, q Question, g Grid, value func(Cell, *rand.Rand) *float64) (decided int) {
+// simulatedCampaigns counts which of n decide a difference.
+func simulatedCampaigns(t *testing.T, n uint64, q Question, g Grid, value func(Cell, *rand.Rand) *float64) (decided int) {
 	t.Helper()
-	for s := range campaigns() {
+	for s := range n {
 		r, known := rand.New(rand.NewPCG(s, 1)), map[Cell]*float64{}
 		c, err := NewDesign(q, g).Look(func(c Cell) (*float64, bool) {
 			if _, is := known[c]; !is {
@@ -192,17 +184,21 @@ func one(r *rand.Rand, p float64) *float64 {
 // What fails in one level only is not an effect of the level: cells are compared where the
 // values on the other axes are the same.
 func TestMissingCellsAreNoEffectOfTheLevel(t *testing.T) {
+	n := uint64(100)
+	if *long {
+		n = 400
+	}
 	q := twice("qa", "qa")
 	for _, fail := range []float64{1, .3, .1} {
-		decided := simulatedCampaigns(t, q, gridOf(q, 1, map[string]int{"qa": 200}), func(c Cell, r *rand.Rand) *float64 {
+		decided := simulatedCampaigns(t, n, q, gridOf(q, 1, map[string]int{"qa": 200}), func(c Cell, r *rand.Rand) *float64 {
 			v := one(r, []float64{.1, .9}[c.Condition%2])
 			if c.Condition == 1 && r.Float64() < fail {
 				return nil
 			}
 			return v
 		})
-		if t.Logf("a1 fails in %v of its cells: %d of %d campaigns decide a difference that is not there", fail, decided, campaigns()); decided > int(campaigns()/20) {
-			t.Errorf("a1 fails in %v of its cells: %d of %d campaigns decide a difference that is not there", fail, decided, campaigns())
+		if t.Logf("a1 fails in %v of its cells: %d of %d campaigns decide a difference that is not there", fail, decided, n); decided > int(n/20) {
+			t.Errorf("a1 fails in %v of its cells: %d of %d campaigns decide a difference that is not there", fail, decided, n)
 		}
 	}
 }
@@ -232,13 +228,17 @@ func TestDifferenceOfAUnit(t *testing.T) {
 // Environments are looked at in proportion, whether they have an only instance or several:
 // opposite effects, whose mean is 0, decide nothing.
 func TestEnvironmentsAreLookedAtInProportion(t *testing.T) {
+	n := uint64(100)
+	if *long {
+		n = 400
+	}
 	for _, instances := range []map[string]int{{"one": 1, "other": 40}, {"one": 1, "other": 1}} {
 		q := twice("one", "other")
-		decided := simulatedCampaigns(t, q, gridOf(q, 40, instances), func(c Cell, r *rand.Rand) *float64 {
+		decided := simulatedCampaigns(t, n, q, gridOf(q, 40, instances), func(c Cell, r *rand.Rand) *float64 {
 			return one(r, []float64{.8, .2, .2, .8}[c.Condition])
 		})
-		if t.Logf("%v instances: %d of %d campaigns decide a difference", instances, decided, campaigns()); decided > int(campaigns()/20) {
-			t.Errorf("%v instances: %d of %d campaigns decide a difference that is not there", instances, decided, campaigns())
+		if t.Logf("%v instances: %d of %d campaigns decide a difference", instances, decided, n); decided > int(n/20) {
+			t.Errorf("%v instances: %d of %d campaigns decide a difference that is not there", instances, decided, n)
 		}
 	}
 }
