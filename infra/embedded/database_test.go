@@ -117,10 +117,11 @@ func TestFreeSpace(t *testing.T) {
 }
 
 func TestSynchronousSetting(t *testing.T) {
-	ports, err := choosePorts(0)
+	ports, kept, err := choosePorts(0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer kept.Close()
 	for fullSync, want := range map[bool]string{false: "1", true: "2"} {
 		sql := serverConfig("/x/temporal.db", ports, Config{FullSync: fullSync}).Persistence.DataStores["sqlite"].SQL
 		if sql.ConnectAttributes["synchronous"] != want || sql.ConnectAttributes["journal_mode"] != "wal" || sql.MaxConns != 0 {

@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"strconv"
@@ -26,31 +28,44 @@ func (p port) checkFree() error {
 
 // The server takes port numbers, not listeners. Numbers below the ranges that
 // operating systems use for outgoing connections (Linux 32768+, macOS 49152+)
-// are not taken by such a connection between the look and the use.
-const firstPort, lastPort = 20000, 32000
+// are not taken by such a connection between the look and the use. Another server that
+// starts at the same moment keeps off: each takes a slot of ports, and listens at the first
+// until it listens at the others.
+const firstPort, lastPort, slotPorts = 20000, 32000, 4
 
-func choosePorts(frontend int) (services, error) {
+// choosePorts returns free ports, and what keeps other servers off them until it is closed.
+func choosePorts(frontend int) (services, io.Closer, error) {
 	chosen := services{}
-	taken := map[port]bool{}
 	if frontend != 0 {
 		p := port(frontend)
 		if err := p.checkFree(); err != nil {
-			return nil, fmt.Errorf("infra: port %d for the embedded server: %w; choose another, or 0 for any", frontend, err)
+			return nil, nil, fmt.Errorf("infra: port %d for the embedded server: %w; choose another, or 0 for any", frontend, err)
 		}
-		chosen[primitives.FrontendService], taken[p] = p, true
+		chosen[primitives.FrontendService] = p
 	}
-	for _, name := range []primitives.ServiceName{
-		primitives.FrontendService, primitives.HistoryService, primitives.MatchingService,
-	} {
-		for tries := 0; chosen[name] == 0; tries++ {
-			if tries == 1000 {
-				return nil, fmt.Errorf("infra: found no free port for the embedded server between %d and %d on %s", firstPort, lastPort, loopback)
-			}
-			p := port(firstPort + rand.IntN(lastPort-firstPort))
-			if !taken[p] && p.checkFree() == nil {
-				chosen[name], taken[p] = p, true
-			}
+	for range 1000 {
+		slot := port(firstPort + slotPorts*rand.IntN((lastPort-firstPort)/slotPorts))
+		kept, err := net.Listen("tcp", slot.address())
+		if err != nil {
+			continue
 		}
+		free := services{primitives.FrontendService: slot + 1, primitives.HistoryService: slot + 2, primitives.MatchingService: slot + 3}
+		maps.Copy(free, chosen)
+		if free.areFree() {
+			return free, kept, nil
+		}
+		kept.Close()
 	}
-	return chosen, nil
+	return nil, nil, fmt.Errorf("infra: found no free ports for the embedded server between %d and %d on %s", firstPort, lastPort, loopback)
+}
+
+func (s services) areFree() bool {
+	taken := map[port]bool{}
+	for _, p := range s {
+		if taken[p] || p.checkFree() != nil {
+			return false
+		}
+		taken[p] = true
+	}
+	return true
 }

@@ -101,10 +101,11 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := prepareDatabase(dir, cfg.SearchAttributes, cfg.Notices); err != nil {
 		return nil, err
 	}
-	ports, err := choosePorts(cfg.Port)
+	ports, kept, err := choosePorts(cfg.Port)
 	if err != nil {
 		return nil, err
 	}
+	defer kept.Close()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
