@@ -42,8 +42,6 @@ func viewed(t *testing.T, f folder) {
 	p.await(`document.getElementById("of-exchange-economy").open`)
 	p.says("Headline figures")
 	p.still("a campaign")
-	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".headline").scrollIntoView()`))
-	p.picture("view-results")
 	p.accessible("a campaign")
 	p.phone("campaign")
 
@@ -51,7 +49,6 @@ func viewed(t *testing.T, f folder) {
 	p.await(`document.getElementById("list")?.dataset.ready`)
 	listed(p)
 	p.still("collaborations")
-	p.picture("view-collaborations")
 	p.accessible("collaborations")
 	p.phone("collaborations")
 
@@ -124,7 +121,6 @@ func told(p *tab) {
 	p.await(`document.querySelector("details.asked pre")`)
 	p.says("system", "as received", "scripted/")
 	p.printed("a collaboration")
-	p.picture("view-collaboration")
 	p.accessible("a collaboration")
 	p.phone("collaboration")
 	p.do(chromedp.Click(chromedp.CSS(`.other button`)))
@@ -140,6 +136,34 @@ func told(p *tab) {
 	}
 	p.do(chromedp.Click(chromedp.CSS(`.other a`)))
 	p.await(`document.querySelectorAll(".story").length === 1`)
+}
+
+// Of questions the pages say what was asked, what is right, and who changed their minds.
+func TestQuestions(t *testing.T) {
+	f := newFolder(t)
+	f.run("run", f.example("own-study.yaml"))
+	address := f.view() + "c/own-study/"
+	p := open(t, address)
+	p.await(`document.getElementById("found")?.dataset.ready`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".headline").scrollIntoView()`))
+	p.picture("view-results")
+	p.phone("results of questions")
+	p = open(t, address+"collaborations/?only=wrong")
+	p.await(`document.getElementById("list")?.dataset.ready`)
+	p.says("(A) Billing", "agreement", "debate, majority")
+	if marks := js[string](p, `Array.from(new Set(Array.from(document.querySelectorAll("#list .pill"), (m) => m.textContent))).join()`); marks != "wrong" {
+		t.Errorf("of those that are wrong the list has %q", marks)
+	}
+	p.accessible("questions")
+	p.phone("the list of questions")
+	p.do(chromedp.Click(chromedp.CSS(`#marks .wrong`)))
+	p.picture("view-collaborations")
+	p.do(chromedp.Click(chromedp.CSS(`#marks .wrong`)), chromedp.Click(chromedp.CSS(`#list tbody a`)))
+	p.await(`document.querySelector(".verdict.wrong")`)
+	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before")
+	p.picture("view-collaboration")
+	p.accessible("a question")
+	p.phone("a question")
 }
 
 // A collaboration of each environment is shown as what it is.
