@@ -50,13 +50,10 @@ func sized(small, stated int) int {
 	return small
 }
 
-// TestPlanMillion: a campaign of 1,000,000 cells (100,000 without -long) is planned, begun, interrupted and asked
+// TestPlanMillion: a campaign of 1,000,000 cells is planned, begun, interrupted and asked
 // for its status. Of these 20,000 are run with -limits.
 func TestPlanMillion(t *testing.T) {
-	cells := 100_000
-	if *long {
-		cells = 1_000_000
-	}
+	const cells = 1_000_000
 	dir := write(t, limitsFile(cells))
 	planned := starts(t, dir, nil, "plan", "campaign.yaml")
 	began := time.Now()
