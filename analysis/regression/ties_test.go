@@ -45,7 +45,7 @@ func TestNothingToTellApartIsNoClaim(t *testing.T) {
 
 // Trajectories are exchanged between collaborations with score in the same
 // rounds only. Where those that are undecided longer act otherwise, an exchange
-// across would claim what is no matter of score.
+// across would claim what is no matter of the score.
 func TestExchangeKeepsWhatIsMissing(t *testing.T) {
 	runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 2, Seed: 3, Own: 0.01, Noise: 0.01}.Make()
 	for i := range runs {

@@ -178,7 +178,7 @@ func (w *course) positionOf(key string) position {
 			w.Named = append(w.Named, naming{p.Text, text})
 		}
 	}
-	if isRight(w.keys, text) {
+	if slices.Contains(w.keys, text) {
 		p.Class = holdsRight
 	}
 	w.positions[key] = p

@@ -111,7 +111,7 @@ type column struct {
 // or steer.
 func (l *List) MarshalJSON() ([]byte, error) {
 	ordered := l.ordered()
-	questions := asked{at: map[string]int{}}
+	questions := questionIndex{at: map[string]int{}}
 	columns := l.columns(&questions)
 	rows := make([][]any, len(ordered))
 	for i, r := range ordered {
@@ -130,7 +130,7 @@ func (l *List) MarshalJSON() ([]byte, error) {
 func (l *List) ordered() []listed {
 	ordered := slices.Clone(l.rows)
 	slices.SortStableFunc(ordered, func(a, b listed) int {
-		return cmp.Or(ended(a)-ended(b), l.rank[a.ConditionID]-l.rank[b.ConditionID], cmp.Compare(a.Instance, b.Instance),
+		return cmp.Or(statusRank(a)-statusRank(b), l.rank[a.ConditionID]-l.rank[b.ConditionID], cmp.Compare(a.Instance, b.Instance),
 			cmp.Compare(a.Replicate, b.Replicate), cmp.Compare(b.Generation, a.Generation))
 	})
 	return ordered
@@ -149,20 +149,21 @@ func (l *List) Neighbours(id string) (before, after string) {
 	return before, after
 }
 
-func ended(l listed) int {
+// statusRank returns 0 for what has not ended, which comes first, and 1 for the others.
+func statusRank(l listed) int {
 	if l.Status == record.Unfinished {
 		return 0
 	}
 	return 1
 }
 
-// asked are different questions, each once.
-type asked struct {
+// questionIndex has different questions, each once.
+type questionIndex struct {
 	texts []string
 	at    map[string]int
 }
 
-func (a *asked) index(text string) int {
+func (a *questionIndex) indexOf(text string) int {
 	text = safetext.Line(strings.Join(strings.Fields(text), " "))
 	i, known := a.at[text]
 	if !known {
@@ -173,7 +174,7 @@ func (a *asked) index(text string) int {
 	return i
 }
 
-func (l *List) columns(questions *asked) []column {
+func (l *List) columns(questions *questionIndex) []column {
 	hasKeys := slices.ContainsFunc(l.rows, func(r listed) bool { return r.KeyJSON != nil })
 	number := func(name string, hidden bool, value func(listed) any) column {
 		return column{Name: name, Kind: "number", Hidden: hidden, value: value}
@@ -182,7 +183,7 @@ func (l *List) columns(questions *asked) []column {
 		{Name: "collaboration", Hidden: true, value: func(r listed) any { return r.ID }},
 		{Name: "mark", Kind: "mark", value: func(r listed) any { return r.mark() }},
 		{Name: "question", Kind: "question", value: func(r listed) any {
-			return questions.index(cmp.Or(l.questions.of(r.Collaboration).Text, r.InstanceID, fmt.Sprint("instance ", r.Instance)))
+			return questions.indexOf(cmp.Or(l.questions.of(r.Collaboration).Text, r.InstanceID, fmt.Sprint("instance ", r.Instance)))
 		}},
 		{Name: "group's answer", value: func(r listed) any {
 			if r.DecisionJSON == nil {

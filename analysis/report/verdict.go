@@ -3,11 +3,11 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 )
 
 // Question is what a collaboration was asked; the zero value if it was not a question.
@@ -141,7 +141,7 @@ func verdictOf(c record.Collaboration, q Question, w course) verdict {
 	case c.Status == record.Unfinished:
 		first = fmt.Sprintf("Unfinished, round %d of %d", c.RoundsRun, c.RoundsPlanned)
 	case v.Mark == markUndecided:
-		first += fmt.Sprintf(" after %s", roundsText(c.RoundsRun))
+		first += " after " + wording.Count(int64(c.RoundsRun), "round")
 		if held := w.tally(); held != "" {
 			parts = append(parts, "Last held: "+held)
 		}
@@ -172,13 +172,3 @@ func verdictOf(c record.Collaboration, q Question, w course) verdict {
 	}
 	return v
 }
-
-func roundsText(n int32) string {
-	if n == 1 {
-		return "1 round"
-	}
-	return fmt.Sprintf("%d rounds", n)
-}
-
-// isRight reports whether a proposal is one of the right answers.
-func isRight(keys []string, proposal string) bool { return slices.Contains(keys, proposal) }

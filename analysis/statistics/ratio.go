@@ -13,7 +13,7 @@ type Ratio struct {
 // messages of a collaboration that show something, and all of them. What is in
 // one cluster may depend on each other: the standard error is over clusters
 // (Cochran 1977, section 2.11). Nil where Σ of is 0. Clusters that are all alike, but for
-// rounding, say nothing of their spread, so there is no error: 3 right of 3 are not certainty.
+// rounding, say nothing of their spread, so there is no error: 3 right of 3 are no certainty.
 func RatioOf(clusters [][2]float64) *Ratio {
 	shown, of, n := 0., 0., float64(len(clusters))
 	for _, c := range clusters {

@@ -172,7 +172,7 @@ func TestMeanInterval(t *testing.T) {
 	}
 }
 
-// Three of three are not certainty: 0.025^(1/3) is 0.2924, as Clopper and Pearson have it; and
+// Three of three are no certainty: 0.025^(1/3) is 0.2924, as Clopper and Pearson have it; and
 // scipy.stats.binomtest(0, 10).proportion_ci() is 0 to 0.3085.
 func TestNoIntervalFromNoSpread(t *testing.T) {
 	ratio := func(values ...float64) *Ratio {

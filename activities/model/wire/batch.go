@@ -21,11 +21,11 @@ func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send fu
 	first := true
 	answer, err := x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
 		if !first {
-			answer, fault := x.askReformed(ctx, r, sent, mode)
+			alone, fault := x.askReformed(ctx, r, sent, mode)
 			if fault != nil && fault.Code == model.BatchEnded {
 				unanswered = fault
 			}
-			return answer, fault
+			return alone, fault
 		}
 		first = false
 		_, body, err := x.Request(sent, mode)

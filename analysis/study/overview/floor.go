@@ -177,7 +177,7 @@ func floorText(all []itself, a, b string) string {
 	first := slices.IndexFunc(all, func(x itself) bool { return x.name == a })
 	second := slices.IndexFunc(all, func(x itself) bool { return x.name == b })
 	if first < 0 || second < 0 {
-		return "whether more than chance is not known, with one replicate of each instance (replicates: 2 or more, or controls: [same])"
+		return "and whether that is more than chance cannot be told from one replicate of each instance (replicates: 2 or more, or controls: [same])"
 	}
 	two := []itself{all[first], all[second]}
 	floor, by := two[0].between(two[1].noiseFloor), math.Abs(*two[0].mean-*two[1].mean)

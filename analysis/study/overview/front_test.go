@@ -30,7 +30,7 @@ func TestFrontByHand(t *testing.T) {
 	for rule, want := range map[string]struct {
 		tokens float64
 		by     string
-	}{"cheap": {16.5, ""}, "dear": {31.5, "cheap?"}, "poor": {16.5, "cheap?"}} { // as right as dear; and two of four are not certainty
+	}{"cheap": {16.5, ""}, "dear": {31.5, "cheap?"}, "poor": {16.5, "cheap?"}} { // as right as dear; and two of four are no certainty
 		row := tabletest.Row(t, got, rule)
 		tabletest.Near(t, rule, row["tokens"].Value, want.tokens)
 		for _, resource := range Resources() {
