@@ -71,9 +71,9 @@ func (c checkup) run(ctx context.Context) error {
 	}
 	cost := "at a price that is not known"
 	if e.Price != nil {
-		cost = fmt.Sprintf("$%.4f", most.USD())
+		cost = fmt.Sprintf("at most $%.4f", most.USD())
 	}
-	say := fmt.Sprintf("%s at %s: %s, at most %s tokens, at most %s",
+	say := fmt.Sprintf("%s at %s: %s, at most %s tokens, %s",
 		e.Provider.Name, e.Provider.Endpoint, wording.Count(calls, "call"), cli.Abbreviate(most.Tokens), cost)
 	if !c.yes {
 		if c.JSON {

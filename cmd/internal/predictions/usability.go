@@ -22,8 +22,8 @@ type Usability struct {
 	Usable int    `json:"usable"` // after all asks
 }
 
-// tooFew reports whether tables would say that this is not a result.
-func (u Usability) tooFew() bool {
+// isTooFew reports whether tables would say that this is not a result.
+func (u Usability) isTooFew() bool {
 	return float64(u.Turns-u.Usable) > analysis.UnusableShare*float64(u.Turns)
 }
 
@@ -66,7 +66,7 @@ func printUsability(all []Usability) {
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
 	for _, u := range all {
-		if u.tooFew() {
+		if u.isTooFew() {
 			fmt.Printf("%s: %s of the turns with a %s usable. Below %.0f %% the campaign mostly measures whether the model "+
 				"can fill in the form, and its tables say that they are not results (docs/guides/providers.md, Small models).\n",
 				u.Env, percent(u.Usable, u.Turns), u.Format, 100*(1-analysis.UnusableShare))

@@ -33,8 +33,8 @@ func TestCountUsable(t *testing.T) {
 	if got := fmt.Sprint(all); err != nil || got != "[{exchange ballot 1 1 1} {exchange proposal 11 9 10} {qa answer 1 0 0}]" {
 		t.Errorf("counted %s, %v", got, err)
 	}
-	if all[0].tooFew() || all[1].tooFew() || !all[2].tooFew() { // 1 of 11 is less than a tenth
-		t.Errorf("too few are usable: %t %t %t", all[0].tooFew(), all[1].tooFew(), all[2].tooFew())
+	if all[0].isTooFew() || all[1].isTooFew() || !all[2].isTooFew() { // 1 of 11 is less than a tenth
+		t.Errorf("too few are usable: %t %t %t", all[0].isTooFew(), all[1].isTooFew(), all[2].isTooFew())
 	}
 	if _, err := countUsable(rows(errors.New("lost")), nil); err == nil {
 		t.Error("a row that could not be read is passed over")
