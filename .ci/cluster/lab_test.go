@@ -115,12 +115,14 @@ func verified(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	out, err := cmd.Output()
 	var v struct {
-		Digest string
-		Sealed bool
-		OK     bool
+		Digest   string
+		Sealed   bool
+		OK       bool
+		Findings []any
 	}
 	if e := json.Unmarshal(out, &v); err != nil || e != nil || !v.OK || !v.Sealed || v.Digest == "" {
-		t.Fatalf("verify: %v, %v\n%s", err, e, out)
+		// In the first line: a log of all processes follows, and summaries of failures are short.
+		t.Fatalf("verify: %v, %v, %v\n%s", err, e, v.Findings[:min(len(v.Findings), 3)], out)
 	}
 	return v.Digest
 }
