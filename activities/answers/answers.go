@@ -105,6 +105,9 @@ type Stored struct {
 	// Unannounced are answers to calls of which no intent is stored. Those of models that
 	// take no time have none.
 	Unannounced []Ask
+	// Released are intents that were taken back and are stored still. Rows that were made
+	// before that tell of them as calls of unknown outcome.
+	Released []Intent
 
 	next     map[call]int      // the number of an ask's next intent
 	reserved map[call]*float64 // US dollars, by intent; nil if nothing bounds its call

@@ -36,7 +36,7 @@ func (o intentObject) key(p RunKey) (string, error) {
 }
 
 // releasedObject is <entry>.<ask>.released-<attempt>.json: it takes an intent back
-// that shares its object with others.
+// that shares its object with others, or that other processes may have seen.
 type releasedObject struct {
 	Entry   int `json:"entry"`
 	Ask     int `json:"ask"`
@@ -202,13 +202,15 @@ func (rs *runs) renumber(p RunKey, i *Intent, shared bool) {
 	}
 }
 
-// Release takes an intent back. Only for a call that was certainly not billed.
-func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int) error {
+// Release takes an intent back. Only for a call that was certainly not billed. alone says that
+// no other process takes turns of the run: one that does may have made rows of the intent
+// by now, so the intent then stays, beside the word that it is taken back.
+func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int, alone bool) error {
 	shared, err := a.isShared(ctx, p, call{entry, ask, attempt})
 	if err != nil {
 		return err
 	}
-	if !shared {
+	if alone && !shared {
 		key, err := p.objectKey("%06d.%d.intent-%d.json", entry, ask, attempt)
 		if err != nil {
 			return err

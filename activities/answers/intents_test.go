@@ -94,11 +94,11 @@ func TestReleaseOfOneOfSeveral(t *testing.T) {
 	a := begun(t, s)
 	intend(t, a, 0, 1, 2)
 	for entry := range 2 {
-		must(t, a.Release(ctx, place, entry, 0, 0))
+		must(t, a.Release(ctx, place, entry, 0, 0, true))
 	}
 	same(t, unknown(t, a), []string{"2.0"})
 	same(t, intend(t, a, 1), []int{1}) // alone
-	must(t, a.Release(ctx, place, 1, 0, 1))
+	must(t, a.Release(ctx, place, 1, 0, 1, true))
 	same(t, unknown(t, a), []string{"2.0"})
 	same(t, len(names(t, s, "000001.0.intent-1")), 0)
 	same(t, intend(t, a, 0, 1), []int{1, 2})
@@ -130,7 +130,7 @@ func TestReleaseAfterTheRunIsForgotten(t *testing.T) {
 				must(t, err)
 				a.Begin(place, stored)
 			}
-			must(t, a.Release(ctx, place, entry, 0, 0))
+			must(t, a.Release(ctx, place, entry, 0, 0, true))
 			same(t, unknown(t, a), left)
 		}
 	}
@@ -140,7 +140,7 @@ func TestReleaseAfterTheRunIsForgotten(t *testing.T) {
 	intend(t, a, 3)
 	a.End(place)
 	for range 2 {
-		must(t, a.Release(ctx, place, 3, 0, 0))
+		must(t, a.Release(ctx, place, 3, 0, 0, true))
 	}
 	same(t, len(names(t, s, "")), 0)
 }
@@ -155,7 +155,7 @@ func TestTwoProcessesAnnounceTheSame(t *testing.T) {
 	_, err := first.Put(ctx, place, turn(1, "x"))
 	must(t, err)
 	same(t, len(unknown(t, first)), 3)
-	must(t, second.Release(ctx, place, 1, 0, attempts[1]))
+	must(t, second.Release(ctx, place, 1, 0, attempts[1], true))
 	same(t, len(unknown(t, first)), 2)
 }
 

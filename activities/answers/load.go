@@ -182,6 +182,7 @@ func (l *loading) pairUp() Stored {
 		s.next[ask] = i.Attempt + 1
 		if l.released[its.call] > 0 {
 			l.released[its.call]--
+			s.Released = append(s.Released, i)
 			continue
 		}
 		i.Attempt = made[ask]

@@ -96,7 +96,7 @@ func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objec
 	if err != nil {
 		return v.corrupt(run, err)
 	}
-	if calls := int64(answers.Sum(stored.Calls(record.Key{})).Calls); calls < m.Calls {
+	if calls := int64(answers.Sum(stored.Calls(record.Key{})).Calls) + int64(len(stored.Released)); calls < m.Calls {
 		v.find(folderOf(run), fmt.Sprintf("it tells of %d calls, the marker of the labels of %d", calls, m.Calls))
 	}
 	byHash := map[string]answers.Turn{}
@@ -199,11 +199,12 @@ func isSaid(row *string, stored string) bool { return reflect.DeepEqual(row, rec
 func (c comparison) calls(rows []record.Call) {
 	type call struct{ entry, ask, attempt int32 }
 	key := func(r record.Call) call { return call{r.Entry, r.Ask, r.Attempt} }
+	stored := c.stored.Calls(record.Key{})
 	theirs := map[call]record.Call{}
-	for _, r := range rows {
+	for _, r := range withoutReleased(rows, stored, c.stored.Released) {
 		theirs[key(r)] = r
 	}
-	for _, mine := range c.stored.Calls(record.Key{}) {
+	for _, mine := range stored {
 		row, ok := theirs[key(mine)]
 		delete(theirs, key(mine))
 		switch {
@@ -224,6 +225,41 @@ func (c comparison) calls(rows []record.Call) {
 	for _, k := range left {
 		c.find("attempt %d at ask %d of entry %d has a row, and neither answer nor intent", k.attempt, k.ask, k.entry)
 	}
+}
+
+// withoutReleased leaves out rows of calls that were taken back after the rows were made: one
+// worker, cut off, was refused and could not say so before another made the call and ended
+// the collaboration. Attempts after them are numbered as if they had never been, as stored
+// ones are.
+func withoutReleased(rows, stored []record.Call, released []answers.Intent) []record.Call {
+	if len(released) == 0 {
+		return rows
+	}
+	type ask struct{ entry, ask int32 }
+	over := map[ask]int{} // rows without a stored call
+	for _, r := range rows {
+		over[ask{r.Entry, r.Ask}]++
+	}
+	for _, s := range stored {
+		over[ask{s.Entry, s.Ask}]--
+	}
+	gone := map[ask]int32{}
+	var left []record.Call
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b record.Call) int { return cmp.Compare(a.Attempt, b.Attempt) })
+	for _, r := range rows {
+		its := ask{r.Entry, r.Ask}
+		if over[its] > 0 && r.Status == "unknown" && slices.ContainsFunc(released, func(i answers.Intent) bool {
+			return int32(i.Entry) == r.Entry && int32(i.Ask) == r.Ask && i.StartedAt == r.StartedAt
+		}) {
+			over[its]--
+			gone[its]++
+			continue
+		}
+		r.Attempt -= gone[its]
+		left = append(left, r)
+	}
+	return left
 }
 
 // isSameCall compares what was asked, answered and paid.

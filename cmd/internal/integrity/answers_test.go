@@ -1,0 +1,80 @@
+package integrity
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/model"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+)
+
+// A worker that is cut off can take back a call after another one has made the rows, in which
+// it is a call of unknown outcome. That is not a fault; any other call that is in the rows only
+// is one, and so is an intent that is gone.
+func TestReleasedAfterTheRows(t *testing.T) {
+	ctx := context.Background()
+	run := answers.RunKey{Campaign: "c", Collaboration: "x"}
+	s, err := store.NewLocal(t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	cut, other := answers.NewAnswers(s), answers.NewAnswers(s)
+	intend := func(a *answers.Answers, entry int, at int64) int {
+		n, err := a.Intend(ctx, run, answers.Intent{Entry: entry, Provider: "openai", Model: "m", StartedAt: at})
+		must(t, err)
+		return n
+	}
+	load := func() answers.Stored {
+		stored, err := other.Load(ctx, run)
+		must(t, err)
+		return stored
+	}
+	for entry := range 2 {
+		intend(cut, entry, 5)
+		other.Begin(run, load())
+		_, err = other.Put(ctx, run, answers.Turn{Entry: entry, Asks: []answers.Answer{{
+			Raw: []byte("yes"), Provider: "openai", ModelAsked: "m", FinishReason: "stop",
+			Usage: model.Usage{Input: 1, Output: 1}, Attempt: intend(other, entry, 7), StartedAt: 7,
+		}}})
+		must(t, err)
+	}
+	rows := load().Calls(record.Key{})
+	if len(rows) != 4 || rows[0].Status != "unknown" || rows[1].Attempt != 1 {
+		t.Fatalf("rows are %+v", rows)
+	}
+	found := func(rows []record.Call) (problems []string) {
+		comparison{run, load(), func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }}.calls(rows)
+		return problems
+	}
+	if p := found(rows); p != nil {
+		t.Errorf("before: %q", p)
+	}
+	must(t, cut.Release(ctx, run, 0, 0, 0, false))
+	if p := found(rows); p != nil {
+		t.Errorf("taken back after the rows: %q", p)
+	}
+	if p := found(load().Calls(record.Key{})); p != nil {
+		t.Errorf("rows made after that: %q", p)
+	}
+	if p := found(append(rows[:0:0], rows[1:]...)); len(p) == 0 {
+		t.Error("rows without it, numbered with it, are not found")
+	}
+	later := append(rows[:0:0], rows...)
+	later[0].StartedAt++
+	if p := found(later); len(p) == 0 {
+		t.Error("a call of another time is not found")
+	}
+	must(t, s.Delete(ctx, "answers/campaign=c/x.0/000001.0.intent-0.json"))
+	if p := found(rows); len(p) == 0 {
+		t.Error("an intent that is gone is not found")
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
