@@ -52,7 +52,7 @@ func TestUnreadAnswersInAVote(t *testing.T) {
 		"it is left out":      {", unread: left_out", []int{1}, `{"decision": 2}`, 2, "", "vote", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := must(store.Open(t.TempDir()))
+			s := must(store.NewLocal(t.TempDir()))
 			p := debating(t, s, "discussion", "protocol: {name: discussion, personas: none, rounds: 1, vote_from: 1"+x.params+"}")
 			m := mumbler{answerer(), map[int]string{6: x.ballot, 7: x.ballot, 8: x.ballot}}
 			for _, agent := range x.unread {

@@ -80,7 +80,7 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := store.Open(t.TempDir())
+	store, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func FuzzObjects(f *testing.F) {
 func storedObjects(f *testing.F) (bodies [][]byte) {
 	f.Helper()
 	dir := f.TempDir()
-	s, err := store.Open(dir)
+	s, err := store.NewLocal(dir)
 	if err != nil {
 		f.Fatal(err)
 	}

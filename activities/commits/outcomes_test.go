@@ -104,7 +104,7 @@ func TestOutcomesForms(t *testing.T) {
 func BenchmarkProgress(b *testing.B) {
 	const runs = 100_000
 	dir := b.TempDir()
-	s, err := store.Open(dir)
+	s, err := store.NewLocal(dir)
 	must(b, err)
 	folder := filepath.Join(dir, "raw/_commits/campaign=c")
 	must(b, os.MkdirAll(folder, 0o755))

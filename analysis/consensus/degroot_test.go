@@ -20,7 +20,7 @@ import (
 func played(t *testing.T, campaign string) []consensus.Path {
 	t.Helper()
 	ctx := context.Background()
-	store, err := store.Open(t.TempDir())
+	store, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // gathered is a campaign of scripted agents that the engine has run.
 func gathered(t *testing.T, id string) campaign.Campaign {
 	t.Helper()
-	store, err := store.Open(t.TempDir())
+	store, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -271,7 +271,7 @@ func TestAttestedGoesOn(t *testing.T) {
 func TestAttestedOnS3(t *testing.T) {
 	there := storetest.At(storetest.S3Server(t), "vouched")
 	dir := attestedLake(t)
-	s, err := store.Open(there)
+	s, err := store.NewLocal(there)
 	noError(t, err)
 	files := lakeFiles(t, dir)
 	for key, data := range files {

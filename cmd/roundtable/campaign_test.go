@@ -17,7 +17,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 	t.Setenv("GEMINI_API_KEY", "k")
 	t.Setenv("OPENAI_API_KEY", "k")
 	t.Setenv("AWS_REGION", "eu-central-1")
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	noError(t, err)
 	for _, c := range []struct{ model, generate, fault string }{
 		{"anthropic/m", "{seed: 1}", "seed is set"},

@@ -145,7 +145,7 @@ func (p played) saw(t *testing.T, turn record.Turn) (all []record.Turn) {
 
 func debated(t *testing.T, dir, campaign string) (all []played) {
 	t.Helper()
-	s, err := store.Open(dir)
+	s, err := store.NewLocal(dir)
 	noError(t, err)
 	d, err := lake.ReadDataset(context.Background(), s, campaign)
 	noError(t, err)

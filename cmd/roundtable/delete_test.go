@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/infra"
 )
@@ -30,7 +31,7 @@ func TestDelete(t *testing.T) {
 	dir := t.TempDir()
 	state := filepath.Join(dir, ".roundtable")
 	deletes(t, filepath.Join(dir, "lake"), state)
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	noError(t, laketest.Play(t.Context(), s, fmt.Sprintf(deletable, "held"), 0))
 	lock, err := infra.LockFile(filepath.Join(dir, "lake", filepath.FromSlash(lake.LockKey("held"))), 0)
@@ -59,7 +60,7 @@ func TestDeleteOnS3(t *testing.T) {
 
 func deletes(t *testing.T, location, state string) {
 	t.Helper()
-	s, err := store.Open(location)
+	s, err := store.Open(location, bucket.Open)
 	noError(t, err)
 	for _, name := range []string{"gone", "stays"} {
 		noError(t, laketest.Play(t.Context(), s, fmt.Sprintf(deletable, name), 0))

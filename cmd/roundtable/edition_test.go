@@ -21,7 +21,7 @@ func TestRecordedPromptsAreUsed(t *testing.T) {
 	const file = "name: old\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nrule: majority\nmodel: scripted/trader\n"
 	dir := t.TempDir()
 	save(t, dir, "old.yaml", file)
-	s, err := store.Open(dir + "/lake")
+	s, err := store.NewLocal(dir + "/lake")
 	noError(t, err)
 	p, m, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), dir+"/old.yaml", s, false)
 	noError(t, err)

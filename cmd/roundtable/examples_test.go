@@ -125,7 +125,7 @@ func changeFile(t *testing.T, path string, replace ...string) {
 // writeRows writes the digest that verify finds and the ids of the recorded conditions.
 func writeRows(t *testing.T, b *strings.Builder, dir, name string) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	p, _, err := campaign.ReadRecorded(t.Context(), s, name)
 	noError(t, err)
@@ -138,7 +138,7 @@ func writeRows(t *testing.T, b *strings.Builder, dir, name string) {
 // checkSameRules: two names of one rule give the same rows but for the name.
 func checkSameRules(t *testing.T, dir string) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	markers, err := lake.Committed(context.Background(), s, "controls")
 	if err != nil || len(markers) != 8 {
@@ -369,7 +369,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	noError(t, err)
 	for _, file := range files {
 		name := filepath.Base(file)

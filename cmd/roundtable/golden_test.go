@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // not pinned yet.
 func writeNumbers(t *testing.T, b *strings.Builder, dir, name string, isPinned map[string]bool) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	c, err := analyze.ReadCampaign(t.Context(), s, name)
 	noError(t, err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/infra/embedded"
 )
@@ -204,19 +205,19 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 func (c *killCase) moveToBucket() {
 	t := c.t
 	at := storetest.At(storetest.S3Server(t), "kills")
-	bucket, err := store.NewS3(t.Context(), at)
+	s3, err := bucket.Open(at)
 	noError(t, err)
 	objects, err := c.lake.List(t.Context(), "")
 	noError(t, err)
 	for _, o := range objects {
 		data, err := c.lake.Get(t.Context(), o.Key)
 		if err == nil {
-			err = bucket.PutIfAbsent(t.Context(), o.Key, data)
+			err = s3.PutIfAbsent(t.Context(), o.Key, data)
 		}
 		noError(t, err)
 	}
 	noError(t, os.RemoveAll(filepath.Join(c.dir, "lake")))
-	c.lake, c.flags = bucket, []string{"--lake", at}
+	c.lake, c.flags = s3, []string{"--lake", at}
 }
 
 // labelAnswers gives a label for what is not a question to an agent.

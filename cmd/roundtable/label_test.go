@@ -77,7 +77,7 @@ func TestLabelByRules(t *testing.T) {
 // labelsOf are the digests of labels, by marker.
 func labelsOf(t *testing.T, dir, campaign string) map[string]string {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	found := map[string]string{}
 	labellers, err := lake.Labellers(context.Background(), s, campaign)

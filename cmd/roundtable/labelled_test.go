@@ -22,7 +22,7 @@ import (
 // about how the groups decide.
 func checkLabelsOnlyName(t *testing.T, dir, name string) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

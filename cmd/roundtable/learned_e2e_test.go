@@ -73,7 +73,7 @@ func TestLearnedStops(t *testing.T) {
 	contains(t, first.err, "stop: dialogue_act fitted on 8 collaborations of past (rated-", "stop: information_distance fitted on")
 	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 72 collaborations", "Nothing is wrong")
 
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	plan, m, err := campaign.ReadRecorded(t.Context(), s, "live")
 	if err != nil || len(plan.Campaign.Conditions) != len(stopping.MethodNames()) {
@@ -224,7 +224,7 @@ func compareLedger(t *testing.T, dir string, calls int) {
 	if slack := calls - bought; slack < 0 || slack > 1 || priced != bought || labels < bought || usd <= 0 { // the check of the model is a call of no collaboration
 		t.Errorf("%d calls, %d of them in the rows and %d priced, $%g; %d labels", calls, bought, priced, usd, labels)
 	}
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	runs, left, err := trajectory.Load(t.Context(), s, "live")
 	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r trajectory.Trajectory) bool { return len(r.Rounds) < 8 }) {

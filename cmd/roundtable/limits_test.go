@@ -140,7 +140,7 @@ func TestManyCampaigns(t *testing.T) {
 // startCampaigns records and starts campaigns as run does on a cluster, without a worker.
 func startCampaigns(t *testing.T, server *embedded.Server, dir string, n, replicates int) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	c, err := infra.Dial(t.Context(), server.Target())
 	noError(t, err)

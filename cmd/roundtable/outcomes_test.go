@@ -48,7 +48,7 @@ type found struct {
 // compareOutcomes compares the outcomes of a campaign that was run in a folder.
 func compareOutcomes(t *testing.T, dir, name string) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	f := &found{T: t, name: name}
 	if f.campaign, err = analyze.ReadCampaign(context.Background(), s, name); err != nil {

@@ -154,7 +154,7 @@ func statusBy(t *testing.T, dir, name string, env ...string) (st campaigns.Statu
 // rowsOf are all rows of a table of a campaign, of every generation.
 func rowsOf[T record.Row](t *testing.T, dir, name string) (all []T) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	markers, err := lake.Commits(context.Background(), s, name)
 	noError(t, err)

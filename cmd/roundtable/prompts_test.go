@@ -19,7 +19,7 @@ import (
 // askedBy are the phases and roles of every prompt that a campaign renders.
 func askedBy(t *testing.T, file string) (kinds []string) {
 	t.Helper()
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	noError(t, err)
 	p, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
 	if err != nil {
@@ -139,7 +139,7 @@ func TestMisspeltTemplates(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, os.MkdirAll(filepath.Join(dir, "words/protocol"), 0o700))
 	save(t, dir, "campaign.yaml", "name: words\nprompts: words\nenv: exchange\nprotocol: roundtable\nrule: majority\nmodel: scripted/trader\n")
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	noError(t, err)
 	if _, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false); err == nil || !strings.Contains(err.Error(), "prompts: no file in it replaces a template") {
 		t.Errorf("of an empty folder: %v", err)

@@ -33,7 +33,7 @@ func TestExamplesOfTheDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/guides/sql.md")
 	noError(t, err)
 	t.Chdir(t.TempDir())
-	s, err := store.Open("lake")
+	s, err := store.NewLocal("lake")
 	noError(t, err)
 	noError(t, laketest.Play(context.Background(), s, documented, 0))
 	if err := os.WriteFile("invalid.sql", []byte("SELECT count(*) AS invalid FROM turns WHERE status = 'invalid';\n"), 0o600); err != nil {

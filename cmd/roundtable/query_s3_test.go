@@ -19,13 +19,14 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 )
 
 // TestQueryOfS3: a compacted and a running campaign on S3, through the cache.
 func TestQueryOfS3(t *testing.T) {
 	location, ctx := storetest.At(storetest.S3Server(t), "lake"), context.Background()
-	s, err := store.Open(location)
+	s, err := store.Open(location, bucket.Open)
 	noError(t, err)
 	for _, campaign := range []string{"done", "running"} {
 		noError(t, laketest.Play(ctx, s, fmt.Sprintf(queried, campaign, 2), 0))
@@ -69,7 +70,7 @@ func TestQueryOfS3(t *testing.T) {
 // command that reads.
 func TestReadOnlyBucket(t *testing.T) {
 	server := storetest.S3Server(t)
-	s, err := store.Open(storetest.At(server, "lake"))
+	s, err := store.Open(storetest.At(server, "lake"), bucket.Open)
 	noError(t, err)
 	noError(t, laketest.Play(t.Context(), s, fmt.Sprintf(queried, "done", 2), 0))
 	at, err := url.Parse(server)
@@ -100,7 +101,7 @@ func TestReadOnlyBucket(t *testing.T) {
 func TestReadOnlyFolder(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "lake")
-	s, err := store.Open(folder)
+	s, err := store.NewLocal(folder)
 	noError(t, err)
 	noError(t, laketest.Play(t.Context(), s, fmt.Sprintf(queried, "done", 2), 0))
 	rights := func(write bool) (found []string) {

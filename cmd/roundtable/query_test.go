@@ -35,7 +35,7 @@ grid: {rule: [majority, unanimous]}
 func askedLake(t *testing.T) (string, store.Store) {
 	t.Helper()
 	folder, ctx := filepath.Join(t.TempDir(), "lake"), context.Background()
-	s, err := store.Open(folder)
+	s, err := store.NewLocal(folder)
 	noError(t, err)
 	must := func(err error) {
 		t.Helper()

@@ -36,7 +36,7 @@ grid: {rule: [majority, unanimous]}
 func reading(t *testing.T) (o *cli.Options, s store.Store, p campaign.Plan) {
 	t.Helper()
 	o = &cli.Options{Plugins: catalogue.Builtin(), Lake: filepath.Join(t.TempDir(), "lake")}
-	s, err := store.Open(o.Lake)
+	s, err := store.NewLocal(o.Lake)
 	noError(t, err)
 	file, err := plan.Parse([]byte(readingCampaign), plan.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)

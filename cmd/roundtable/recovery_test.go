@@ -77,7 +77,7 @@ func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs
 func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	file, err := plan.Parse([]byte(planted), plan.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)

@@ -101,7 +101,7 @@ func TestUnfinished(t *testing.T) {
 		}
 	}
 
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	unfinished, err := transcripts.ReadUnfinished(t.Context(), readOnly{s}, catalogue.Builtin(), "slow")
 	noError(t, err)

@@ -45,7 +45,7 @@ grid:
 `, replicates))
 	output(t, dir, "run", "worth.yaml")
 	output(t, dir, "verify", "worth")
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	c, err := analyze.ReadCampaign(t.Context(), s, "worth")
 	noError(t, err)

@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// maxObject caps what is held in memory of one object.
-	maxObject = 256 << 20
+	// MaxObject caps what is held in memory of one object.
+	MaxObject = 256 << 20
 	maxKey    = 700
 	maxName   = 200 // of one part of a key; file systems stop at 255
 	// staleAfter is the age at which a temporary file has no living writer.
@@ -37,15 +37,9 @@ const (
 	reserveFile = ".reserve"
 )
 
-// Open returns the store at a URL: a path or file:// URL is a local directory, made
-// if needed, s3://bucket/prefix is in a bucket that exists (see NewS3).
-func Open(location string) (Store, error) { return openAt(location, openS3) }
-
-// OpenToRead is Open that needs no right to write. Whether a bucket can be written is
-// checked before the first write.
-func OpenToRead(location string) (Store, error) { return openAt(location, readS3) }
-
-func openAt(location string, bucket func(ctx context.Context, at string, stall time.Duration) (*S3, error)) (Store, error) {
+// Open returns the store at a URL: a path or file:// URL is a local directory, made if needed;
+// open opens s3://bucket/prefix.
+func Open(location string, open func(location string) (Store, error)) (Store, error) {
 	scheme, _, ok := strings.Cut(location, "://")
 	switch {
 	case location == "":
@@ -59,11 +53,7 @@ func openAt(location string, bucket func(ctx context.Context, at string, stall t
 		}
 		return NewLocal(u.Path)
 	case scheme == "s3":
-		s, err := bucket(context.Background(), location, stallTime)
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
+		return open(location)
 	}
 	return nil, fmt.Errorf("lake %s: %q is not known; the lake is a directory such as ./lake", location, scheme)
 }
@@ -171,7 +161,7 @@ func (l *Local) PutIfAbsent(ctx context.Context, key string, data []byte) error 
 
 // Link makes a hard link.
 func (l *Local) Link(ctx context.Context, key, another string) error {
-	if err := errors.Join(ctx.Err(), checkKey(key), checkKey(another)); err != nil {
+	if err := errors.Join(ctx.Err(), CheckKey(key), CheckKey(another)); err != nil {
 		return err
 	}
 	end := l.begin()
@@ -186,7 +176,7 @@ func (l *Local) Link(ctx context.Context, key, another string) error {
 }
 
 func (l *Local) Replace(ctx context.Context, key string, data []byte, etag string) error {
-	if err := checkKey(key); err != nil {
+	if err := CheckKey(key); err != nil {
 		return err
 	}
 	unlock, err := l.lockLake()
@@ -212,11 +202,11 @@ func (l *Local) putFile(ctx context.Context, key string, data []byte, name func(
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := checkKey(key); err != nil {
+	if err := CheckKey(key); err != nil {
 		return err
 	}
-	if len(data) > maxObject {
-		return fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject)
+	if len(data) > MaxObject {
+		return fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), MaxObject)
 	}
 	defer l.begin()()
 	parent, base := path.Split(key)
@@ -266,7 +256,7 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := checkKey(key); err != nil {
+	if err := CheckKey(key); err != nil {
 		return err
 	}
 	defer l.begin()()
@@ -284,8 +274,8 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 		switch {
 		case err != nil:
 			return err
-		case info.Size() > maxObject:
-			return fmt.Errorf("%d bytes are too many; an object has at most %d", info.Size(), maxObject)
+		case info.Size() > MaxObject:
+			return fmt.Errorf("%d bytes are too many; an object has at most %d", info.Size(), MaxObject)
 		}
 		return read(f, info.Size())
 	})
@@ -308,7 +298,7 @@ func (l *Local) delete(ctx context.Context, key string, remove func() error) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := checkKey(key); err != nil {
+	if err := CheckKey(key); err != nil {
 		return err
 	}
 	unlock, err := l.lockLake()
@@ -366,8 +356,8 @@ func explainFull(err error) error {
 	return err
 }
 
-// checkKey accepts slash-separated names of printable characters that do not begin with a dot.
-func checkKey(key string) error {
+// CheckKey accepts slash-separated names of printable characters that do not begin with a dot.
+func CheckKey(key string) error {
 	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || !unicode.IsPrint(r) }) {
 		return fmt.Errorf("lake: %.80q is not a name of an object: it has at most %d printable characters", key, maxKey)
 	}

@@ -19,7 +19,7 @@ func (l *Local) List(ctx context.Context, prefix string) ([]Object, error) {
 		if !strings.HasSuffix(prefix, "/") {
 			return nil, fmt.Errorf("lake: prefix %q does not end in a slash", prefix)
 		}
-		if err := checkKey(strings.TrimSuffix(prefix, "/")); err != nil {
+		if err := CheckKey(strings.TrimSuffix(prefix, "/")); err != nil {
 			return nil, err
 		}
 	}

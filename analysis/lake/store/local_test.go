@@ -190,7 +190,7 @@ func TestLocalKilledWriter(t *testing.T) {
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	for _, location := range []string{dir, "file://" + dir, filepath.Join(dir, "new", "lake")} {
-		if _, err := store.Open(location); err != nil {
+		if _, err := store.Open(location, func(string) (store.Store, error) { return nil, errors.New("the location is s3://bucket/prefix") }); err != nil {
 			t.Errorf("Open(%s): %v", location, err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestOpen(t *testing.T) {
 		"file://host/x":     "file:///",
 		"/dev/null/no/lake": "cannot be made",
 	} {
-		if _, err := store.Open(location); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := store.Open(location, func(string) (store.Store, error) { return nil, errors.New("the location is s3://bucket/prefix") }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q) says %v, want something with %q", location, err, want)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package store keeps named objects in a folder (Local) or in a bucket that
-// speaks S3 (S3). Both promise the same: an object is seen whole or not at all,
+// Package store keeps named objects in a folder (Local) or, in package bucket, in a bucket that
+// speaks S3. Both promise the same: an object is seen whole or not at all,
 // is durable once stored, and is never overwritten unseen.
 package store
 

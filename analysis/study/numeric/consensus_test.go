@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // gathered loads a campaign of scripted agents that the engine has run.
 func gathered(t *testing.T, id string) campaign.Campaign {
 	t.Helper()
-	store, err := store.Open(t.TempDir())
+	store, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ grid:
 // What each agent is told of itself and of the others, in every protocol that can say
 // it: the last part of its system message, and nobody else's secrets.
 func TestAgentsInPrompts(t *testing.T) {
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

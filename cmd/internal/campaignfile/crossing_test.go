@@ -137,7 +137,7 @@ func play(t *testing.T, env catalogue.Environment, proto, stop, rule string) str
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,7 +140,7 @@ func promptsFor(t *testing.T, text string) []campaignfile.RenderedPrompt {
 
 func readCampaign(t *testing.T, text string) ([]campaignfile.RenderedPrompt, error) {
 	t.Helper()
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

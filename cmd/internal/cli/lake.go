@@ -16,6 +16,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/envs/wording"
 	"roundtable/infra"
 )
@@ -33,7 +34,7 @@ func (o *Options) OpenLake() (store.Store, error) {
 			return nil, UsageError(fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.Lake))
 		}
 	}
-	s, err := store.OpenToRead(o.Lake)
+	s, err := store.Open(o.Lake, bucket.OpenToRead)
 	if err == nil {
 		s, err = campaign.WithData(s, o.Data)
 	}
@@ -107,7 +108,7 @@ func (o *Options) CreateLake() (store.Store, newFolders, error) {
 			made = append(newFolders{at}, made...)
 		}
 	}
-	s, err := store.Open(o.Lake)
+	s, err := store.Open(o.Lake, bucket.Open)
 	if err == nil {
 		s, err = campaign.WithData(s, o.Data)
 	}

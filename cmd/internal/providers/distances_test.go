@@ -16,7 +16,7 @@ import (
 // A distance that is asked for is that of the embedder, and only the embedder that a rule
 // was fitted with measures it.
 func TestDistanceModels(t *testing.T) {
-	s, err := store.Open(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package store_test
+package bucket_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 )
 
@@ -34,7 +35,7 @@ func TestS3OneOf32WritersWins(t *testing.T) {
 	p := startProxy(t, storetest.S3Server(t),
 		fault{"lost response", 5, isConditional, lost},
 		fault{"409", 7, isConditional, refusal(http.StatusConflict, "ConditionalRequestConflict")})
-	clients := make([]*store.S3, 8)
+	clients := make([]*bucket.S3, 8)
 	for i := range clients {
 		clients[i] = openS3(t, p.url, "race", 0)
 	}

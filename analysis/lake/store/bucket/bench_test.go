@@ -1,4 +1,4 @@
-package store_test
+package bucket_test
 
 import (
 	"sync/atomic"
@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 )
 
@@ -21,7 +21,7 @@ func together(b *testing.B, n int, do func(i int) error) {
 	must(b, g.Wait())
 }
 
-func benchStore(b *testing.B, objects int) *store.S3 {
+func benchStore(b *testing.B, objects int) *bucket.S3 {
 	b.Helper()
 	s := openS3(b, storetest.S3Server(b), "bench", 0)
 	putMany(b, s, objects)

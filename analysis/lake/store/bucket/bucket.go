@@ -1,4 +1,7 @@
-package store
+// Package bucket keeps the objects of a lake in a bucket of Amazon S3, or of a server that
+// speaks its protocol, with all that package store promises. It is apart from that package so
+// that only the program links the client.
+package bucket
 
 import (
 	"bytes"
@@ -8,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strings"
 	"sync"
@@ -48,11 +52,11 @@ func (s *S3) String() string {
 }
 
 func (s *S3) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	return s.putObject(ctx, "storing", key, data, condition{noneMatch: aws.String("*"), unmet: ErrExists})
+	return s.putObject(ctx, "storing", key, data, condition{noneMatch: aws.String("*"), unmet: store.ErrExists})
 }
 
 func (s *S3) Replace(ctx context.Context, key string, data []byte, etag string) error {
-	c := condition{unmet: ErrChanged}
+	c := condition{unmet: store.ErrChanged}
 	if etag != "" {
 		c.match = &etag
 	}
@@ -101,11 +105,11 @@ func (s *S3) readObject(ctx context.Context, key string, begin func(size int64) 
 	}
 	defer out.Body.Close()
 	size := aws.ToInt64(out.ContentLength)
-	if size > maxObject {
-		return 0, "", false, fmt.Errorf("%d bytes are too many; an object has at most %d", size, maxObject)
+	if size > store.MaxObject {
+		return 0, "", false, fmt.Errorf("%d bytes are too many; an object has at most %d", size, store.MaxObject)
 	}
 	h := sha256.New()
-	n, err = io.Copy(io.MultiWriter(begin(size), h), io.LimitReader(out.Body, maxObject+1))
+	n, err = io.Copy(io.MultiWriter(begin(size), h), io.LimitReader(out.Body, store.MaxObject+1))
 	if err != nil {
 		return 0, "", ctx.Err() == nil, fmt.Errorf("cut after %d of %d bytes: %w", n, size, err)
 	}
@@ -114,37 +118,37 @@ func (s *S3) readObject(ctx context.Context, key string, begin func(size int64) 
 	}
 	sum = hex.EncodeToString(h.Sum(nil))
 	if want := out.Metadata[metaSHA256]; want != "" && want != sum {
-		return 0, "", true, fmt.Errorf("%w: its SHA-256 is not the one it was stored with", ErrCorrupt)
+		return 0, "", true, fmt.Errorf("%w: its SHA-256 is not the one it was stored with", store.ErrCorrupt)
 	}
 	return n, sum, false, nil
 }
 
-func (s *S3) Head(ctx context.Context, key string) (Object, error) {
+func (s *S3) Head(ctx context.Context, key string) (store.Object, error) {
 	if err := checkUsable(ctx, key); err != nil {
-		return Object{}, err
+		return store.Object{}, err
 	}
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
 	if err != nil {
-		return Object{}, s.explainError("reading", key, err)
+		return store.Object{}, s.explainError("reading", key, err)
 	}
-	return Object{Key: key, Size: aws.ToInt64(out.ContentLength), ETag: aws.ToString(out.ETag)}, nil
+	return store.Object{Key: key, Size: aws.ToInt64(out.ContentLength), ETag: aws.ToString(out.ETag)}, nil
 }
 
-func (s *S3) List(ctx context.Context, prefix string) ([]Object, error) {
-	var all []Object
+func (s *S3) List(ctx context.Context, prefix string) ([]store.Object, error) {
+	var all []store.Object
 	own := s.own.below(prefix)
 	err := s.eachPage(ctx, prefix, "", func(page *s3.ListObjectsV2Output) {
 		for _, o := range page.Contents {
 			key := strings.TrimPrefix(aws.ToString(o.Key), s.prefix)
-			if checkKey(key) == nil { // others are not of the lake
-				all = append(all, Object{Key: key, Size: aws.ToInt64(o.Size), ETag: aws.ToString(o.ETag)})
+			if store.CheckKey(key) == nil { // others are not of the lake
+				all = append(all, store.Object{Key: key, Size: aws.ToInt64(o.Size), ETag: aws.ToString(o.ETag)})
 			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
 	return s.own.complete(ctx, all, own, s.Head)
 }
 
@@ -153,7 +157,7 @@ func (s *S3) Folders(ctx context.Context, prefix string) ([]string, error) {
 	var folders []string
 	err := s.eachPage(ctx, prefix, "/", func(page *s3.ListObjectsV2Output) {
 		for _, p := range page.CommonPrefixes {
-			if name := path.Base(aws.ToString(p.Prefix)); checkKey(name) == nil {
+			if name := path.Base(aws.ToString(p.Prefix)); store.CheckKey(name) == nil {
 				folders = append(folders, name)
 			}
 		}
@@ -190,7 +194,7 @@ func (s *S3) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
-	if err = IgnoreMissing(s.explainError("deleting", key, err)); err == nil {
+	if err = store.IgnoreMissing(s.explainError("deleting", key, err)); err == nil {
 		s.own.drop(key)
 	}
 	return err
@@ -203,7 +207,7 @@ func checkUsable(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return checkKey(key)
+	return store.CheckKey(key)
 }
 
 func checkPrefix(prefix string) error {
@@ -214,7 +218,7 @@ func checkPrefix(prefix string) error {
 	if !ok {
 		return fmt.Errorf("lake: prefix %q does not end in a slash", prefix)
 	}
-	return checkKey(folder)
+	return store.CheckKey(folder)
 }
 
 // waitBefore waits before another try, or until ctx is done.

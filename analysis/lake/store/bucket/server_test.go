@@ -1,4 +1,4 @@
-package store_test
+package bucket_test
 
 import (
 	"cmp"
@@ -9,12 +9,15 @@ import (
 	"time"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 )
 
-func openS3(t testing.TB, endpoint, prefix string, stall time.Duration) *store.S3 {
+var ctx = context.Background()
+
+func openS3(t testing.TB, endpoint, prefix string, stall time.Duration) *bucket.S3 {
 	t.Helper()
-	s, err := store.OpenS3(context.Background(), storetest.At(endpoint, prefix), cmp.Or(stall, time.Minute))
+	s, err := bucket.OpenStalling(context.Background(), storetest.At(endpoint, prefix), cmp.Or(stall, time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}

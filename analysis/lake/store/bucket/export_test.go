@@ -1,4 +1,4 @@
-package store
+package bucket
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// OpenS3 is NewS3 with another stallTime.
-	OpenS3        = openS3
+	// OpenStalling is Open with another stallTime.
+	OpenStalling  = openS3
 	CheckEndpoint = checkEndpoint
 )
 

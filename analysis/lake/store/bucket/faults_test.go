@@ -1,4 +1,4 @@
-package store_test
+package bucket_test
 
 import (
 	"maps"

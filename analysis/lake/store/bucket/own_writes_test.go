@@ -1,9 +1,10 @@
-package store
+package bucket
 
 import (
 	"context"
 	"fmt"
 	"io/fs"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strings"
 	"testing"
@@ -19,16 +20,16 @@ func TestOwnWrites(t *testing.T) {
 		there := map[string]int64{"a/1": 1, "a/2": 2, "a/b/3": 3, "c/4": 4}
 		heads := 0
 		list := func(prefix string, shown ...string) string {
-			var listed []Object
+			var listed []store.Object
 			for _, key := range shown {
-				listed = append(listed, Object{Key: key, Size: there[key]})
+				listed = append(listed, store.Object{Key: key, Size: there[key]})
 			}
-			all, err := w.complete(t.Context(), listed, w.below(prefix), func(_ context.Context, key string) (Object, error) {
+			all, err := w.complete(t.Context(), listed, w.below(prefix), func(_ context.Context, key string) (store.Object, error) {
 				heads++
 				if size, ok := there[key]; ok {
-					return Object{Key: key, Size: size}, nil
+					return store.Object{Key: key, Size: size}, nil
 				}
-				return Object{}, fmt.Errorf("%s: %w", key, fs.ErrNotExist)
+				return store.Object{}, fmt.Errorf("%s: %w", key, fs.ErrNotExist)
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package store_test
+package bucket_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 )
 
@@ -86,7 +86,7 @@ func TestS3OpeningSaysWhatIsWrong(t *testing.T) {
 		"unavailable too long": {instead(anyRequest, 503, "SlowDown"), "not able to serve just now", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := store.Open(storetest.At(answers(t, x.server), "x"))
+			_, err := bucket.Open(storetest.At(answers(t, x.server), "x"))
 			told(t, err, x.want)
 			if x.is != nil && !errors.Is(err, x.is) {
 				t.Errorf("%v is not %v", err, x.is)
@@ -100,7 +100,7 @@ func TestS3OpeningSaysWhatIsWrong(t *testing.T) {
 
 // A bucket that may only be read is read; the first write says what is missing.
 func TestS3WithoutTheRightToWrite(t *testing.T) {
-	s, err := store.OpenToRead(storetest.At(answers(t, instead(isWrite, 403, "AccessDenied")), "x"))
+	s, err := bucket.OpenToRead(storetest.At(answers(t, instead(isWrite, 403, "AccessDenied")), "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestS3WithoutTheRightToWrite(t *testing.T) {
 
 // A server that ignores conditions is refused before anything is stored there.
 func TestS3WithoutConditions(t *testing.T) {
-	s, err := store.OpenToRead(storetest.At(answers(t, ignoring("If-Match")), "x"))
+	s, err := bucket.OpenToRead(storetest.At(answers(t, ignoring("If-Match")), "x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,13 +150,13 @@ func TestS3WithoutCredentials(t *testing.T) {
 	server := answers(t, healthy)
 	os.Unsetenv("AWS_SECRET_ACCESS_KEY")
 	os.Unsetenv("AWS_ACCESS_KEY_ID")
-	_, err := store.Open(storetest.At(server, "x"))
+	_, err := bucket.Open(storetest.At(server, "x"))
 	told(t, err, "no AWS credentials were found")
 }
 
 func TestS3WithoutServer(t *testing.T) {
 	storetest.Credentials(t)
-	_, err := store.Open(storetest.At("http://"+storetest.FreeAddress(t), "x"))
+	_, err := bucket.Open(storetest.At("http://"+storetest.FreeAddress(t), "x"))
 	told(t, err, "cannot be reached")
 }
 
@@ -189,7 +189,7 @@ func TestS3Locations(t *testing.T) {
 		"s3://bucket/x?endpoint=ftp://canary":       "endpoint is not an address",
 		"s3://bucket/x?endpoint=http://me:canary@h": "more than an address",
 	} {
-		_, err := store.Open(location)
+		_, err := bucket.Open(location)
 		told(t, err, want)
 	}
 }
@@ -202,13 +202,13 @@ func TestS3Endpoints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			storetest.Credentials(t)
 			t.Setenv(name, server)
-			_, err := store.Open("s3://bucket/x")
+			_, err := bucket.Open("s3://bucket/x")
 			told(t, err, "")
 			t.Setenv(name, "http://192.0.2.1:9000")
-			_, err = store.Open("s3://bucket/x")
+			_, err = bucket.Open("s3://bucket/x")
 			told(t, err, "not encrypted")
 			t.Setenv(name, "https://me:canary@192.0.2.1")
-			_, err = store.Open("s3://bucket/x")
+			_, err = bucket.Open("s3://bucket/x")
 			told(t, err, "more than an address")
 		})
 	}
@@ -216,10 +216,10 @@ func TestS3Endpoints(t *testing.T) {
 		"https://192.0.2.1": true, "http://192.0.2.1": false, "http://127.0.0.1:1": true, "http://[::1]:1": true,
 		"http://localhost": true, "http://localhost.example": false, "http://127.0.0.1.example": false,
 	} {
-		if err := store.CheckEndpoint(&endpoint, false); (err == nil) != want {
+		if err := bucket.CheckEndpoint(&endpoint, false); (err == nil) != want {
 			t.Errorf("the environment's endpoint %s: %v", endpoint, err)
 		}
-		if err := store.CheckEndpoint(&endpoint, true); err != nil {
+		if err := bucket.CheckEndpoint(&endpoint, true); err != nil {
 			t.Errorf("the named endpoint %s: %v", endpoint, err)
 		}
 	}

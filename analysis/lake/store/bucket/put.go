@@ -1,4 +1,4 @@
-package store
+package bucket
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"roundtable/analysis/lake/store"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -54,8 +55,8 @@ func (s *S3) putObject(ctx context.Context, doing, key string, data []byte, c co
 	if err := checkUsable(ctx, key); err != nil {
 		return err
 	}
-	if len(data) > maxObject {
-		return s.explainError(doing, key, fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject))
+	if len(data) > store.MaxObject {
+		return s.explainError(doing, key, fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), store.MaxObject))
 	}
 	if err := s.checkWritable(ctx); err != nil {
 		return err

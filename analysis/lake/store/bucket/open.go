@@ -1,4 +1,4 @@
-package store
+package bucket
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"regexp"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strings"
 	"time"
@@ -35,9 +36,17 @@ type location struct {
 	pathStyle        *bool
 }
 
-// NewS3 opens the store at s3://bucket/prefix and checks that it can be read,
+// Open opens the store at s3://bucket/prefix and checks that it can be read,
 // listed and written with conditions. The bucket must exist.
-func NewS3(ctx context.Context, at string) (*S3, error) { return openS3(ctx, at, stallTime) }
+func Open(at string) (store.Store, error) {
+	return openS3(context.Background(), at, stallTime)
+}
+
+// OpenToRead is Open that needs no right to write. Whether the bucket can be written is
+// checked before the first write.
+func OpenToRead(at string) (store.Store, error) {
+	return readS3(context.Background(), at, stallTime)
+}
 
 func openS3(ctx context.Context, at string, stall time.Duration) (*S3, error) {
 	s, err := readS3(ctx, at, stall)
@@ -80,7 +89,7 @@ func parseS3(at string) (location, error) {
 	}
 	l := location{bucket: u.Host, prefix: strings.Trim(u.Path, "/")}
 	if l.prefix != "" {
-		if err := checkKey(l.prefix); err != nil || len(l.prefix) > maxPrefix {
+		if err := store.CheckKey(l.prefix); err != nil || len(l.prefix) > maxPrefix {
 			return l, fmt.Errorf("the prefix has names that are not empty and do not begin with a dot, and at most %d bytes", maxPrefix)
 		}
 		l.prefix += "/"

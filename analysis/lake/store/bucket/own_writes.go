@@ -1,10 +1,11 @@
-package store
+package bucket
 
 import (
 	"context"
 	"errors"
 	"io/fs"
 	"path"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strings"
 	"sync"
@@ -67,9 +68,9 @@ func (w *ownWrites) below(prefix string) (keys []string) {
 
 // complete returns a listing, sorted by key, with what this process had stored before it
 // was asked for (below) and it lacks. head is asked for these: another process may have deleted them.
-func (w *ownWrites) complete(ctx context.Context, listed []Object, below []string, head func(context.Context, string) (Object, error)) ([]Object, error) {
-	byKey := func(o Object, key string) int { return strings.Compare(o.Key, key) }
-	var late []Object
+func (w *ownWrites) complete(ctx context.Context, listed []store.Object, below []string, head func(context.Context, string) (store.Object, error)) ([]store.Object, error) {
+	byKey := func(o store.Object, key string) int { return strings.Compare(o.Key, key) }
+	var late []store.Object
 	for _, key := range below {
 		if _, ok := slices.BinarySearchFunc(listed, key, byKey); ok {
 			w.drop(key)
@@ -86,8 +87,8 @@ func (w *ownWrites) complete(ctx context.Context, listed []Object, below []strin
 	}
 	if len(late) > 0 {
 		listed = append(listed, late...)
-		slices.SortFunc(listed, func(a, b Object) int { return byKey(a, b.Key) })
-		listed = slices.CompactFunc(listed, func(a, b Object) bool { return a.Key == b.Key })
+		slices.SortFunc(listed, func(a, b store.Object) int { return byKey(a, b.Key) })
+		listed = slices.CompactFunc(listed, func(a, b store.Object) bool { return a.Key == b.Key })
 	}
 	return listed, nil
 }
