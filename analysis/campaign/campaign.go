@@ -68,7 +68,8 @@ type Run struct {
 	OverInstances bool  // the unit is its instance
 }
 
-// Reader keeps what a study needs of a run's rows, which are in the order of their keys.
+// Reader keeps what a study needs of a run's rows, which are in the order of their keys. It
+// is called for several runs at once, in any order.
 type Reader func(r *Run, rows record.Rows) error
 
 // NewRun takes what is needed from the rows of one collaboration.
