@@ -45,9 +45,9 @@ const (
 	// restFactor is for how many times as long as they took results are shown before they are
 	// made again: they are not to take the processor from a campaign that runs.
 	restFactor = 10
-	// glanceFrom is how many collaborations a glance comes first from: of fewer, all is there
-	// as soon.
-	glanceFrom = 1000
+	// large is how many collaborations have a glance before their results: of fewer, all is
+	// there as soon.
+	large = 1000
 	// costsAge is for how long costs are shown that may have changed without a row or a label.
 	costsAge = 10 * time.Minute
 )
@@ -93,7 +93,7 @@ func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	running := ended < c.plan.PlannedCells()
 	m := c.results.last.Load()
 	switch again := r.FormValue("again") != ""; {
-	case m == nil && !again && ended >= glanceFrom:
+	case m == nil && !again && ended >= v.large:
 		m, err = v.makeGlance(ctx, name)
 	case m == nil || again:
 		m, err = v.results(ctx, c, of, running)
