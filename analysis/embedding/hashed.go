@@ -94,8 +94,8 @@ func (v *Vocabulary) vector(list []string) []float64 {
 
 func words(text string) []string {
 	var all []string
-	for _, token := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		all = append(all, language.Split(token)...)
+	for token := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		all = language.AppendWords(all, token)
 	}
 	return all
 }

@@ -10,8 +10,10 @@ import (
 
 func portable(text string) Counts {
 	c := Counts{Sentences: sentences(text)}
+	var words []string
 	for token := range strings.FieldsSeq(text) {
-		for _, word := range Split(token) {
+		words = AppendWords(words[:0], token)
+		for _, word := range words {
 			c.Words++
 			c.Syllables += syllables(word)
 		}

@@ -13,18 +13,17 @@ var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Kata
 // isUnspaced is quick for ASCII, which most texts are made of.
 func isUnspaced(r rune) bool { return r > unicode.MaxASCII && unicode.In(r, unspaced...) }
 
-// Split returns the words of what spaces separate: the token itself, or, of a script that is
+// AppendWords appends the words of what spaces separate: the token itself, or, of a script that is
 // written without spaces, its segments by Unicode (UAX 29) that hold a letter or digit. That makes
 // each Chinese character a word, and so of kana and Thai: such figures are for comparisons within
 // a language.
-func Split(token string) []string {
+func AppendWords(all []string, token string) []string {
 	if !strings.ContainsFunc(token, isUnspaced) {
 		if isWord(token) {
-			return []string{token}
+			all = append(all, token)
 		}
-		return nil
+		return all
 	}
-	var all []string
 	for segments := uax29.FromString(token); segments.Next(); {
 		if word := segments.Value(); isWord(word) {
 			all = append(all, word)
