@@ -153,8 +153,8 @@ func compareWithLibrary[T record.Row](t *testing.T, unread string) {
 func fillRandomly(x *rand.Rand, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fillRandomly(x, v.Field(i))
+		for _, field := range v.Fields() {
+			fillRandomly(x, field)
 		}
 	case reflect.Pointer:
 		if x.IntN(2) == 0 {
