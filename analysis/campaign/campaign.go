@@ -68,7 +68,8 @@ type Run struct {
 	OverInstances bool  // the unit is its instance
 }
 
-// Reader keeps what a study needs of a run's rows, which are in the order of their keys.
+// Reader keeps what a study needs of a run's rows, which are in the order of their keys. It
+// is called for several runs at once, in any order.
 type Reader func(r *Run, rows record.Rows) error
 
 // NewRun takes what is needed from the rows of one collaboration.
@@ -180,13 +181,13 @@ func (c Campaign) PlannedCells() int {
 // Groups by condition: in the plan's order, and what it does not name after that.
 func (c Campaign) Groups() []Group {
 	byID := map[string]*Group{}
-	var order []string
+	var ids []string
 	take := func(id string, settings []byte) *Group {
 		g, ok := byID[id]
 		if !ok {
 			g = &Group{ID: id, Settings: Flatten(settings), Earlier: c.Earlier[id]}
 			byID[id] = g
-			order = append(order, id)
+			ids = append(ids, id)
 		}
 		return g
 	}
@@ -197,11 +198,21 @@ func (c Campaign) Groups() []Group {
 			g.Replicates = p.Cells / p.Instances
 		}
 	}
-	runs := slices.Clone(c.Runs)
-	slices.SortStableFunc(runs, func(a, b Run) int {
-		return cmp.Or(cmp.Compare(rank(a.Rule), rank(b.Rule)), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ConditionID, b.ConditionID),
-			cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Replicate, b.Replicate))
+	order := make([]int, len(c.Runs)) // runs are large: each moves once
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &c.Runs[i], &c.Runs[j]
+		if a.Rule != b.Rule {
+			return cmp.Or(cmp.Compare(rank(a.Rule), rank(b.Rule)), cmp.Compare(a.Rule, b.Rule))
+		}
+		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Replicate, b.Replicate))
 	})
+	runs := make([]Run, len(order))
+	for i, from := range order {
+		runs[i] = c.Runs[from]
+	}
 	renumber(runs)
 	setUnits(runs)
 	for _, r := range runs {
@@ -209,8 +220,8 @@ func (c Campaign) Groups() []Group {
 		g.Settings["env"], g.Settings["rule"] = r.Environment, r.Rule
 		g.Runs = append(g.Runs, r)
 	}
-	groups := make([]Group, len(order))
-	for i, id := range order {
+	groups := make([]Group, len(ids))
+	for i, id := range ids {
 		groups[i] = *byID[id]
 	}
 	groups = bySnapshot(groups)

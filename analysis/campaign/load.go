@@ -7,14 +7,38 @@ import (
 	"slices"
 	"unique"
 
+	"golang.org/x/sync/errgroup"
+
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 )
 
-// Load reads what is committed of a campaign, one collaboration after the
-// other; only what tables need is kept. The plan is not in it.
+// atOnce collaborations are gone through while the next are read: a reader's embedder may be far away.
+const atOnce = 8
+
+// Unread are the columns of turns and of calls that no study has a use for, by table: what
+// models thought is longer than all else.
+func Unread() map[string][]string {
+	return map[string][]string{
+		record.Turns: {"reason", "thinking", "read_as", "addressees_json", "prompt_hash", "agent_name", "agent_role", "model", "asks"},
+		record.Calls: {"provider", "cached_input_tokens", "cache_write_tokens", "worst_usd", "worst_tokens", "latency_ms", "request_id", "started_at", "reasoning_asked", "tier", "saved_usd"},
+	}
+}
+
+// Load reads what is committed of a campaign, once; only what tables need is kept. The
+// plan is not in it.
 func Load(ctx context.Context, store store.Store, campaign string, readers ...Reader) (Campaign, error) {
+	return load(ctx, store, campaign, []string{record.Collaborations, record.Rounds, record.Turns, record.Calls}, readers)
+}
+
+// LoadOutcomes reads how collaborations came out, round by round, in a small part of the time
+// that Load takes: nothing of turns and calls is known of the runs.
+func LoadOutcomes(ctx context.Context, store store.Store, campaign string) (Campaign, error) {
+	return load(ctx, store, campaign, []string{record.Collaborations, record.Rounds}, nil)
+}
+
+func load(ctx context.Context, store store.Store, campaign string, tables []string, readers []Reader) (Campaign, error) {
 	c := Campaign{Name: campaign}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
@@ -25,20 +49,33 @@ func Load(ctx context.Context, store store.Store, campaign string, readers ...Re
 	if err != nil {
 		return c, err
 	}
-	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Calls) {
-		if err != nil {
-			return c, err
-		}
-		if n := len(rows.Collaborations); n != 1 {
-			return c, fmt.Errorf("expected 1 row in collaborations, got %d", n)
-		}
-		Correct(&rows.Collaborations[0], settled)
-		run, err := NewRun(rows, readers...)
-		if err != nil {
-			return c, err
-		}
-		run.SettingsJSON = unique.Make(run.SettingsJSON).Value() // one copy for each condition
-		c.Runs = append(c.Runs, run)
+	d = d.ByPart()
+	for table, columns := range Unread() {
+		d = d.Without(table, columns...)
+	}
+	c.Runs = make([]Run, len(d.Members))
+	through, ctx := errgroup.WithContext(ctx)
+	through.SetLimit(atOnce)
+	i := 0
+	for rows, err := range lake.Collaborations(ctx, store, d, tables...) {
+		run := &c.Runs[i]
+		i++
+		through.Go(func() error {
+			if err != nil {
+				return err
+			}
+			if n := len(rows.Collaborations); n != 1 {
+				return fmt.Errorf("expected 1 row in collaborations, got %d", n)
+			}
+			Correct(&rows.Collaborations[0], settled)
+			var err error
+			*run, err = NewRun(rows, readers...)
+			run.SettingsJSON = unique.Make(run.SettingsJSON).Value() // one copy for each condition
+			return err
+		})
+	}
+	if err := through.Wait(); err != nil {
+		return c, err
 	}
 	slices.SortStableFunc(c.Runs, func(a, b Run) int { // as before compaction: sums of floats depend on it
 		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.CollaborationID, b.CollaborationID), cmp.Compare(a.Generation, b.Generation))

@@ -30,12 +30,14 @@ func (Hashed) Name() string {
 // Embed fails only if it is told to stop.
 func (Hashed) Embed(ctx context.Context, texts []string) ([][]float64, error) {
 	v := &Vocabulary{}
-	for _, text := range texts {
-		v.Add(text)
+	split := make([][]string, len(texts))
+	for i, text := range texts {
+		split[i] = words(text)
+		v.add(split[i])
 	}
 	vectors := make([][]float64, len(texts))
-	for i, text := range texts {
-		vectors[i] = v.Vector(text)
+	for i, list := range split {
+		vectors[i] = v.vector(list)
 	}
 	return vectors, ctx.Err()
 }
@@ -54,10 +56,12 @@ func (v *Vocabulary) Name() string {
 }
 
 // Add learns from a document.
-func (v *Vocabulary) Add(text string) {
+func (v *Vocabulary) Add(text string) { v.add(words(text)) }
+
+func (v *Vocabulary) add(list []string) {
 	v.documents++
 	seen := [Dimensions]bool{}
-	for _, word := range words(text) {
+	for _, word := range list {
 		if b, _ := bucket(word); !seen[b] {
 			seen[b] = true
 			v.frequency[b]++
@@ -67,9 +71,10 @@ func (v *Vocabulary) Add(text string) {
 
 // Vector of a text: 1+ln(tf) times ln((1+N)/(1+df))+1, with a sign by the hash,
 // of unit length; zero if it has no word.
-func (v *Vocabulary) Vector(text string) []float64 {
+func (v *Vocabulary) Vector(text string) []float64 { return v.vector(words(text)) }
+
+func (v *Vocabulary) vector(list []string) []float64 {
 	vector := make([]float64, Dimensions)
-	list := words(text)
 	slices.Sort(list) // sums of floats depend on their order
 	for len(list) > 0 {
 		n := 1
@@ -89,8 +94,8 @@ func (v *Vocabulary) Vector(text string) []float64 {
 
 func words(text string) []string {
 	var all []string
-	for _, token := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		all = append(all, language.Split(token)...)
+	for token := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		all = language.AppendWords(all, token)
 	}
 	return all
 }

@@ -52,8 +52,8 @@ func outcomeAxis(g campaign.Group) string {
 	return campaign.ScoreIs(g)
 }
 
-// compares reports whether a panel has at least two conditions with a value.
-func (f Figure) compares() bool {
+// Compares reports whether a panel has at least two conditions with a value.
+func (f Figure) Compares() bool {
 	for _, p := range f.Panels {
 		n := 0
 		for _, point := range p.Lines[0].Points {

@@ -164,7 +164,7 @@ func All(c campaign.Campaign) []Figure {
 		if name == "rounds" && special || name == "utility-by-model" && !compares(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) || name == "front" && !c.IsControlled() {
 			continue
 		}
-		if f, err := Make(c, name); err == nil && (name != "conditions" || f.compares()) {
+		if f, err := Make(c, name); err == nil && (name != "conditions" || f.Compares()) {
 			all = append(all, f)
 			special = special || ofStates[name] != nil || ofDebates[name] != nil || ofDiscussions[name].lines != nil || kinds[name].environment != ""
 		}

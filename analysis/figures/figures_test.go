@@ -18,7 +18,6 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study/speech"
 )
@@ -150,15 +149,15 @@ func TestLengthOfMessages(t *testing.T) {
 
 // measured gives every run the distances none, 0.1, 0.2, … plus its replicate.
 func measured(c campaign.Campaign) campaign.Campaign {
-	l := speech.Language{Embedder: "an embedder", Runs: map[lake.Run][]speech.RoundLanguage{}}
-	for _, r := range c.Runs {
+	for i := range c.Runs {
+		r := &c.Runs[i]
 		rounds := make([]speech.RoundLanguage, r.RoundsRun)
 		for n := 1; n < len(rounds); n++ {
 			rounds[n] = speech.RoundLanguage{Messages: 1, Distance: p(float64(n)/10 + float64(r.Replicate))}
 		}
-		l.Runs[lake.Run{Collaboration: r.CollaborationID}] = rounds
+		campaign.Keep(&r.Parts, rounds)
 	}
-	return speech.Measured(c, l)
+	return speech.Measured(c, speech.Language{Embedder: "an embedder"})
 }
 
 func TestInformationDistance(t *testing.T) {

@@ -25,12 +25,13 @@ type Dataset struct {
 	// Earlier is how many generations came before those of Members, by condition.
 	Earlier map[string]int `json:"-"`
 
-	last      int            // number of the last manifest
-	raw       map[Run]Marker // members that no batch holds
-	earlier   []string       // markers of earlier generations that no batch holds
-	manifests []Manifest     // of the batches that hold a member
-	holder    map[Run]int    // index in manifests
-	byPart    bool           // members are in the order of batches
+	last      int                 // number of the last manifest
+	raw       map[Run]Marker      // members that no batch holds
+	earlier   []string            // markers of earlier generations that no batch holds
+	manifests []Manifest          // of the batches that hold a member
+	holder    map[Run]int         // index in manifests
+	byPart    bool                // members are in the order of batches
+	unread    map[string][]string // columns of parts that readers have no use for, by table
 }
 
 // ReadDataset lists a campaign's files. It may be running: what is committed is seen.
@@ -250,6 +251,17 @@ func (d Dataset) ByPart() Dataset {
 	slices.SortStableFunc(d.Members, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(d.batchOf(a), d.batchOf(b)))
 	})
+	return d
+}
+
+// Without returns the dataset, of whose parts some columns of a table are not read: rows have
+// nothing there. What no batch holds is small and read whole.
+func (d Dataset) Without(table string, columns ...string) Dataset {
+	d.unread = maps.Clone(d.unread)
+	if d.unread == nil {
+		d.unread = map[string][]string{}
+	}
+	d.unread[table] = columns
 	return d
 }
 

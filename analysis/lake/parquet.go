@@ -79,26 +79,33 @@ func Decode[T record.Row](data []byte) ([]T, error) {
 // Reader decodes a Parquet file in memory some rows at a time. Files of an
 // earlier schema version lack columns; these come out as absent.
 type Reader[T record.Row] struct {
-	rows  *parquet.GenericReader[T]
-	total int64
-	left  int64 // rows that are not decoded yet
-	chunk []T   // decoded rows that are not handed out yet
+	columns []*column
+	groups  []parquet.RowGroup // that are not begun yet
+	inGroup int64              // rows of the present group that are not decoded yet
+	total   int64
+	left    int64 // rows that are not decoded yet
+	chunk   []T   // decoded rows that are not handed out yet
 }
 
-// NewReader opens the bytes of a file.
-func NewReader[T record.Row](data []byte) (r *Reader[T], err error) {
+// NewReader opens the bytes of a file. Columns that are not to be read come out as absent.
+func NewReader[T record.Row](data []byte, unread ...string) (r *Reader[T], err error) {
 	defer recoverDamage(&err)
-	f, err := openParquet(data, int(reflect.TypeFor[T]().Size()))
+	row := reflect.TypeFor[T]()
+	f, err := openParquet(data, int(row.Size()), unread)
 	if err != nil {
 		return nil, err
 	}
+	columns, err := columnsOf(f, row, unread)
+	if err != nil {
+		return nil, fmt.Errorf("not a readable Parquet file: %w", err)
+	}
 	n := f.NumRows()
-	return &Reader[T]{rows: parquet.NewGenericReader[T](f), total: n, left: n}, nil
+	return &Reader[T]{columns: columns, groups: f.RowGroups(), total: n, left: n}, nil
 }
 
 // openParquet opens a file of rows that take so many bytes each beside their values.
-func openParquet(data []byte, perRow int) (*parquet.File, error) {
-	f, err := pagecheck.Open(data, perRow, 4) // levels; the rest of a value is in its row
+func openParquet(data []byte, perRow int, unread []string) (*parquet.File, error) {
+	f, err := pagecheck.Open(data, perRow, 4, unread...) // levels; the rest of a value is in its row
 	if err == nil {
 		err = ourCodecs(f)
 	}
@@ -138,15 +145,24 @@ func (r *Reader[T]) Next() (row T, err error) {
 // fillRows decodes into new memory, since rows that were handed out may point into the old.
 func (r *Reader[T]) fillRows() (err error) {
 	defer recoverDamage(&err)
-	chunk := make([]T, min(r.left, chunkRows))
-	n, err := r.rows.Read(chunk)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("not a readable Parquet file: %w", err)
+	for r.inGroup == 0 {
+		if len(r.groups) == 0 {
+			return fmt.Errorf("not a readable Parquet file: it ends after %d of %d rows", r.total-r.left, r.total)
+		}
+		for _, c := range r.columns {
+			c.begin(r.groups[0])
+		}
+		r.inGroup, r.groups = r.groups[0].NumRows(), r.groups[1:]
 	}
-	if n == 0 {
-		return fmt.Errorf("not a readable Parquet file: it ends after %d of %d rows", r.total-r.left, r.total)
+	chunk := make([]T, min(r.left, r.inGroup, chunkRows))
+	rows := reflect.ValueOf(chunk)
+	for _, c := range r.columns {
+		if err := c.fill(rows); err != nil {
+			return fmt.Errorf("not a readable Parquet file: %w", err)
+		}
 	}
-	r.chunk, r.left = chunk[:n], r.left-int64(n)
+	n := int64(len(chunk))
+	r.chunk, r.left, r.inGroup = chunk, r.left-n, r.inGroup-n
 	return nil
 }
 
@@ -154,7 +170,9 @@ func (r *Reader[T]) fillRows() (err error) {
 func (r *Reader[T]) Close() {
 	var err error
 	defer recoverDamage(&err)
-	_ = r.rows.Close()
+	for _, c := range r.columns {
+		c.close()
+	}
 }
 
 // recoverDamage makes an error of the panics that damaged files cause in the library.

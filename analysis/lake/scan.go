@@ -158,7 +158,7 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := NewReader[T](data)
+		r, err := NewReader[T](data, w.d.unread[w.table]...)
 		if err == nil && r.total != int64(f.Rows) {
 			err = fmt.Errorf("it has %d rows, %s says %d", r.total, naming, f.Rows)
 		}

@@ -10,8 +10,10 @@ import (
 
 func portable(text string) Counts {
 	c := Counts{Sentences: sentences(text)}
+	var words []string
 	for token := range strings.FieldsSeq(text) {
-		for _, word := range Split(token) {
+		words = AppendWords(words[:0], token)
+		for _, word := range words {
 			c.Words++
 			c.Syllables += syllables(word)
 		}
@@ -66,6 +68,9 @@ func syllables(word string) int {
 
 // letters returns a to z, in lower case and without accents.
 func letters(word string) string {
+	if !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return word // as most are
+	}
 	return strings.Map(func(r rune) rune {
 		if r < 'a' || r > 'z' {
 			return -1
@@ -74,7 +79,13 @@ func letters(word string) string {
 	}, norm.NFD.String(strings.Map(unicode.ToLower, word)))
 }
 
-func vowel(c byte) bool { return strings.IndexByte("aeiouy", c) >= 0 }
+func vowel(c byte) bool {
+	switch c {
+	case 'a', 'e', 'i', 'o', 'u', 'y':
+		return true
+	}
+	return false
+}
 
 // consonantBefore says that the word is …, a consonant, and the ending.
 func consonantBefore(w, ending string) bool {

@@ -10,18 +10,20 @@ import (
 // unspaced are the scripts that are written without spaces between words.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// Split returns the words of what spaces separate: the token itself, or, of a script that is
+// isUnspaced is quick for ASCII, which most texts are made of.
+func isUnspaced(r rune) bool { return r > unicode.MaxASCII && unicode.In(r, unspaced...) }
+
+// AppendWords appends the words of what spaces separate: the token itself, or, of a script that is
 // written without spaces, its segments by Unicode (UAX 29) that hold a letter or digit. That makes
 // each Chinese character a word, and so of kana and Thai: such figures are for comparisons within
 // a language.
-func Split(token string) []string {
-	if !strings.ContainsFunc(token, func(r rune) bool { return unicode.In(r, unspaced...) }) {
+func AppendWords(all []string, token string) []string {
+	if !strings.ContainsFunc(token, isUnspaced) {
 		if isWord(token) {
-			return []string{token}
+			all = append(all, token)
 		}
-		return nil
+		return all
 	}
-	var all []string
 	for segments := uax29.FromString(token); segments.Next(); {
 		if word := segments.Value(); isWord(word) {
 			all = append(all, word)
@@ -46,9 +48,9 @@ func English(texts []string) bool {
 			}
 		}
 		for token := range strings.FieldsSeq(strings.ToLower(text)) {
-			if word := strings.TrimFunc(token, func(r rune) bool { return !unicode.IsLetter(r) }); word != "" {
+			if word := strings.TrimFunc(token, isNoLetter); word != "" {
 				words++
-				if strings.Contains(frequentWords, " "+word+" ") {
+				if isFrequent(word) {
 					known++
 				}
 			}
@@ -57,6 +59,15 @@ func English(texts []string) bool {
 	return 2*latin >= letters && (words < 50 || 10*known >= words)
 }
 
-// frequentWords of English, each between spaces; without those that are frequent elsewhere, as
-// "a" is in Portuguese.
-const frequentWords = " the of and to it you that for are with this be have from by but not what all my our your can will if would should more most "
+func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// isFrequent reports whether a word is among frequent ones of English; without those that are
+// frequent elsewhere, as "a" is in Portuguese.
+func isFrequent(word string) bool {
+	switch word {
+	case "the", "of", "and", "to", "it", "you", "that", "for", "are", "with", "this", "be", "have", "from", "by", "but", "not", "what",
+		"all", "my", "our", "your", "can", "will", "if", "would", "should", "more", "most":
+		return true
+	}
+	return false
+}

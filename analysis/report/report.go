@@ -13,6 +13,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
+	"roundtable/analysis/figures"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/recount"
@@ -106,6 +107,22 @@ func (s Source) Overview() (Overview, error) {
 		return Overview{}, err
 	}
 	return s.overviewOf(t), nil
+}
+
+// Glance says what can be said of all collaborations before their turns and calls are read:
+// how many have finished, and how conditions came out.
+func Glance(c campaign.Campaign) (Overview, error) {
+	t := NewTally()
+	for _, run := range c.Runs {
+		if err := t.Read(nil, record.Rows{Collaborations: []record.Collaboration{run.Collaboration}}); err != nil {
+			return Overview{}, err
+		}
+	}
+	o := Overview{Status: t.statusText(c), Ran: Ran{Simulated: t.simulatedText()}}
+	if f, err := figures.Make(c, "conditions"); err == nil && f.Compares() {
+		o.Results.Figures = []Figure{pictureOf(f)}
+	}
+	return o, nil
 }
 
 func (s Source) overviewOf(t *Tally) Overview {

@@ -172,11 +172,7 @@ type Download struct{ As, To string }
 func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Table) Results {
 	r := Results{Headlines: overview.Headlines(c)}
 	for _, f := range figures.All(c) {
-		shown := picture(f.Name, f.Title, f.Notes, f.Inline)
-		if shown.CanBeDrawn() && slices.Contains(firstFigures, f.Name) {
-			shown.Narrow, _ = f.Fit(phoneWidth).Inline() // without it, the wide one is moved sideways
-		}
-		r.Figures = append(r.Figures, shown)
+		r.Figures = append(r.Figures, pictureOf(f))
 	}
 	for _, t := range study.All(c) {
 		r.Tables = append(r.Tables, Result{Table: t})
@@ -203,6 +199,14 @@ func (r *Results) addLabels(c campaign.Campaign, labels dialogue.Labels) {
 	if t, ok := stopping.RegressionTop(c); ok {
 		r.Tables = append(r.Tables, Result{Table: study.OfLabels("regression", t)})
 	}
+}
+
+func pictureOf(f figures.Figure) Figure {
+	shown := picture(f.Name, f.Title, f.Notes, f.Inline)
+	if shown.CanBeDrawn() && slices.Contains(firstFigures, f.Name) {
+		shown.Narrow, _ = f.Fit(phoneWidth).Inline() // without it, the wide one is moved sideways
+	}
+	return shown
 }
 
 func picture(name, title string, notes []string, draw func() (string, error)) Figure {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
@@ -12,6 +13,7 @@ import (
 
 // Tally gathers from one collaboration after the other, in any order, what a page says of all.
 type Tally struct {
+	mu        sync.Mutex
 	kinds     map[[2]string]*failure
 	seen      map[string]map[string]int // collaborations by fact, value
 	order     []string                  // of facts
@@ -37,6 +39,8 @@ func NewTally() *Tally {
 
 // Read counts the latest generation of a collaboration; it is a campaign.Reader.
 func (t *Tally) Read(_ *campaign.Run, rows record.Rows) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	c := rows.Collaborations[0]
 	t.status[c.Status]++
 	if c.Simulated {

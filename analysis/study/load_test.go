@@ -1,12 +1,77 @@
 package study
 
 import (
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
+	"roundtable/activities/laketest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
+
+// Whatever is in the columns that Load does not read: studies keep the same.
+func TestNoStudyNeedsWhatIsNotRead(t *testing.T) {
+	t.Parallel()
+	const traders = "env: exchange\nmodel: scripted/trader\nrule: plurality\nprotocol: "
+	for name, file := range map[string]string{
+		"traded":      traders + "{name: roundtable, rounds: 2}",
+		"discussed":   traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}",
+		"deliberated": "env: allocation\nrule: majority\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}",
+	} {
+		s, err := store.NewLocal(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		if err := laketest.Play(t.Context(), s, "name: "+name+"\nreplicates: 2\n"+file+"\n", 0); err != nil {
+			t.Fatal(err)
+		}
+		d, err := lake.ReadDataset(t.Context(), s, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows, err := range lake.Collaborations(t.Context(), s, d) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := campaign.NewRun(rows, Readers()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := rows
+			changed.Turns, changed.Calls = slices.Clone(rows.Turns), slices.Clone(rows.Calls)
+			for i := range changed.Turns {
+				emptyUnread(t, &changed.Turns[i], campaign.Unread()[record.Turns])
+			}
+			for i := range changed.Calls {
+				emptyUnread(t, &changed.Calls[i], campaign.Unread()[record.Calls])
+			}
+			if got, err := campaign.NewRun(changed, Readers()...); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: a study keeps something else: %v", name, err)
+			}
+		}
+	}
+}
+
+// emptyUnread empties columns of a row, which there must be.
+func emptyUnread(t *testing.T, row any, columns []string) {
+	t.Helper()
+	v := reflect.ValueOf(row).Elem()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		if i := slices.Index(columns, name); i >= 0 {
+			v.FieldByIndex(f.Index).SetZero()
+			columns = slices.Delete(slices.Clone(columns), i, i+1)
+		}
+	}
+	if len(columns) > 0 {
+		t.Errorf("%T has no columns %v", row, columns)
+	}
+}
 
 // A settled call counts in its collaboration's cost, and no longer in the worst case.
 func TestSettledCallsCountInCollaborations(t *testing.T) {

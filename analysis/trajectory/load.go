@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
@@ -25,32 +26,51 @@ func (e endedEarlyError) Error() string {
 	return fmt.Sprintf("it ended after round %d of %d", e.rounds, e.planned)
 }
 
-// Load reads a campaign's trajectories from the lake, one collaboration after
-// the other, in the order of conditions. Acts and distances are not in it.
+// Load reads a campaign's trajectories from the lake, in the order of conditions. Acts
+// and distances are not in it.
 func Load(ctx context.Context, store store.Store, campaign string) ([]Trajectory, []Excluded, error) {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []Trajectory
-	var left []Excluded
+	var g Gatherer
 	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Calls) {
 		if err != nil {
 			return nil, nil, err
 		}
-		t, err := FromRows(rows)
-		if err != nil {
-			_, early := errors.AsType[endedEarlyError](err)
-			left = append(left, Excluded{rows.Collaborations[0].CollaborationID, err.Error(), early})
-			continue
-		}
-		all = append(all, t)
+		g.Add(rows)
 	}
-	slices.SortStableFunc(all, func(a, b Trajectory) int {
+	all, left := g.Sorted()
+	return all, left, nil
+}
+
+// Gatherer gathers the trajectories of a campaign whose rows somebody reads, in any order.
+type Gatherer struct {
+	mu   sync.Mutex
+	all  []Trajectory
+	left []Excluded
+}
+
+// Add adds the trajectory of a collaboration, or why there is none.
+func (g *Gatherer) Add(rows record.Rows) {
+	t, err := FromRows(rows)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil {
+		_, early := errors.AsType[endedEarlyError](err)
+		g.left = append(g.left, Excluded{rows.Collaborations[0].CollaborationID, err.Error(), early})
+		return
+	}
+	g.all = append(g.all, t)
+}
+
+// Sorted returns what was gathered, in the order of conditions, and what was excluded.
+func (g *Gatherer) Sorted() ([]Trajectory, []Excluded) {
+	slices.SortStableFunc(g.all, func(a, b Trajectory) int {
 		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.ID, b.ID))
 	})
-	slices.SortStableFunc(left, func(a, b Excluded) int { return cmp.Compare(a.ID, b.ID) })
-	return all, left, nil
+	slices.SortStableFunc(g.left, func(a, b Excluded) int { return cmp.Compare(a.ID, b.ID) })
+	return g.all, g.left
 }
 
 // FromRows returns the trajectory of one collaboration. The error says why there is

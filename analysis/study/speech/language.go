@@ -9,7 +9,6 @@ import (
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
 	"roundtable/analysis/table"
 )
@@ -18,7 +17,6 @@ import (
 type Language struct {
 	Embedder string        // that distances rest on
 	Rule     language.Rule // that grades rest on
-	Runs     map[lake.Run][]RoundLanguage
 }
 
 // RoundLanguage is the means over the messages of one round of a collaboration.
@@ -29,27 +27,20 @@ type RoundLanguage struct {
 	Distance *float64 // from the round before; nil where it is not defined
 }
 
-// LoadLanguage measures all messages. Memory grows with the number of rounds,
-// not with that of messages.
-func LoadLanguage(ctx context.Context, store store.Store, campaign string, how features.Method) (Language, error) {
-	l := Language{Embedder: how.Embedder.Name(), Rule: how.Rule, Runs: map[lake.Run][]RoundLanguage{}}
-	d, err := lake.ReadDataset(ctx, store, campaign)
-	if err != nil {
-		return l, err
+// Measure returns a reader that measures the messages of a run. Memory grows with the
+// number of rounds, not with that of messages.
+func Measure(ctx context.Context, how features.Method) campaign.Reader {
+	return func(r *campaign.Run, rows record.Rows) error {
+		measured, err := how.Of(ctx, rows.Turns)
+		campaign.Keep(&r.Parts, byRound(measured, int(r.RoundsRun)))
+		return err
 	}
-	for talk, err := range how.Talks(ctx, store, d) {
-		if err != nil {
-			return l, err
-		}
-		l.Runs[talk.Run] = byRound(talk)
-	}
-	return l, nil
 }
 
-func byRound(talk features.Conversation) []RoundLanguage {
-	all := make([]RoundLanguage, talk.Rounds)
-	messages := make([][]record.Feature, talk.Rounds)
-	for _, m := range talk.Messages {
+func byRound(measured []record.Feature, rounds int) []RoundLanguage {
+	all := make([]RoundLanguage, rounds)
+	messages := make([][]record.Feature, rounds)
+	for _, m := range measured {
 		if n := int(m.Round) - 1; n >= 0 && n < len(all) {
 			messages[n] = append(messages[n], m)
 		}
@@ -67,21 +58,20 @@ func byRound(talk features.Conversation) []RoundLanguage {
 	return all
 }
 
-// Measured returns the campaign with what was measured of its messages, which
-// Table 8, the figure of distances and the stopping rule by distance show.
-func Measured(c campaign.Campaign, l Language) campaign.Campaign {
-	campaign.Keep(&c.Parts, &l)
-	c.Runs = slices.Clone(c.Runs)
-	for i := range c.Runs {
-		r := &c.Runs[i]
-		campaign.Keep(&r.Parts, l.Runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}])
+// Measured returns the campaign, whose runs Measure has read, with what its messages were
+// measured by: Table 8, the figure of distances and the stopping rule by distance show it.
+func Measured(c campaign.Campaign, by Language) campaign.Campaign {
+	campaign.Keep(&c.Parts, &by)
+	runs := make(map[lake.Run]campaign.Run, len(c.Runs))
+	for _, r := range c.Runs {
+		runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}] = r
 	}
 	trajectories := campaign.Part[campaign.Trajectories](c.Parts)
 	trajectories.Runs = slices.Clone(trajectories.Runs)
 	for i := range trajectories.Runs {
 		t := &trajectories.Runs[i]
 		t.Rounds = slices.Clone(t.Rounds)
-		for n, measured := range l.Runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}] {
+		for n, measured := range LanguageOf(runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}]) {
 			if n < len(t.Rounds) {
 				t.Rounds[n].Distance = measured.Distance
 			}

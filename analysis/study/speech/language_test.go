@@ -23,18 +23,14 @@ func TestTable8(t *testing.T) {
 	if err := laketest.Play(t.Context(), s, "name: spoken\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nmodel: scripted/trader\nrule: ranked\n", 0); err != nil {
 		t.Fatal(err)
 	}
-	c, err := campaign.Load(t.Context(), s, "spoken", Read)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := LoadLanguage(t.Context(), s, "spoken", features.Default())
+	c, err := campaign.Load(t.Context(), s, "spoken", Read, Measure(t.Context(), features.Default()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := MessageLanguage(c); ok {
 		t.Error("there is a table without measures")
 	}
-	table, ok := MessageLanguage(Measured(c, l))
+	table, ok := MessageLanguage(Measured(c, Language{features.Default().Embedder.Name(), features.Default().Rule}))
 	if !ok || len(table.Rows) != 3 || MeasuredBy(c) != nil {
 		t.Fatalf("%d rows", len(table.Rows))
 	}

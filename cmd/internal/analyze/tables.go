@@ -133,7 +133,7 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if (from == entry.HandScores) != (which.HandScores != "") {
 		return Analysis{}, cli.UsageError(errors.New("the table judge-agreement and --hand-scores FILE go together"))
 	}
-	sources, err := which.read(ctx, s, name, which.adder(from))
+	sources, err := which.read(ctx, s, name, which.addition(from))
 	if err != nil {
 		return Analysis{}, err
 	}
@@ -163,17 +163,24 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	return a, nil
 }
 
-// adder returns what adds to a campaign's rows what tables are made from.
-func (w Request) adder(from entry.Source) func(context.Context, store.Store, campaign.Campaign) (campaign.Campaign, error) {
+// adding returns what a campaign of a store is given beside its rows.
+type adding func(context.Context, store.Store, string) (measurements.Addition, error)
+
+// addition returns what campaigns are given that tables are made from.
+func (w Request) addition(from entry.Source) adding {
 	switch {
 	case from == entry.Trajectories:
-		return w.AddTrajectories
+		return w.Trajectories
 	case from == entry.Measures:
-		return w.AddTo
-	case from == entry.Vectors && w.Embedder != providers.TFIDF: // the table makes those itself
-		return w.AddVectors
+		return w.Measures
 	}
-	return func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) { return c, nil }
+	add := func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) { return c, nil }
+	if from == entry.Vectors && w.Embedder != providers.TFIDF { // the table makes those itself
+		add = w.AddVectors
+	}
+	return func(context.Context, store.Store, string) (measurements.Addition, error) {
+		return measurements.Addition{Add: add}, nil
+	}
 }
 
 // WriteTables writes the tables; formats for people begin with a sentence on the campaign.

@@ -56,14 +56,18 @@ type source struct {
 	store store.Store
 }
 
-// read returns the named campaign, and then those that stand next to it, each with what add
-// adds to its rows.
-func (t Together) read(ctx context.Context, s store.Store, name string, add func(context.Context, store.Store, campaign.Campaign) (campaign.Campaign, error)) ([]source, error) {
+// read returns the named campaign, and then those that stand next to it, each with what is
+// added to its rows.
+func (t Together) read(ctx context.Context, s store.Store, name string, added adding) ([]source, error) {
 	var all []source
 	for _, o := range append([]other{{name, name, s}}, t.others...) {
-		c, err := ReadCampaign(ctx, o.store, o.name)
+		a, err := added(ctx, o.store, o.name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := ReadCampaign(ctx, o.store, o.name, a.Readers...)
 		if err == nil {
-			c, err = add(ctx, o.store, c)
+			c, err = a.Add(ctx, o.store, c)
 		}
 		if err != nil {
 			return nil, err

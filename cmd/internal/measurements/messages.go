@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
 	"roundtable/analysis/study/discussion"
@@ -81,32 +83,55 @@ func (m *Method) chooseEmbedder(ctx context.Context, s store.Store, name string)
 	return err
 }
 
-// AddTrajectories returns the campaign round by round, as stopping rules see it:
-// labelled, if it has labels, and measured.
-func (m Messages) AddTrajectories(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
-	var err error
-	var trajectories campaign.Trajectories
-	if trajectories.Runs, trajectories.Excluded, err = trajectory.Load(ctx, s, c.Name); err != nil {
-		return c, cli.ExplainDamage(err, c.Name, "it cannot be gone through round by round")
-	}
-	if trajectories.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.Labeller, trajectories.Runs); err != nil {
-		return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
-	}
-	campaign.Keep(&c.Parts, trajectories)
-	return m.AddTo(ctx, s, c)
+// Addition is what a campaign is given beside what its studies keep.
+type Addition struct {
+	Readers []campaign.Reader // see its rows while they are read
+	// Add returns the campaign with it, once its rows are read.
+	Add func(context.Context, store.Store, campaign.Campaign) (campaign.Campaign, error)
 }
 
-// AddTo returns the campaign with its messages measured.
-func (m Method) AddTo(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
+// Trajectories are a campaign round by round, as stopping rules see it: labelled, if it has
+// labels, and measured.
+func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) (Addition, error) {
+	measures, err := m.Measures(ctx, s, name)
+	if err != nil {
+		return measures, err
+	}
+	var gathered trajectory.Gatherer
+	gather := func(_ *campaign.Run, rows record.Rows) error {
+		gathered.Add(rows)
+		return nil
+	}
+	return Addition{append(measures.Readers, gather), func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
+		var t campaign.Trajectories
+		t.Runs, t.Excluded = gathered.Sorted()
+		if t.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
+			return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
+		}
+		campaign.Keep(&c.Parts, t)
+		return measures.Add(ctx, s, c)
+	}}, nil
+}
+
+// Measures are those of a campaign's messages.
+func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addition, error) {
 	how, by, err := m.method(s)
 	if err != nil {
-		return c, cli.UsageError(err)
+		return Addition{}, cli.UsageError(err)
 	}
-	l, err := speech.LoadLanguage(ctx, s, c.Name, how)
-	if err != nil {
-		return c, cli.ExplainDamage(by.Advise(ctx, s, c.Name, err), c.Name, "its messages cannot be measured")
-	}
-	return speech.Measured(c, l), nil
+	measure := speech.Measure(ctx, how)
+	var first sync.Once
+	var advice error
+	return Addition{[]campaign.Reader{func(r *campaign.Run, rows record.Rows) error {
+		err := measure(r, rows)
+		if err != nil {
+			first.Do(func() { advice = by.Advise(ctx, s, name, err) })
+			return advice
+		}
+		return nil
+	}}, func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) {
+		return speech.Measured(c, speech.Language{Embedder: how.Embedder.Name(), Rule: how.Rule}), nil
+	}}, nil
 }
 
 // method reads the flags. Nothing is sent.

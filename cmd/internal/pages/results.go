@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/spending"
@@ -44,6 +45,9 @@ const (
 	// restFactor is for how many times as long as they took results are shown before they are
 	// made again: they are not to take the processor from a campaign that runs.
 	restFactor = 10
+	// large is how many collaborations have a glance before their results: of fewer, all is
+	// there as soon.
+	large = 1000
 	// costsAge is for how long costs are shown that may have changed without a row or a label.
 	costsAge = 10 * time.Minute
 )
@@ -74,23 +78,28 @@ type resultsBody struct {
 }
 
 // resultsPart answers with what a campaign has found so far. Whoever asks first gets what
-// was made before, if anything was, and reads in Retry-After when to ask again, with
-// again=yes: that answer may take its time.
+// was made before, or else, of a large campaign, a glance, and reads in Retry-After when to
+// ask again, with again=yes: that answer may take its time.
 func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	ctx, name := r.Context(), r.PathValue("campaign")
 	c, err := v.of(ctx, name)
 	if err != nil {
 		return err
 	}
-	of, running, err := v.found(ctx, c)
+	of, ended, err := v.found(ctx, c)
 	if err != nil {
 		return err
 	}
+	running := ended < c.plan.PlannedCells()
 	m := c.results.last.Load()
-	if m == nil || r.FormValue("again") != "" {
-		if m, err = v.results(ctx, c, of, running); err != nil {
-			return cli.ExplainDamage(err, name, "there are no results")
-		}
+	switch again := r.FormValue("again") != ""; {
+	case m == nil && !again && ended >= v.large:
+		m, err = v.makeGlance(ctx, name)
+	case m == nil || again:
+		m, err = v.results(ctx, c, of, running)
+	}
+	if err != nil {
+		return cli.ExplainDamage(err, name, "there are no results")
 	}
 	if in, stale := m.due(of, running); stale {
 		w.Header().Set("Retry-After", strconv.Itoa(int(in/time.Second)+1))
@@ -100,25 +109,25 @@ func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// found names what is in the lake of a campaign, and says whether more is to come.
-func (v *Server) found(ctx context.Context, c *shown) (of string, running bool, err error) {
+// found names what is in the lake of a campaign, and says how many collaborations have ended.
+func (v *Server) found(ctx context.Context, c *shown) (of string, ended int, err error) {
 	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
 	if err != nil {
-		return "", false, err
+		return "", 0, err
 	}
 	of = d.Digest()
 	labellers, err := lake.Labellers(ctx, v.store, c.plan.Name)
 	if err != nil {
-		return "", false, err
+		return "", 0, err
 	}
 	for _, labeller := range labellers {
 		runs, err := lake.LabelledRuns(ctx, v.store, c.plan.Name, labeller)
 		if err != nil {
-			return "", false, err
+			return "", 0, err
 		}
 		of += fmt.Sprintf(" %s %d", labeller, len(runs))
 	}
-	return of, len(d.Members) < c.plan.PlannedCells(), nil
+	return of, len(d.Members), nil
 }
 
 // results makes the results if they are due.
@@ -138,6 +147,25 @@ func (v *Server) results(ctx context.Context, c *shown, of string, running bool)
 	m := &made{of, html, time.Now(), time.Since(began)}
 	c.results.last.Store(m)
 	return m, nil
+}
+
+// makeGlance makes what can be said before all is read: it is of no rows, so that it is stale.
+func (v *Server) makeGlance(ctx context.Context, name string) (*made, error) {
+	began := time.Now()
+	c, err := campaign.LoadOutcomes(ctx, v.store, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := analyze.AddPlan(ctx, v.store, &c); err != nil {
+		return nil, err
+	}
+	body := resultsBody{AsOf: began.Format("15:04:05")}
+	if body.Overview, err = report.Glance(c); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = report.Render(&b, templates, "glance.html", body)
+	return &made{html: b.Bytes()}, err
 }
 
 func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {

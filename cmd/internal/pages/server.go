@@ -34,6 +34,7 @@ type Server struct {
 	token   string
 	host    string          // that requests must name
 	context context.Context // while it serves; what is read ahead ends with it
+	large   int             // collaborations of a campaign that has a glance before its results
 
 	mu        sync.Mutex
 	campaigns map[string]*shown
@@ -42,7 +43,7 @@ type Server struct {
 
 // NewServer returns a server of a lake; how says whose labels and measures are shown.
 func NewServer(o *cli.Options, s store.Store, how measurements.Messages) *Server {
-	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}, checked: map[string]time.Time{}, context: context.Background()}
+	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}, checked: map[string]time.Time{}, context: context.Background(), large: large}
 }
 
 // Listen opens a port of the loopback; 0 takes any that is free. It returns the address to

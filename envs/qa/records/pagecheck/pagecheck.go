@@ -29,9 +29,9 @@ const (
 var errCut = errors.New("a page is cut short, or is not what its head says")
 
 // Open opens a file whose decoded rows take perRow bytes each, and perValue more for each of
-// their values beside its content. An error says what is wrong in it. The library may still
-// panic on damaged bytes, here and later.
-func Open(data []byte, perRow, perValue int) (*parquet.File, error) {
+// their values beside its content, and of which some columns are not going to be read. An error
+// says what is wrong in it. The library may still panic on damaged bytes, here and later.
+func Open(data []byte, perRow, perValue int, unread ...string) (*parquet.File, error) {
 	if err := checkFooter(data); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func Open(data []byte, perRow, perValue int) (*parquet.File, error) {
 		return nil, err
 	}
 	c := checker{data: data, perValue: perValue, limit: floor + ratio*len(data)}
-	return f, c.checkFile(f.Metadata(), perRow)
+	return f, c.checkFile(f.Metadata(), perRow, unread)
 }
 
 // checkFooter refuses a footer that claims more than it can hold, in lists or texts.
@@ -121,7 +121,7 @@ func (c *checker) use(n, size int) error {
 	return nil
 }
 
-func (c *checker) checkFile(file *format.FileMetaData, perRow int) error {
+func (c *checker) checkFile(file *format.FileMetaData, perRow int, unread []string) error {
 	if err := c.use(int(file.NumRows), perRow); err != nil {
 		return err
 	}
@@ -133,6 +133,9 @@ func (c *checker) checkFile(file *format.FileMetaData, perRow int) error {
 			return fmt.Errorf("a group of rows has %d columns, not %d", len(group.Columns), len(columns))
 		}
 		for i, chunk := range group.Columns {
+			if path := chunk.MetaData.PathInSchema; len(path) > 0 && slices.Contains(unread, path[0]) {
+				continue
+			}
 			if err := c.checkColumn(columns[i], chunk.MetaData); err != nil {
 				return fmt.Errorf("column %s: %w", strings.Join(chunk.MetaData.PathInSchema, "."), err)
 			}
