@@ -85,26 +85,28 @@ func TestHostileEnds(t *testing.T) {
 		noError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		save(t, dir, name, text)
 	}
-	save(t, dir, "campaign.yaml", "name: ended\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nmodel: scripted/trader\n")
+	save(t, dir, "campaign.yaml", "name: ended\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: majority\nmodel: scripted/trader\n")
 	output(t, dir, "run", "campaign.yaml")
 	const endless = "SELECT sum(hash(a.range, b.range)) FROM range(100000000) a, range(100000) b"
 	for _, args := range [][]string{
 		{"plan", "csv.yaml"}, {"plan", "slow.yaml", "--prompts"}, {"query", endless},
 		{"query", "SELECT length(string_agg(repeat('x', 1000000), '')) FROM range(1000000)"},
 	} {
-		b := starts(t, dir, nil, args...)
-		time.Sleep(500 * time.Millisecond)
-		over := b.over()
-		asked := time.Now()
-		_ = b.Process.Signal(syscall.SIGTERM)
-		<-b.ended
-		// A process gives itself 0.7 s; the machine may be busy.
-		if took := time.Since(asked); took > 3*time.Second {
-			t.Errorf("%v ends %v after SIGTERM", args, took)
-		}
-		if args[1] != "csv.yaml" && over {
-			t.Errorf("%v ended by itself: %s", args, &b.said)
-		}
+		t.Run(args[0]+" "+args[1], func(t *testing.T) {
+			t.Parallel()
+			b := starts(t, dir, nil, args...)
+			time.Sleep(500 * time.Millisecond)
+			over, asked := b.over(), time.Now()
+			_ = b.Process.Signal(syscall.SIGTERM)
+			<-b.ended
+			// A process gives itself 0.7 s; the machine may be busy.
+			if took := time.Since(asked); took > 3*time.Second {
+				t.Errorf("it ends %v after SIGTERM", took)
+			}
+			if args[1] != "csv.yaml" && over {
+				t.Errorf("it ended by itself: %s", &b.said)
+			}
+		})
 	}
 }
 
