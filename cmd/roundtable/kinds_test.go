@@ -284,6 +284,15 @@ var kinds = []kind{
 	kindOf("card", `/(README\.md|files\.json|schema\.json|croissant\.json|ledger\.json|SHA256SUMS)$`, ""),
 }
 
+// whichKind returns the kind of an object.
+func whichKind(key string) (k kind, known bool) {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.key.MatchString(key) })
+	if i < 0 {
+		return k, false
+	}
+	return kinds[i], true
+}
+
 // TestEveryKind: each kind of object is tampered with in each way, and verify says so, or the kind is
 // listed as one that does not matter.
 func TestEveryKind(t *testing.T) {
@@ -293,12 +302,12 @@ func TestEveryKind(t *testing.T) {
 	e := newEverything(t)
 	of := map[string][]string{}
 	for _, key := range e.names {
-		i := slices.IndexFunc(kinds, func(k kind) bool { return k.key.MatchString(key) })
-		if i < 0 {
+		k, known := whichKind(key)
+		if !known {
 			t.Errorf("%s is of no kind", key)
 			continue
 		}
-		of[kinds[i].name] = append(of[kinds[i].name], key)
+		of[k.name] = append(of[k.name], key)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, k := range kinds {
