@@ -60,6 +60,7 @@ type batching struct {
 	model   func(url string) model.Model
 	cells   int
 	pace    batch.Pace
+	front   http.Handler // of the service; nil if it is reached itself
 }
 
 func newBatching(t *testing.T, of string, cells int, service *modeltest.Batches) *batching {
@@ -140,14 +141,18 @@ func (m mortal) Delete(ctx context.Context, key string) error {
 // start starts a process that dies after so many steps: writes of the lake and requests.
 func (b *batching) start(dies int64, late bool) *life {
 	l := &life{dies: dies, late: late}
+	front := b.front
+	if front == nil {
+		front = b.service
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		does, hears := l.next()
 		if does && hears {
-			b.service.ServeHTTP(w, r)
+			front.ServeHTTP(w, r)
 			return
 		}
 		if does {
-			b.service.ServeHTTP(httptest.NewRecorder(), r)
+			front.ServeHTTP(httptest.NewRecorder(), r)
 		}
 		panic(http.ErrAbortHandler)
 	}))

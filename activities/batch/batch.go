@@ -130,7 +130,7 @@ func (b *Batches) AreUsed(ctx context.Context, campaign string, tier plan.Tier) 
 	if known {
 		return used, nil
 	}
-	objects, err := lake.List(ctx, b.store, folderOf(campaign))
+	objects, err := lake.List(ctx, b.store, Folder(campaign))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err == nil {

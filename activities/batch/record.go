@@ -2,7 +2,9 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -22,9 +24,10 @@ type Record struct {
 	EndedAt   time.Time `json:"ended_at,omitzero"`
 }
 
-func folderOf(campaign string) string { return lake.AboutKey(campaign, "batches/") }
+// Folder holds the records of the batches of a campaign.
+func Folder(campaign string) string { return lake.AboutKey(campaign, "batches/") }
 
-func (r Record) key() string { return folderOf(r.Campaign) + r.Name + ".json" }
+func (r Record) key() string { return Folder(r.Campaign) + r.Name + ".json" }
 
 // requestID returns the ID of a request, which tells its batch and its call.
 func (r Record) requestID(i int) string { return fmt.Sprintf("%s-%d", r.Name, i) }
@@ -58,9 +61,9 @@ func readRecord(ctx context.Context, s store.Store, campaign, name string) (r Re
 }
 
 func readRecords(ctx context.Context, s store.Store, campaign string) (all []Record, err error) {
-	objects, err := lake.List(ctx, s, folderOf(campaign))
+	objects, err := lake.List(ctx, s, Folder(campaign))
 	for _, o := range objects {
-		name := strings.TrimSuffix(strings.TrimPrefix(o.Key, folderOf(campaign)), ".json")
+		name := strings.TrimSuffix(strings.TrimPrefix(o.Key, Folder(campaign)), ".json")
 		r, err := readRecord(ctx, s, campaign, name)
 		if store.IgnoreMissing(err) != nil {
 			return all, err
@@ -70,4 +73,31 @@ func readRecords(ctx context.Context, s store.Store, campaign string) (all []Rec
 		}
 	}
 	return all, err
+}
+
+// Check says what is wrong with the records of a campaign's batches.
+func Check(ctx context.Context, s store.Store, campaign string) (findings []lake.Finding, err error) {
+	objects, err := lake.List(ctx, s, Folder(campaign))
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		data, err := s.Get(ctx, o.Key)
+		if errors.Is(err, fs.ErrNotExist) { // it was certainly not created
+			continue
+		}
+		var r Record
+		if err == nil {
+			err = lake.Unseal(o.Key, data, &r)
+		}
+		switch {
+		case errors.Is(err, store.ErrCorrupt):
+			findings = append(findings, lake.NewFinding(o.Key, err))
+		case err != nil:
+			return findings, err
+		case r.key() != o.Key:
+			findings = append(findings, lake.Finding{Object: o.Key, Problem: "it is the record of another batch"})
+		}
+	}
+	return findings, nil
 }

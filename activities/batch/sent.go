@@ -208,7 +208,7 @@ func (s *Sent) look() bool {
 	r, cancelled := s.record, s.cancelled
 	s.mu.Unlock()
 	if r.ID == "" {
-		return s.find(ctx)
+		return s.find(ctx, cancelled)
 	}
 	status, err := s.service.PollBatch(ctx, r.ID)
 	s.note(err)
@@ -220,10 +220,7 @@ func (s *Sent) look() bool {
 			s.over = time.Now()
 		}
 		return s.finish(ctx, status)
-	case !cancelled.IsZero() && time.Since(cancelled) > s.pace.Grace:
-		e := s.unworked("was cancelled and has not ended; what it has answered is not known")
-		e.Unbilled = false
-		s.end(nil, e)
+	case s.giveUp(cancelled):
 		return true
 	case err == nil:
 		s.mu.Lock()
@@ -231,10 +228,15 @@ func (s *Sent) look() bool {
 		s.mu.Unlock()
 		s.tell()
 	}
-	if s.pace.Window > 0 && time.Since(r.CreatedAt) > s.pace.Window && cancelled.IsZero() {
+	s.cancelLate(ctx, cancelled)
+	return false
+}
+
+// cancelLate cancels a batch whose time is up.
+func (s *Sent) cancelLate(ctx context.Context, cancelled time.Time) {
+	if s.pace.Window > 0 && time.Since(s.record.CreatedAt) > s.pace.Window && cancelled.IsZero() {
 		_ = s.Cancel(ctx) // if that fails, it is given up after a while all the same
 	}
-	return false
 }
 
 // note keeps why the last look has failed, for those who wait; nil if it has not.
@@ -266,13 +268,27 @@ func (s *Sent) isOver(err error) bool {
 	return true
 }
 
+// giveUp ends the waiting for a batch that was cancelled and of which the service has not said since
+// what became of it.
+func (s *Sent) giveUp(cancelled time.Time) bool {
+	if cancelled.IsZero() || time.Since(cancelled) <= s.pace.Grace {
+		return false
+	}
+	e := s.unworked("was cancelled and has not ended; what it has answered is not known")
+	e.Unbilled = false
+	s.end(nil, e)
+	return true
+}
+
 // find finds out whether the batch was created.
-func (s *Sent) find(ctx context.Context) bool {
+func (s *Sent) find(ctx context.Context, cancelled time.Time) bool {
 	id, err := s.service.FindBatch(ctx, model.SentBatch{Name: s.record.Name, Requests: len(s.record.Calls), CreatedAt: s.record.CreatedAt})
 	s.note(err)
 	switch {
+	case err != nil && (s.isOver(err) || ctx.Err() != nil || s.giveUp(cancelled)):
+		return true
 	case err != nil:
-		return s.isOver(err) || ctx.Err() != nil
+		s.cancelLate(ctx, cancelled)
 	case id != "":
 		s.setID(id)
 	case time.Since(s.since) > s.pace.Settle:

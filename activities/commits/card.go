@@ -27,7 +27,7 @@ import (
 //	schema.json     tables and columns
 //	croissant.json  the same as Croissant 1.0 (mlcommons.org/croissant)
 //	ledger.json     how many objects there are of which no row tells (see CheckLedger)
-//	SHA256SUMS      of these, written last: sha256sum -c checks them
+//	SHA256SUMS      of these and of the recorded plans, written last: sha256sum -c checks them
 //
 // It describes what is committed, tables that were added later among it, so
 // writing it again brings it up to date, and the same rows make the same card.
@@ -77,12 +77,37 @@ func WriteCard(ctx context.Context, s store.Store, campaign string) error {
 		}
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), f.name)
 	}
+	if err := sumPlans(ctx, s, campaign, &sums); err != nil {
+		return err
+	}
 	return s.Replace(ctx, lake.AboutKey(campaign, sumsName), sums.Bytes(), "")
 }
 
 const sumsName = "SHA256SUMS"
 
-// CheckCard names the files of a card that are not as WriteCard wrote them.
+// sumPlans adds the recorded plans to the sums: their names are hashes of a part of them only.
+func sumPlans(ctx context.Context, s store.Store, campaign string, sums *bytes.Buffer) error {
+	plans, err := lake.List(ctx, s, lake.AboutKey(campaign, "plans/"))
+	if err != nil {
+		return err
+	}
+	for _, o := range plans {
+		data, err := s.Get(ctx, o.Key)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sums, "%x  %s\n", sha256.Sum256(data), strings.TrimPrefix(o.Key, lake.AboutKey(campaign, "")))
+	}
+	return nil
+}
+
+// isOfCard reports whether WriteCard can write a file again that CheckCard has named.
+func isOfCard(campaign, key string) bool {
+	return !strings.HasPrefix(key, lake.AboutKey(campaign, "plans/"))
+}
+
+// CheckCard names the files of a card, and the plans that it has summed up, that are not as they
+// were when WriteCard wrote it.
 func CheckCard(ctx context.Context, store store.Store, campaign string) (changed []string, err error) {
 	key := lake.AboutKey(campaign, sumsName)
 	sums, err := store.Get(ctx, key)
@@ -94,8 +119,15 @@ func CheckCard(ctx context.Context, store store.Store, campaign string) (changed
 	}
 	lines := strings.Split(string(sums), "\n")
 	names := []string{"README.md", "files.json", "schema.json", "croissant.json", ledgerName}
-	if len(lines) != len(names)+1 || lines[len(names)] != "" {
+	if len(lines) <= len(names) || lines[len(lines)-1] != "" {
 		return []string{key}, nil
+	}
+	for _, line := range lines[len(names) : len(lines)-1] {
+		_, name, is := strings.Cut(line, "  plans/")
+		if !is || strings.Contains(name, "/") {
+			return []string{key}, nil
+		}
+		names = append(names, "plans/"+name)
 	}
 	for i, name := range names {
 		data, err := store.Get(ctx, lake.AboutKey(campaign, name))
@@ -132,7 +164,8 @@ func RefreshCard(ctx context.Context, store store.Store, campaign string) error 
 // killed, perhaps, when all but the card was done. Repaired says that it had to.
 func RepairCard(ctx context.Context, store store.Store, campaign string) (repaired bool, err error) {
 	changed, err := CheckCard(ctx, store, campaign)
-	if err != nil || len(changed) == 0 || changed[0] == lake.AboutKey(campaign, sumsName) {
+	damaged := slices.ContainsFunc(changed, func(key string) bool { return !isOfCard(campaign, key) })
+	if err != nil || len(changed) == 0 || damaged || changed[0] == lake.AboutKey(campaign, sumsName) {
 		return false, err
 	}
 	return true, WriteCard(ctx, store, campaign)

@@ -8,8 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/activities/batch"
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
+	"roundtable/activities/programs"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 )
@@ -18,7 +21,8 @@ const ledgerName = "ledger.json"
 
 // countLedger counts the objects of folders of which no row and no other marker tells, by folder:
 // markers of labels and of other tables that were added, checks of models, requests for
-// embeddings, and the log of the budget.
+// embeddings, batches of services, settlements, what programs answered and scored, and the log
+// of the budget.
 func countLedger(ctx context.Context, s store.Store, campaign string) (map[string]int, error) {
 	answers := "answers/campaign=" + campaign + "/"
 	runs, err := lake.Folders(ctx, s, answers)
@@ -29,7 +33,8 @@ func countLedger(ctx context.Context, s store.Store, campaign string) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	folders = append(folders, money.LogFolder(campaign))
+	folders = append(folders, money.LogFolder(campaign), lake.SettlementsKey(campaign), batch.Folder(campaign),
+		programs.Folder(campaign), scoring.Folder(campaign))
 	for _, run := range runs {
 		if strings.HasPrefix(run, ledger.CheckPrefix) || strings.HasPrefix(run, ledger.EmbeddingsPrefix) {
 			folders = append(folders, answers+run+"/")

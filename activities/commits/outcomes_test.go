@@ -68,14 +68,21 @@ func TestForgedOutcomes(t *testing.T) {
 	key := list(t, s, "lake/_outcomes/campaign=c/")[0].Key
 	o, err := lake.ReadOutcomes(ctx, s, key)
 	must(t, err)
-	o.Runs[5].Calls++
-	data, err := o.Seal()
-	must(t, err)
-	must(t, s.Replace(ctx, key, data, ""))
-	report, err := lake.Verify(ctx, s, "c")
-	must(t, err)
-	if findings(report, key) != 1 {
-		t.Error("the forged outcome is not found")
+	for what, change := range map[string]func(o *lake.Outcome){
+		"calls": func(o *lake.Outcome) { o.Calls++ },
+		"run":   func(o *lake.Outcome) { o.Collaboration += "x" },
+	} {
+		forged := o
+		forged.Runs = slices.Clone(o.Runs)
+		change(&forged.Runs[5])
+		data, err := forged.Seal()
+		must(t, err)
+		must(t, s.Replace(ctx, key, data, ""))
+		report, err := lake.Verify(ctx, s, "c")
+		must(t, err)
+		if findings(report, key) != 1 {
+			t.Errorf("another %s is not found", what)
+		}
 	}
 }
 

@@ -84,6 +84,19 @@ func TestUnsettledCalls(t *testing.T) {
 	if n, problems, err := ledger.CheckSettled(ctx, s, "c"); n != 3 || len(problems) != 2 || err != nil {
 		t.Errorf("%d, %q, %v", n, problems, err)
 	}
+	key := lake.SettlementsKey("c") + "000000.json"
+	before := s.Objects[key]
+	for _, usd := range []float64{-0.1, 1000} { // more than the worst case, with a checksum that fits
+		sealed, err := lake.Seal(lake.Settlement{Calls: []lake.SettledCall{unknown[0].Settle(usd, 100)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Objects[key] = string(sealed)
+		if _, problems, err := ledger.CheckSettled(ctx, s, "c"); len(problems) != 3 || err != nil {
+			t.Errorf("$%v: %q, %v", usd, problems, err)
+		}
+	}
+	s.Objects[key] = before
 	spent, err := ledger.Spent(ctx, s, "c")
 	if err != nil || spent.Tokens != 2*400-300-300+(1-400) {
 		t.Errorf("%v, %v", spent, err)

@@ -83,6 +83,9 @@ func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls in
 			case c.WorstTokens != i.WorstTokens || nano(c.WorstUSD) != nano(i.WorstUSD):
 				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s holds another worst case than its intent", i.Entry, p))
 				whole++
+			case nano(&c.USD) < 0 || c.WorstUSD != nil && nano(&c.USD) > nano(c.WorstUSD):
+				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s says $%v, which the call cannot have cost", i.Entry, p, c.USD))
+				whole++
 			default:
 				whole++
 			}

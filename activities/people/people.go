@@ -4,6 +4,7 @@
 package people
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -15,7 +16,9 @@ import (
 	"strings"
 	"time"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 )
 
@@ -126,4 +129,25 @@ func Answer(ctx context.Context, s store.Store, campaign, id, text string) error
 		return ErrAnswered
 	}
 	return err
+}
+
+// Check says which answers of people, of the turns of a collaboration, are not what is stored as
+// they typed it. What they typed may be deleted: the answers are kept with the others.
+func Check(ctx context.Context, s store.Store, campaign, collaboration string, turns []answers.Turn) (findings []lake.Finding, err error) {
+	for _, t := range turns {
+		for _, a := range t.Asks {
+			if !IsPerson(a.ModelAsked) || a.Cached || a.From != "" {
+				continue
+			}
+			key := answerKey(campaign, idOf(model.Turn{Collaboration: collaboration, Entry: t.Entry, Ask: a.Ask}))
+			typed, err := s.Get(ctx, key)
+			if store.IgnoreMissing(err) != nil {
+				return findings, err
+			}
+			if err == nil && !bytes.Equal(typed, a.Raw) {
+				findings = append(findings, lake.Finding{Object: key, Problem: "it is not the answer that was stored of it"})
+			}
+		}
+	}
+	return findings, nil
 }

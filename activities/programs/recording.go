@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
@@ -23,8 +22,8 @@ type recording struct {
 	SHA256  string          `json:"sha256"` // of the answer
 }
 
-// folder holds the recordings of a campaign.
-func folder(campaign string) string { return lake.AboutKey(campaign, "programs/") }
+// Folder holds the recordings of a campaign.
+func Folder(campaign string) string { return lake.AboutKey(campaign, "programs/") }
 
 // Key returns where the answer to a question is stored.
 func Key(campaign string, command []string, request json.RawMessage) string {
@@ -32,7 +31,7 @@ func Key(campaign string, command []string, request json.RawMessage) string {
 	if err != nil {
 		panic("programs: " + err.Error()) // texts always marshal
 	}
-	return folder(campaign) + digest(append(append(words, '\n'), request...))[:32] + ".json"
+	return Folder(campaign) + digest(append(append(words, '\n'), request...))[:32] + ".json"
 }
 
 func digest(data []byte) string {
@@ -81,19 +80,16 @@ func save(ctx context.Context, s store.Store, campaign string, q program.Questio
 	return answer, err
 }
 
-// Problem is what is wrong with a stored answer.
-type Problem struct{ Object, Text string }
-
 // Check returns how many answers of programs a campaign has recorded, and what is wrong with them.
-func Check(ctx context.Context, s store.Store, campaign string) (recorded int, problems []Problem, err error) {
-	objects, err := s.List(ctx, folder(campaign))
+func Check(ctx context.Context, s store.Store, campaign string) (recorded int, findings []lake.Finding, err error) {
+	objects, err := s.List(ctx, Folder(campaign))
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, o := range objects {
 		data, err := s.Get(ctx, o.Key)
 		if err != nil && !errors.Is(err, store.ErrCorrupt) {
-			return recorded, problems, err
+			return recorded, findings, err
 		}
 		r := recording{}
 		if err == nil {
@@ -103,10 +99,10 @@ func Check(ctx context.Context, s store.Store, campaign string) (recorded int, p
 			err = errors.New("it answers another question than its name says")
 		}
 		if err != nil {
-			problems = append(problems, Problem{o.Key, strings.TrimPrefix(err.Error(), o.Key+": ")})
+			findings = append(findings, lake.NewFinding(o.Key, err))
 			continue
 		}
 		recorded++
 	}
-	return recorded, problems, nil
+	return recorded, findings, nil
 }

@@ -53,22 +53,25 @@ const (
 	pause = 100 * time.Millisecond
 )
 
+// Folder holds what programs scored in a campaign.
+func Folder(campaign string) string { return lake.AboutKey(campaign, "scores/") }
+
 // keyOf returns where the result of a request is stored.
-func keyOf(campaign string, r *envs.ScoreRequest) string {
-	command, err := json.Marshal(r.Command)
+func keyOf(campaign string, words []string, request json.RawMessage) string {
+	command, err := json.Marshal(words)
 	if err != nil {
 		panic("scores: " + err.Error()) // texts always marshal
 	}
-	sum := sha256.Sum256(append(append(command, '\n'), r.Input...))
-	return lake.AboutKey(campaign, "scores/"+hex.EncodeToString(sum[:16])+".json")
+	sum := sha256.Sum256(append(append(command, '\n'), request...))
+	return Folder(campaign) + hex.EncodeToString(sum[:16]) + ".json"
 }
 
 // Score returns the stored score, or has the program score in a folder, which
 // relative paths start from. The error is failure.Unusable if it fails three times.
 func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.ScoreRequest) (*float64, error) {
-	key := keyOf(campaign, r)
+	key := keyOf(campaign, r.Command, r.Input)
 	score, err, _ := s.asked.Do(key, func() (any, error) {
-		result, err := s.stored(ctx, key)
+		result, err := readResult(ctx, s.store, campaign, key)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return result.Score, err
 		}
@@ -82,12 +85,12 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 		if result, err = ask(ctx, folder, r); err != nil {
 			return nil, err
 		}
-		data, err := json.Marshal(result)
+		data, err := lake.Seal(result)
 		if err != nil {
 			return nil, err
 		}
 		if err = s.store.PutIfAbsent(ctx, key, data); errors.Is(err, store.ErrExists) {
-			result, err = s.stored(ctx, key) // the first one counts
+			result, err = readResult(ctx, s.store, campaign, key) // the first one counts
 		}
 		return result.Score, err
 	})
@@ -97,15 +100,44 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 	return new(score.(float64)), nil
 }
 
-func (s *Scores) stored(ctx context.Context, key string) (r Result, err error) {
-	data, err := s.store.Get(ctx, key)
+// readResult reads a stored result. One that is not as it was written, or of another question, is
+// store.ErrCorrupt.
+func readResult(ctx context.Context, s store.Store, campaign, key string) (r Result, err error) {
+	data, err := s.Get(ctx, key)
+	if err == nil {
+		err = lake.Unseal(key, data, &r)
+	}
+	if err == nil && keyOf(campaign, r.Command, r.Request) != key {
+		err = fmt.Errorf("%s: %w: it scores another answer than its name says", key, store.ErrCorrupt)
+	}
+	return r, err
+}
+
+// Scored are the stored scores of a campaign's programs, by the id of the question.
+type Scored map[string][]float64
+
+// ReadScored reads what programs scored in a campaign, and says what is wrong with it.
+func ReadScored(ctx context.Context, s store.Store, campaign string) (all Scored, findings []lake.Finding, err error) {
+	objects, err := lake.List(ctx, s, Folder(campaign))
 	if err != nil {
-		return r, err
+		return nil, nil, err
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
+	all = Scored{}
+	for _, o := range objects {
+		r, err := readResult(ctx, s, campaign, o.Key)
+		var of struct {
+			ID string `json:"id"`
+		}
+		if err == nil {
+			err = json.Unmarshal(r.Request, &of)
+		}
+		if err != nil {
+			findings = append(findings, lake.NewFinding(o.Key, err))
+			continue
+		}
+		all[of.ID] = append(all[of.ID], r.Score)
 	}
-	return r, nil
+	return all, findings, nil
 }
 
 // ask runs the program until it gives a score, at most three times.

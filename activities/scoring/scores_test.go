@@ -3,16 +3,21 @@ package scoring
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"roundtable/activities/programs"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/envs"
 )
 
@@ -85,13 +90,41 @@ func TestOnce(t *testing.T) {
 	if n := ran(); n != 1 {
 		t.Errorf("the program ran %d times", n)
 	}
-	if kept, err := s.stored(t.Context(), keyOf("c", r)); err != nil || kept.Why != `{"answer":"(A)"}` || string(kept.Request) != string(r.Input) {
+	if kept, err := readResult(t.Context(), s.store, "c", keyOf("c", r.Command, r.Input)); err != nil || kept.Why != `{"answer":"(A)"}` || string(kept.Request) != string(r.Input) {
 		t.Errorf("stored is %+v, error %v", kept, err)
 	}
 	other := *r
 	other.Input = []byte(`{"answer":"(B)"}`)
 	if _, err := s.Score(t.Context(), "c", "", &other); err != nil || ran() != 2 {
 		t.Errorf("another answer: %d runs, error %v", ran(), err)
+	}
+}
+
+// Scores of programs are read back by question. One that is not as it was written, or has the name of
+// another, is found, and is not used.
+func TestReadScored(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	put := func(of, as string, score float64) string {
+		data, err := lake.Seal(Result{Command: []string{"score"}, Request: json.RawMessage(of), Score: score})
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := keyOf("c", []string{"score"}, json.RawMessage(as))
+		s.Objects[key] = string(data)
+		return key
+	}
+	put(`{"id":"q1"}`, `{"id":"q1"}`, 0.5)
+	swapped := put(`{"id":"q1"}`, `{"id":"q2"}`, 1)
+	changed := put(`{"id":"q3"}`, `{"id":"q3"}`, 1)
+	s.Objects[changed] = strings.Replace(s.Objects[changed], `"score":1`, `"score":0`, 1)
+	all, found, err := ReadScored(t.Context(), s, "c")
+	if err != nil || len(found) != 2 || len(all) != 1 || !slices.Equal(all["q1"], []float64{0.5}) {
+		t.Errorf("%v, %v, %v", all, found, err)
+	}
+	for _, key := range []string{swapped, changed} {
+		if _, err := readResult(t.Context(), s, "c", key); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("%s is used: %v", key, err)
+		}
 	}
 }
 
@@ -116,7 +149,7 @@ func TestUnusable(t *testing.T) {
 				t.Errorf("%s: %v, want %s", x.behave, err, want)
 			}
 		}
-		if _, err := s.stored(t.Context(), keyOf("c", r)); err == nil || ran() != tries {
+		if _, err := readResult(t.Context(), s.store, "c", keyOf("c", r.Command, r.Input)); err == nil || ran() != tries {
 			t.Errorf("%s: stored, or %d tries", x.behave, ran())
 		}
 	}

@@ -11,19 +11,13 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Problem is something that is wrong with a campaign's gold.
-type Problem struct {
-	Object string
-	Text   string
-}
-
 // Check holds gold labels to the draws that they are of: that all draws are there, and that each
 // coder's labels are of all items of one and of nothing else. Objects that are damaged by
 // themselves are passed over: lake.Verify finds these.
-func Check(ctx context.Context, s store.Store, campaign string) ([]Problem, error) {
+func Check(ctx context.Context, s store.Store, campaign string) ([]lake.Finding, error) {
 	makers, err := makersOf(ctx, s, campaign)
 	if errors.Is(err, store.ErrCorrupt) {
-		return []Problem{{"gold labels", err.Error()}}, nil
+		return []lake.Finding{{Object: "gold labels", Problem: err.Error()}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -36,7 +30,7 @@ func Check(ctx context.Context, s store.Store, campaign string) ([]Problem, erro
 		books = append(books, m.Book)
 	}
 	slices.Sort(books)
-	var all []Problem
+	var all []lake.Finding
 	for _, book := range slices.Compact(books) {
 		problems, err := checkBook(ctx, s, campaign, book, makers)
 		if err != nil {
@@ -52,7 +46,7 @@ func Books(ctx context.Context, s store.Store, campaign string) ([]string, error
 	return lake.Folders(ctx, s, lake.AboutKey(campaign, "gold/"))
 }
 
-func checkBook(ctx context.Context, s store.Store, campaign, book string, makers []Maker) (all []Problem, err error) {
+func checkBook(ctx context.Context, s store.Store, campaign, book string, makers []Maker) (all []lake.Finding, err error) {
 	makers = slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Book != book })
 	stored, err := storedDraws(ctx, s, campaign, book)
 	if err != nil {
@@ -74,7 +68,7 @@ func checkBook(ctx context.Context, s store.Store, campaign, book string, makers
 			} else {
 				text += ", and later ones are there"
 			}
-			all = append(all, Problem{Key(campaign, book, n), text})
+			all = append(all, lake.Finding{Object: Key(campaign, book, n), Problem: text})
 			continue
 		}
 		d, err := readDraw(ctx, s, campaign, book, n)
@@ -98,13 +92,13 @@ func checkBook(ctx context.Context, s store.Store, campaign, book string, makers
 	return all, nil
 }
 
-func (g given) problems(d Draw, m Maker) (all []Problem) {
+func (g given) problems(d Draw, m Maker) (all []lake.Finding) {
 	object := fmt.Sprintf("gold labels of draw %d (%s) by %s", d.Number, d.CodeBook, m.Coder)
 	if g.foreign > 0 {
-		all = append(all, Problem{object, wording.Count(g.foreign, "row") + " of them: of no item of the draw, of one twice, or of another text than was drawn"})
+		all = append(all, lake.Finding{Object: object, Problem: wording.Count(g.foreign, "row") + " of them: of no item of the draw, of one twice, or of another text than was drawn"})
 	}
 	if g.missing > 0 {
-		all = append(all, Problem{object, fmt.Sprintf("%d of %d items have none; the same label --gold-from stores the rest, if the command was interrupted", g.missing, d.Items())})
+		all = append(all, lake.Finding{Object: object, Problem: fmt.Sprintf("%d of %d items have none; the same label --gold-from stores the rest, if the command was interrupted", g.missing, d.Items())})
 	}
 	return all
 }

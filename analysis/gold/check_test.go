@@ -79,7 +79,7 @@ func (c coded) wrong(t *testing.T) string {
 	}
 	var all []string
 	for _, p := range problems {
-		all = append(all, p.Object+": "+p.Text)
+		all = append(all, p.Object+": "+p.Problem)
 	}
 	return strings.Join(all, "\n")
 }

@@ -43,7 +43,7 @@ func Objects(ctx context.Context, s store.Store, campaign string) (own, foreign 
 // listed here, so that one of a later version is not left out.
 func foldersOf(ctx context.Context, store store.Store, campaign string) ([]string, error) {
 	within := "campaign=" + campaign + "/"
-	folders := []string{About + campaign + "/", "answers/" + within, "budget/" + within}
+	folders := []string{About + campaign + "/", "answers/" + within, "budget/" + within, "people/" + within}
 	for _, parent := range []string{"raw/", "raw/_commits/", "lake/"} {
 		tables, err := Folders(ctx, store, parent)
 		if err != nil {

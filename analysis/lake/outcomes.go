@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 
@@ -262,7 +263,14 @@ func (r *Report) checkOutcomes(ctx context.Context, s store.Store, markers []Mar
 			return err
 		}
 		for _, run := range o.Runs {
-			if marker, ok := said[run.Run]; ok && !reflect.DeepEqual(marker, run) {
+			marker, ok := said[run.Run]
+			if !ok { // it is damaged, or was written since the markers were listed
+				if _, err := s.Head(ctx, run.MarkerKey(r.Campaign)); errors.Is(err, fs.ErrNotExist) {
+					r.addFinding(object.Key, fmt.Errorf("it has an outcome of collaboration %s, which has no marker", run.Run))
+				} else if err != nil {
+					return err
+				}
+			} else if !reflect.DeepEqual(marker, run) {
 				r.addFinding(object.Key, fmt.Errorf("it has another outcome of collaboration %s than its marker", run.Run))
 			}
 		}

@@ -42,9 +42,13 @@ type Finding struct {
 // that is running, or was killed, has some.
 func (r Report) OK() bool { return len(r.Findings) == 0 }
 
+// NewFinding returns what an error says of an object.
+func NewFinding(object string, err error) Finding {
+	return Finding{object, strings.TrimPrefix(err.Error(), object+": ")}
+}
+
 func (r *Report) addFinding(object string, err error) {
-	problem := strings.TrimPrefix(err.Error(), object+": ")
-	r.Findings = append(r.Findings, Finding{object, problem})
+	r.Findings = append(r.Findings, NewFinding(object, err))
 }
 
 // Verify reads all that a campaign left in the store and checks it: markers

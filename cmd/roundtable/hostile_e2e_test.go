@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -65,6 +67,47 @@ func TestHostile(t *testing.T) {
 			noError(t, os.WriteFile(name, valid, 0o600))
 		}
 	})
+}
+
+// Commands that only read end within a second of SIGTERM, whatever they are at: a stranger's file, a
+// template or a statement that takes for ever.
+func TestHostileEnds(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const file = "name: near\ndata: data\nenv: {name: qa, format: %[1]s, kind: integer, file: a.%[1]s}\nprotocol: {name: debate, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\n"
+	for name, text := range map[string]string{
+		"csv.yaml":                  fmt.Sprintf(file, "csv"),
+		"data/a.csv":                "question,answer\n" + strings.Repeat("2 + 2?,4\n", 1<<19),
+		"slow.yaml":                 fmt.Sprintf(file, "jsonl") + "prompts: slow\n",
+		"data/a.jsonl":              `{"question":"2 + 2?","answer":4}` + "\n",
+		"slow/protocol/answer.tmpl": "{{range 1000000000000}}{{end}}NEXT",
+	} {
+		noError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		save(t, dir, name, text)
+	}
+	save(t, dir, "campaign.yaml", "name: ended\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: majority\nmodel: scripted/trader\n")
+	output(t, dir, "run", "campaign.yaml")
+	const endless = "SELECT sum(hash(a.range, b.range)) FROM range(100000000) a, range(100000) b"
+	for _, args := range [][]string{
+		{"plan", "csv.yaml"}, {"plan", "slow.yaml", "--prompts"}, {"query", endless},
+		{"query", "SELECT length(string_agg(repeat('x', 1000000), '')) FROM range(1000000)"},
+	} {
+		t.Run(args[0]+" "+args[1], func(t *testing.T) {
+			t.Parallel()
+			b := starts(t, dir, nil, args...)
+			time.Sleep(500 * time.Millisecond)
+			over, asked := b.over(), time.Now()
+			_ = b.Process.Signal(syscall.SIGTERM)
+			<-b.ended
+			// A process gives itself 0.7 s; the machine may be busy.
+			if took := time.Since(asked); took > 3*time.Second {
+				t.Errorf("it ends %v after SIGTERM", took)
+			}
+			if args[1] != "csv.yaml" && over {
+				t.Errorf("it ended by itself: %s", &b.said)
+			}
+		})
+	}
 }
 
 // isBounded runs a command to its end, which no error that it may say matters to.

@@ -154,17 +154,6 @@ func TestTampered(t *testing.T) {
 	}
 }
 
-// forgiven are objects without which nothing is another: what caches, what is made again from the
-// rest, and what says that something has ended, which is then not shown as ended.
-func forgiven(name string) bool {
-	for _, part := range []string{"cache/", "_SUCCESS", "lake/_manifests/", "lake/_outcomes/", "raw/_commits/labels/", "raw/_commits/features/", "lake/_vectors/", "vectors/"} {
-		if strings.HasPrefix(name, part) || strings.HasSuffix(name, part) {
-			return true
-		}
-	}
-	return strings.HasPrefix(name, "raw/") && strings.HasSuffix(name, ".parquet") // the parts have its rows
-}
-
 var digits = regexp.MustCompile(`[0-9a-f]{4,}|\d+`)
 
 // one returns an object of each kind that must not be missing: its name but for numbers and hashes.
@@ -172,7 +161,7 @@ func (l *tampered) one() (names []string) {
 	seen := map[string]bool{}
 	for _, name := range l.names {
 		kind := digits.ReplaceAllString(name, "")
-		if !forgiven(name) && !seen[kind] {
+		if of, _ := whichKind(name); !slices.Contains(of.passes, byLoss) && !seen[kind] {
 			seen[kind], names = true, append(names, name)
 		}
 	}

@@ -70,15 +70,18 @@ func (c *client) CreateBatch(ctx context.Context, name string, requests []model.
 		return "", err
 	}
 	var made batch
-	err = c.Create(ctx, c.url+"/batches", name, body, &made)
-	return made.ID, err
+	if err := c.Create(ctx, c.url+"/batches", name, body, &made); err != nil {
+		return "", err
+	}
+	return c.CheckID(made.ID)
 }
 
 // FindBatch looks at the batches of the same size that were created since: the IDs of requests are
 // in the results, which are there when a batch has ended.
 func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, error) {
-	unclear := false
-	for after := ""; ; {
+	unclear, over := false, false
+	after := ""
+	for range wire.MostPages {
 		var page struct {
 			Data []batch `json:"data"`
 			More bool    `json:"has_more"`
@@ -102,14 +105,18 @@ func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, erro
 					return "", err
 				}
 				if slices.ContainsFunc(results, func(r result) bool { return strings.HasPrefix(r.ID, b.Name+"-") }) {
-					return one.ID, nil
+					return c.CheckID(one.ID)
 				}
 			}
 		}
 		old := slices.ContainsFunc(page.Data, func(one batch) bool { return one.CreatedAt.Before(b.CreatedAt.Add(-clockSkew)) })
 		if after = page.Last; !page.More || after == "" || old {
+			over = true
 			break
 		}
+	}
+	if !over {
+		return "", wire.ErrEndless
 	}
 	if unclear {
 		return "", model.ErrUnclearBatch
@@ -143,7 +150,7 @@ func (c *client) results(ctx context.Context, id string) ([]result, error) {
 	}
 	lines, err := wire.Lines[result](content)
 	if err != nil {
-		err = fmt.Errorf("the results of the batch %s: %w", id, err)
+		err = fmt.Errorf("the results of the batch: %w", err)
 	}
 	return lines, err
 }
@@ -163,6 +170,9 @@ func (c *client) BatchResults(ctx context.Context, id string, _ model.BatchStatu
 	}
 	all := map[string]model.BatchAnswer{}
 	for _, r := range results {
+		if _, twice := all[r.ID]; twice { // the first one counts
+			continue
+		}
 		switch r.Result.Type {
 		case "succeeded":
 			all[r.ID] = model.BatchAnswer{Status: http.StatusOK, Body: r.Result.Message}

@@ -88,13 +88,16 @@ func (c *client) CreateBatch(ctx context.Context, name string, requests []model.
 		return "", err
 	}
 	var made operation
-	err = c.Create(ctx, strings.TrimSuffix(c.url, ":generateContent")+":batchGenerateContent", name, body, &made)
-	return made.Name, err
+	if err := c.Create(ctx, strings.TrimSuffix(c.url, ":generateContent")+":batchGenerateContent", name, body, &made); err != nil {
+		return "", err
+	}
+	return c.CheckID(made.Name)
 }
 
 // FindBatch looks through all batches: their order is not documented.
 func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, error) {
-	for token := ""; ; {
+	token := ""
+	for range wire.MostPages {
 		var page struct {
 			Operations []struct {
 				Name     string        `json:"name"`
@@ -111,13 +114,14 @@ func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, erro
 		}
 		for _, one := range page.Operations {
 			if one.Metadata.DisplayName == b.Name {
-				return one.Name, nil
+				return c.CheckID(one.Name)
 			}
 		}
 		if token = page.Next; token == "" {
 			return "", nil
 		}
 	}
+	return "", wire.ErrEndless
 }
 
 // httpStatus returns the status that stands for a code of google.rpc.
@@ -150,6 +154,9 @@ func (s status) answer() model.BatchAnswer {
 }
 
 func (c *client) readBatch(ctx context.Context, id string) (o operation, err error) {
+	if id, err = c.CheckID(id); err != nil { // a stranger's lake may hold any
+		return o, err
+	}
 	if err := c.Manage(ctx, http.MethodGet, c.urlOf(id), "", nil, &o); err != nil {
 		return o, err
 	}
@@ -188,6 +195,9 @@ func (c *client) BatchResults(ctx context.Context, id string, _ model.BatchStatu
 	all := map[string]model.BatchAnswer{}
 	for _, output := range []batchOutput{o.Metadata.Output, o.Response} {
 		for _, r := range output.Inlined.Responses {
+			if _, twice := all[r.Metadata.Key]; twice { // the first one counts
+				continue
+			}
 			switch {
 			case wire.Present(r.Response):
 				all[r.Metadata.Key] = model.BatchAnswer{Status: http.StatusOK, Body: r.Response}
@@ -201,6 +211,10 @@ func (c *client) BatchResults(ctx context.Context, id string, _ model.BatchStatu
 
 // CancelBatch ends a batch.
 func (c *client) CancelBatch(ctx context.Context, id string) error {
+	id, err := c.CheckID(id)
+	if err != nil {
+		return err
+	}
 	if err := c.Manage(ctx, http.MethodPost, c.urlOf(id)+":cancel", "", []byte("{}"), new(operation)); err != nil {
 		return err
 	}

@@ -105,13 +105,16 @@ func (c *client) CreateBatch(ctx context.Context, name string, requests []model.
 		return "", err
 	}
 	var made batch
-	err = c.Create(ctx, c.urlOf("batches"), name, body, &made)
-	return made.ID, err
+	if err := c.Create(ctx, c.urlOf("batches"), name, body, &made); err != nil {
+		return "", err
+	}
+	return c.CheckID(made.ID)
 }
 
 // FindBatch looks through all batches: their order is not documented.
 func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, error) {
-	for after := ""; ; {
+	after := ""
+	for range wire.MostPages {
 		var page struct {
 			Data []batch `json:"data"`
 			More bool    `json:"has_more"`
@@ -125,7 +128,7 @@ func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, erro
 		}
 		for _, one := range page.Data {
 			if one.Metadata[nameKey] == b.Name {
-				return one.ID, nil
+				return c.CheckID(one.ID)
 			}
 			after = one.ID
 		}
@@ -133,6 +136,7 @@ func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, erro
 			return "", nil
 		}
 	}
+	return "", wire.ErrEndless
 }
 
 // PollBatch asks how far a batch is.
@@ -184,9 +188,12 @@ func (c *client) BatchResults(ctx context.Context, _ string, s model.BatchStatus
 		}
 		results, err := wire.Lines[result](content)
 		if err != nil {
-			return nil, fmt.Errorf("the file %s of a batch: %w", file, err)
+			return nil, fmt.Errorf("a file of the batch: %w", err)
 		}
 		for _, r := range results {
+			if _, twice := all[r.ID]; twice { // the first one counts, answers before failures
+				continue
+			}
 			switch {
 			case r.Response != nil && r.Response.Status != 0:
 				all[r.ID] = model.BatchAnswer{Status: r.Response.Status, Body: r.Response.Body}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -41,7 +43,10 @@ func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send fu
 			return model.Response{}, x.Report.Unasked(unanswered)
 		}
 		if got.Status/100 != 2 {
-			return x.Refuse(&Failure{Status: got.Status, Header: http.Header{}, Body: got.Body, At: time.Now()})
+			return x.Refuse(failureOf(got))
+		}
+		if len(got.Body) > maxBody {
+			return model.Response{}, x.Report.Failed(model.Rejected, "answer_too_large", errTooLarge.Error())
 		}
 		read, failed := x.Read(sent, &Call{Header: http.Header{}, Body: unwrap(got.Body)})
 		read.Tier = plan.Batch // the answer itself names the tier of a single call
@@ -72,13 +77,35 @@ func (x *Exchange) askReformed(ctx context.Context, r, sent model.Request, mode 
 // refusedBatch returns the error of a request whose batch was refused as a whole: it is made
 // otherwise, unless the service is only busy or broken, or no call would be answered.
 func (x *Exchange) refusedBatch(got model.BatchAnswer) *model.Error {
-	_, refused := x.Refuse(&Failure{Status: got.Status, Header: http.Header{}, Body: got.Body, At: time.Now()})
+	_, refused := x.Refuse(failureOf(got))
 	e := *refused
 	e.Unbilled = true
 	if e.Status/100 == 4 && e.Status != http.StatusTooManyRequests && e.Class != model.Pause {
 		e.Class, e.Code, e.Message = model.Retry, model.BatchEnded, e.Code+": "+e.Message
 	}
 	return &e
+}
+
+// failureOf returns an answer in a batch as the response of a single call that is no answer.
+func failureOf(got model.BatchAnswer) *Failure {
+	return &Failure{Status: got.Status, Header: http.Header{}, Body: got.Body[:min(len(got.Body), maxErrorBody)], At: time.Now()}
+}
+
+// MostPages are read of a list of batches: some services never say that it ends.
+const MostPages = 1000
+
+// ErrEndless says that a batch was not found in as many pages.
+var ErrEndless = fmt.Errorf("the service's list of batches does not end after %d pages", MostPages)
+
+var batchID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*(/[A-Za-z0-9][A-Za-z0-9_.:-]*)?$`)
+
+// CheckID returns the ID that a service gives a batch, "" for none. It is stored and becomes part of
+// addresses: one that is no plain name, or that says a secret back, is an error.
+func (x *Exchange) CheckID(id string) (string, error) {
+	if id != "" && (len(id) > 200 || !batchID.MatchString(id) || x.Report.Word(id, 200) != id) {
+		return "", x.Report.Useless("unreadable_body", "the ID of the batch is not a name", nil)
+	}
+	return id, nil
 }
 
 // Manage sends one request of a batch interface and reads the JSON of its answer into out, or, if
@@ -125,16 +152,18 @@ func (x *Exchange) Create(ctx context.Context, url, idempotencyKey string, body 
 	return err
 }
 
-// Lines reads the lines of a file of JSON, leaving out blank ones.
+// Lines reads the lines of a file of JSON, leaving out blank ones. The error quotes nothing of it.
 func Lines[T any](file []byte) ([]T, error) {
 	var all []T
+	number := 0
 	for line := range bytes.Lines(file) {
+		number++
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
 		var one T
 		if err := json.Unmarshal(line, &one, Lenient); err != nil {
-			return all, err
+			return all, fmt.Errorf("line %d is not JSON of the expected form", number)
 		}
 		all = append(all, one)
 	}

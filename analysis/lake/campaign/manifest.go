@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -51,7 +52,11 @@ func ReadManifest(ctx context.Context, s store.Store, campaign string) (Manifest
 	if err != nil {
 		return m, err
 	}
-	return m, lake.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
+	err = lake.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
+	if err == nil && m.Campaign != campaign {
+		err = fmt.Errorf("%s: %w: it is the manifest of campaign %q", ManifestKey(campaign), store.ErrCorrupt, m.Campaign)
+	}
+	return m, err
 }
 
 // WriteManifest replaces a campaign's manifest. Its Run is that of the one before, or drawn.

@@ -11,6 +11,8 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/labels"
 	"roundtable/activities/money"
+	"roundtable/activities/people"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
@@ -21,7 +23,7 @@ import (
 // compareAnswers holds the rows of ended collaborations against the stored answers that
 // they were made from, answers against the intents that announced them, and the
 // budget's log against the ledger.
-func (v *Verification) compareAnswers(ctx context.Context, s store.Store) error {
+func (v *Verification) compareAnswers(ctx context.Context, s store.Store, scored scoring.Scored) error {
 	objects := answers.NewAnswers(s)
 	runs, err := objects.Runs(ctx, v.Campaign)
 	if err != nil {
@@ -31,7 +33,7 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store) error 
 	if err != nil {
 		return err
 	}
-	judged, err := newJudgements(p)
+	judged, err := newJudgements(p, scored)
 	if err != nil {
 		return err
 	}
@@ -56,6 +58,11 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store) error 
 		for _, a := range stored.Unannounced {
 			v.find(folderOf(run), fmt.Sprintf("the answer to ask %d of entry %d has no intent, which is written before a call", a.Ask, a.Entry))
 		}
+		found, err := people.Check(ctx, s, run.Campaign, run.Collaboration, stored.Turns)
+		if err != nil {
+			return err
+		}
+		v.Findings = append(v.Findings, found...)
 		covered += stored.Covered()
 	}
 	return v.compareBudget(ctx, s, covered)
@@ -96,8 +103,13 @@ func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objec
 	if err != nil {
 		return v.corrupt(run, err)
 	}
-	if calls := int64(answers.Sum(stored.Calls(record.Key{})).Calls) + int64(len(stored.Released)); calls < m.Calls {
+	sum := answers.Sum(stored.Calls(record.Key{}))
+	switch calls := int64(sum.Calls); {
+	case calls+int64(len(stored.Released)) < m.Calls:
 		v.find(folderOf(run), fmt.Sprintf("it tells of %d calls, the marker of the labels of %d", calls, m.Calls))
+	case calls != m.Calls || int64(len(stored.Unknown)) != m.Unknown: // something was stored or taken back after the labels
+	case sum.InputTokens != m.InputTokens || sum.OutputTokens != m.OutputTokens || !reflect.DeepEqual(sum.CostUSD, m.CostUSD):
+		v.find(folderOf(run), "its calls have used and cost something else than the marker of the labels says")
 	}
 	byHash := map[string]answers.Turn{}
 	for _, t := range stored.Turns {

@@ -17,16 +17,8 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// checkGold holds labels by hand to their draws, and labels of both kinds to the code books that
-// say what they mean.
-func (v *Verification) checkGold(ctx context.Context, s store.Store) error {
-	problems, err := gold.Check(ctx, s, v.Campaign)
-	if err != nil {
-		return err
-	}
-	for _, p := range problems {
-		v.find(p.Object, p.Text)
-	}
+// checkBooks holds labels of both kinds to the code books that say what they mean.
+func (v *Verification) checkBooks(ctx context.Context, s store.Store) error {
 	for _, key := range v.Uncommitted { // a marker is lost, or the command was interrupted and has to be repeated
 		if strings.HasPrefix(key, "raw/"+record.Gold+"/") {
 			v.find(key, "no marker names these gold labels, so no reader sees them; the same label --gold-from stores them, if the command was interrupted")

@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -18,8 +19,11 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// judgements are what the judges of a plan said, read again from their stored answers.
+// judgements are what the judges of a plan said, read again from their stored answers, and what
+// its programs scored.
 type judgements struct {
+	byProgram   map[string]bool // conditions that a program scores
+	scored      scoring.Scored
 	byCondition map[string]string     // ids of judges
 	judges      map[string]plan.Judge // by id
 	scores      map[judgedCase][]float64
@@ -28,12 +32,13 @@ type judgements struct {
 // judgedCase is one decision to one judge. Contexts of one question are one case.
 type judgedCase struct{ judge, question, decision string }
 
-// newJudgements returns the judges of a plan.
-func newJudgements(p campaign.Plan) (judgements, error) {
-	j := judgements{byCondition: map[string]string{}, judges: map[string]plan.Judge{}, scores: map[judgedCase][]float64{}}
+// newJudgements returns the judges of a plan, and what its programs scored.
+func newJudgements(p campaign.Plan, scored scoring.Scored) (judgements, error) {
+	j := judgements{byProgram: map[string]bool{}, scored: scored, byCondition: map[string]string{}, judges: map[string]plan.Judge{}, scores: map[judgedCase][]float64{}}
 	for i, c := range p.Campaign.Conditions {
 		judge, ok := c.Judge()
 		if !ok {
+			j.byProgram[c.ID()] = isScoredByProgram(c)
 			continue
 		}
 		templates, err := prompt.Pack(p.Packs[p.Pack[i]]).Parse()
@@ -111,6 +116,9 @@ var contextOf = regexp.MustCompile(`-c[0-9]+$`)
 // check returns what is wrong with the score of a collaboration; empty if nothing is.
 // judged is false if no judge scored it.
 func (j judgements) check(c record.Collaboration) (judged bool, wrong string) {
+	if c.Status == task.Succeeded && j.byProgram[c.ConditionID] {
+		return false, j.checkScored(c)
+	}
 	id, ok := j.byCondition[c.ConditionID]
 	if !ok || c.Status != task.Succeeded {
 		return false, ""
@@ -132,4 +140,28 @@ func (j judgements) check(c record.Collaboration) (judged bool, wrong string) {
 		return true, fmt.Sprintf("its score is %v, and the stored judgement comes to %v", *c.Score, said[0])
 	}
 	return true, ""
+}
+
+// isScoredByProgram reports whether the score of a condition's environment names a program.
+func isScoredByProgram(c plan.Condition) bool {
+	var params struct {
+		Score struct {
+			Command json.RawMessage `json:"command"`
+		} `json:"score"`
+	}
+	return json.Unmarshal(c.Env.Params, &params) == nil && params.Score.Command != nil
+}
+
+// checkScored returns what is wrong with a score that a program gave.
+func (j judgements) checkScored(c record.Collaboration) string {
+	said := append(slices.Clone(j.scored[c.InstanceID]), j.scored[contextOf.ReplaceAllString(c.InstanceID, "")]...)
+	switch {
+	case c.Score == nil:
+		return "it succeeded and has no score, which a program gives"
+	case c.DecisionJSON == nil:
+		return ""
+	case !slices.Contains(said, *c.Score):
+		return fmt.Sprintf("its score is %v, and no stored score of a program is", *c.Score)
+	}
+	return ""
 }

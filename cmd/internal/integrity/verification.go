@@ -12,9 +12,12 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/asking"
+	"roundtable/activities/batch"
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
 	"roundtable/activities/programs"
+	"roundtable/activities/scoring"
+	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/safetext"
@@ -90,11 +93,29 @@ func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name
 		v.find(lake.SettlementsKey(name), p)
 	}
 	v.Settled = settled
-	if err := errors.Join(v.checkPrograms(ctx, s), v.checkGold(ctx, s)); err != nil {
+	scored := scoring.Scored{}
+	for _, check := range []func(context.Context, store.Store, string) ([]lake.Finding, error){
+		gold.Check, batch.Check,
+		func(ctx context.Context, s store.Store, name string) (found []lake.Finding, err error) {
+			v.Recorded, found, err = programs.Check(ctx, s, name)
+			return found, err
+		},
+		func(ctx context.Context, s store.Store, name string) (found []lake.Finding, err error) {
+			scored, found, err = scoring.ReadScored(ctx, s, name)
+			return found, err
+		},
+	} {
+		found, err := check(ctx, s, name)
+		if err != nil {
+			return v, err
+		}
+		v.Findings = append(v.Findings, found...)
+	}
+	if err := v.checkBooks(ctx, s); err != nil {
 		return v, err
 	}
 	if len(v.Findings) == 0 { // what is damaged cannot be counted
-		if err := v.compareAnswers(ctx, s); err != nil {
+		if err := v.compareAnswers(ctx, s, scored); err != nil {
 			return v, err
 		}
 		if err := v.compareForks(ctx, s, plugins); err != nil {
@@ -126,16 +147,6 @@ func (v *Verification) checkData(ctx context.Context, s store.Store, p campaign.
 		v.find(key, problem)
 	}
 	v.Data, v.NoData = stored, len(p.Files)-stored
-	return err
-}
-
-// checkPrograms holds the recorded answers of programs to their checksums.
-func (v *Verification) checkPrograms(ctx context.Context, s store.Store) error {
-	recorded, problems, err := programs.Check(ctx, s, v.Campaign)
-	for _, p := range problems {
-		v.find(p.Object, p.Text)
-	}
-	v.Recorded = recorded
 	return err
 }
 
@@ -187,8 +198,8 @@ func (v *Verification) count(ctx context.Context, s store.Store, p campaign.Plan
 	return v.seal(ctx, s, again)
 }
 
-// seal holds the lake to its word that all cells have ended. Cells that are
-// being run again change the digest until the campaign is sealed again.
+// seal holds the lake to its word that all cells have ended. Cells that are being run again change
+// the digest, and what the card counts, until the campaign is sealed again.
 func (v *Verification) seal(ctx context.Context, s store.Store, again bool) error {
 	key := lake.SuccessKey(v.Campaign)
 	success, err := lake.ReadSuccess(ctx, s, v.Campaign)
@@ -204,6 +215,7 @@ func (v *Verification) seal(ctx context.Context, s store.Store, again bool) erro
 		return nil
 	}
 	v.Sealed = success.Revision == v.Revision
+	again = again && success.Digest != v.Digest
 	if v.Sealed && !again {
 		changed, err := commits.CheckCard(ctx, s, v.Campaign)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
@@ -43,7 +44,7 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	if err := lake.WriteSettlement(ctx, s, campaign, made); err != nil {
+	if err := errors.Join(lake.WriteSettlement(ctx, s, campaign, made), commits.RefreshCard(ctx, s, campaign)); err != nil {
 		return err
 	}
 	sum := 0.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/events"
+	"roundtable/activities/model/wire"
 	"roundtable/analysis/lake/store"
 )
 
@@ -44,8 +46,12 @@ func Listen(address string, notices io.Writer) (*Metrics, error) {
 		return nil, fmt.Errorf("--metrics %s: %w; expected HOST:PORT or :PORT", address, err)
 	}
 	m := New()
+	handler := m.Handler()
+	if a, ok := listener.Addr().(*net.TCPAddr); ok && a.IP.IsLoopback() {
+		handler = refuseForeignHosts(handler)
+	}
 	m.server = &http.Server{
-		Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
 	go func() {
 		if err := m.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -54,6 +60,22 @@ func Listen(address string, notices io.Writer) (*Metrics, error) {
 	}()
 	fmt.Fprintf(notices, "metrics: http://%s/metrics%s\n", listener.Addr(), reach(listener.Addr()))
 	return m, nil
+}
+
+// refuseForeignHosts answers only who names this machine: a page in a browser here may have a name of
+// its own lead to it.
+func refuseForeignHosts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if !wire.IsLoopback(strings.Trim(host, "[]")) {
+			http.Error(w, "these are the metrics of another host", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // reach returns a warning where other machines can read the metrics.

@@ -33,5 +33,11 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	hostile.Bounded(t, []byte("question"+strings.Repeat(",", 1_000_000)+"\nx\n"), func(data []byte) { _, _ = Read("a.csv", data, Options{}) })
+	for name, text := range map[string]string{"a.csv.gz": "question,answer\nx,1\ny,2\n", "a.jsonl.gz": "{\"question\":\"Which?\"}\n"} {
+		hostile.Files(t, n, []string{string(gzipped(t, text))}, func(data []byte) { _, _ = Read(name, data, Options{}) })
+		hostile.Files(t, n/4, []string{text}, func(data []byte) { _, _ = Read(name, gzipped(t, string(data)), Options{}) })
+	}
+	bomb := gzipped(t, strings.Repeat("question,answer\n", 100<<20/16))
+	hostile.Bounded(t, bomb, func(data []byte) { _, _ = Read("a.csv.gz", data, Options{}) })
 	hostile.Files(t, n, []string{string(lines(t))}, func(data []byte) { _, _ = Read("a.parquet", data, Options{}) })
 }

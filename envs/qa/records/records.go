@@ -61,11 +61,12 @@ const (
 
 var endings = map[string]Form{".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet}
 
-// maxErrors bounds the errors of one file, maxUnpacked the bytes of a compressed one.
-const (
-	maxErrors   = 20
-	maxUnpacked = 4 << 30
-)
+// maxErrors bounds the errors of one file.
+const maxErrors = 20
+
+// A compressed file has at most 10 MB, or 100 bytes for each of its own, and at most 4 GB: rows take
+// some 25 times as much memory.
+func maxUnpacked(packed int) int { return min(4<<30, max(10<<20, 100*packed)) }
 
 // Extensions are the endings of the files that can be read, each also with .gz.
 func Extensions() []string {
@@ -115,10 +116,10 @@ func unpack(data []byte) ([]byte, error) {
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(z, maxUnpacked+1))
-	}
-	if err == nil && len(data) > maxUnpacked {
-		err = fmt.Errorf("it has more than %d bytes", int64(maxUnpacked))
+		most := maxUnpacked(len(data))
+		if data, err = io.ReadAll(io.LimitReader(z, int64(most)+1)); err == nil && len(data) > most {
+			return nil, fmt.Errorf("it unpacks to more than %d MB, far more than data of its size; if that is right, unpack it first", most>>20)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("this is not a gzip file that can be read: %w", err)
