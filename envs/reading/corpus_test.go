@@ -17,6 +17,11 @@ var questions = map[string]Form{
 	"yn":  YesNo(),
 	"int": Number(false), "num": Number(false), "numde": Number(true),
 	"bal": Candidates(3),
+	// options that hold each other, negate each other, or are numbers or truths
+	"york": Options([]string{"New York", "New York City", "York", "West York"}),
+	"neg":  Options([]string{"increases", "does not increase", "increases only at night", "None of the above"}),
+	"nums": Options([]string{"12", "120", "1.2", "21"}),
+	"tf":   Options([]string{"True", "False"}),
 }
 
 // item is one text with what a person reads in it: answers that are right, "-" being none.
@@ -96,7 +101,7 @@ func readOf(i item) (string, Way) {
 // refuses and a person can read, at most 3 %. Each is listed.
 func TestCorpus(t *testing.T) {
 	var wrong, refused, readable, total int
-	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv"} {
+	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv", "corpus_held.tsv"} {
 		for _, i := range corpus(t, file) {
 			if _, known := questions[i.question]; !known {
 				continue
