@@ -97,6 +97,7 @@ var phrases = []struct {
 }{
 	{regexp.MustCompile(`(?i)(?:,? (?:written|given|put|stated))? in the (?:form|format)(?: of)? \(?x\)?(?:$|[\s,:;.])`), " "},
 	{regexp.MustCompile(`(?i) in the (?:requested|required|specified|given|correct|right|proper|following|desired) (?:form|format)\b`), ""},
+	{regexp.MustCompile(`(?i)\b(?:see|have|find) no reason to (?:abandon|leave|drop|doubt|give up|change)\b`), "keep"},
 	{regexp.MustCompile(`(?i)\b((?:stand by|stick (?:with|to)|keep|maintain|stay with|hold to|reaffirm|confirm)) my (?:(?:own|earlier|previous|initial|original|first|prior) )*(?:answer|choice|vote|position)\b(?: of|,|:)?`), "$1"},
 	{regexp.MustCompile(`(?m)^([ \t]*)[*•‣◦▪] +`), "$1- "},
 	{regexp.MustCompile(`(?i)\bjibu(?: (?:sahihi|la mwisho|langu))*(?: ni\b|\s*:)`), "answer:"},
@@ -147,6 +148,10 @@ func foldRune(r rune) rune {
 		return ' '
 	}
 	switch r {
+	case '✔':
+		return '✓'
+	case '✘', '✖':
+		return '✗'
 	case '−', '‐', '‑', '﹣':
 		return '-'
 	case '“', '”', '„', '«', '»', '「', '」', '『', '』':

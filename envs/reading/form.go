@@ -160,7 +160,8 @@ func (f Form) parse(text string) *parsed {
 		b.WriteString(withoutMarks.Replace(text[at:m.from]))
 		m.mention.at = b.Len()
 		m.bold = slices.ContainsFunc(bolds, func(s []int) bool {
-			return s[0] <= m.from && s[1] >= m.to && (f.number != nil && strings.Trim(text[s[0]:m.from], boldOn+" ") == "" && aloneUnits.MatchString(text[m.to:s[1]]) || strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == "")
+			return s[0] <= m.from && s[1] >= m.to && (f.number != nil && endsText(text, s[1]) && len(f.findNumbers(text, s[0], s[1])) == 1 ||
+				f.number != nil && strings.Trim(text[s[0]:m.from], boldOn+" ") == "" && aloneUnits.MatchString(text[m.to:s[1]]) || strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == "")
 		})
 		b.WriteRune(firstAnswer + rune(len(t.all)))
 		t.all = append(t.all, m.mention)
@@ -177,6 +178,11 @@ var (
 	boldSpans    = regexp.MustCompile(boldOn + "[^" + boldOff + "]*" + boldOff)
 	boxSpans     = regexp.MustCompile(boxOn + "[^" + boxOff + "]*" + boxOff)
 )
+
+// endsText reports whether nothing but punctuation follows a place.
+func endsText(text string, at int) bool {
+	return strings.IndexFunc(text[at:], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
+}
 
 // find returns the answers of a folded text, in order.
 func (f Form) find(text string) (all []found) {
@@ -718,7 +724,7 @@ func (f Form) isHedged(clause string) bool {
 }
 
 var (
-	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times\b|^[xyzn](?:[^\pL]|$)|^ ?\\`)
+	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
 	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?- ?$`)
 	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
 	wordEnds = regexp.MustCompile(`^["'` + boldOff + `)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
@@ -750,8 +756,8 @@ func (t *parsed) result(at int, s span) int {
 
 var (
 	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
-	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
-	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL`)
+	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
 )
@@ -773,11 +779,21 @@ func (f Form) isAlone(lead, rest string) bool {
 func (f Form) isYesNoLead(lead string) bool { return !strings.Contains(lead, "the ") }
 
 // rejectsRest excludes the other answers of a sentence: "B, not C".
-var rejectsRest = regexp.MustCompile(`(?i)^(?:, (?:obviously|clearly|certainly|definitely|of course))?,? \(?(?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over|except|but not) [\s("']*(?:options? )?` + answerRune + `(?:[\s,]*(?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|,)?\s*(?:options? )?` + answerRune + `)*[\s)"'.]*$`)
+var rejectsRest = regexp.MustCompile(`(?i)^(?:, (?:obviously|clearly|certainly|definitely|of course))?(?:,| [–—-])? \(?(?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over|except|but not) [\s("']*(?:options? )?` + answerRune + `(?:[\s,]*(?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|,)?\s*(?:not )?(?:options? )?` + answerRune + `)*[\s)"'.]*$`)
 
 // countsWeak reports whether what may be no answer counts as the only one.
 func (f Form) countsWeak(t *parsed, i int) bool {
-	return !f.yesNo && f.number == nil && (labelled.MatchString(t.skeleton[:t.all[i].at]) || t.endsWith(i))
+	return !f.yesNo && f.number == nil && (labelled.MatchString(t.skeleton[:t.all[i].at]) || t.endsWith(i) || t.isPredicate(i))
+}
+
+// isPredicate reports whether a text's last sentence says that something is an answer: "La
+// correcta es la B".
+func (t *parsed) isPredicate(i int) bool {
+	m := t.all[i]
+	s := t.sentences[m.sentence]
+	lead := t.skeleton[s.from:m.at]
+	return !m.words && m.sentence == len(t.sentences)-1 && strings.Trim(t.skeleton[m.at+answerBytes:s.to], " .!)\n\"'"+boldOff) == "" &&
+		copulaEnd.MatchString(lead) && !supposing.MatchString(lead) && !strings.ContainsAny(lead, ",;:")
 }
 
 // countsOnly reports whether the only answer of a text is its subject or its end: "(B) Rome
@@ -790,7 +806,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1" && !t.endsWith(i):
 		return false
 	case f.number != nil:
-		return m.sentence == len(t.sentences)-1 && !countsParts.MatchString(rest)
+		return m.sentence == len(t.sentences)-1 && !countsParts.MatchString(rest) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !goesNowhere.MatchString(rest)
 	case m.words:
 		return !slices.ContainsFunc(t.all, func(o mention) bool { return o.is != foreign && o.at != m.at }) &&
 			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead) && !supposing.MatchString(lead)
@@ -798,7 +814,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	if listing.MatchString(lead) {
 		return false
 	}
-	if t.endsWith(i) {
+	if t.endsWith(i) || t.isPredicate(i) {
 		return true
 	}
 	if aloneLead.MatchString(lead) {
@@ -812,6 +828,9 @@ var (
 	labelled    = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
 	backed      = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
 	describing  = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
+	goesNowhere = regexp.MustCompile(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
+	lacks       = regexp.MustCompile(`(?i)\b(?:needs?|requires?|let me|let us|let's)\b`)
+	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
 	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)
 	stating     = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)
 	listing     = regexp.MustCompile(`(?i)^\W*(?:next|now|first|firstly|second|secondly|third|then)\b`)

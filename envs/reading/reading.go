@@ -408,7 +408,7 @@ func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
 	for j := i + 1; j < len(t.all) && t.all[j].at < s.to; j++ {
 		between := t.skeleton[t.all[j-1].at+answerBytes : t.all[j].at]
 		switch {
-		case t.form.number != nil && strings.Contains(between, "("): // how it comes about
+		case strings.Contains(between, "("): // how it comes about
 			return list, alternative
 		case alternatives.MatchString(between):
 			alternative = alternative || t.all[j].value != t.all[i].value
@@ -796,7 +796,7 @@ func (t *parsed) claimAfterRegret() {
 	for i := range t.all {
 		switch m := &t.all[i]; {
 		case m.at < at || m.is != named && m.is != inferred:
-		case m.is == inferred || t.aloneIn(m.sentence) == i:
+		case m.is == inferred || t.aloneIn(m.sentence) == i || t.endsWith(i):
 			m.is = stated
 		case !m.weak && slices.ContainsFunc(t.all[:i], func(o mention) bool { return o.at < at && o.value != m.value && o.is == stated }):
 			m.is, m.many = open, true
@@ -865,9 +865,33 @@ func (t *parsed) answer(i int, way Way) Answer {
 			labels = append(labels, strings.Split(o.value, "")...)
 		}
 	}
+	for n := m.sentence; strings.HasSuffix(t.text(t.sentences[n]), "\n") && n+1 < len(t.sentences); n++ { // a list under "Answers:"
+		j := t.itemIn(n + 1)
+		if j < 0 || t.all[j].is != named || !m.isListed(t) {
+			break
+		}
+		labels = append(labels, strings.Split(t.all[j].value, "")...)
+	}
 	slices.Sort(labels)
 	return Answer{strings.Join(slices.Compact(labels), ""), way}
 }
+
+// itemIn returns the answer that a sentence begins with; -1 if it begins otherwise.
+func (t *parsed) itemIn(n int) int {
+	text := t.text(t.sentences[n])
+	at := strings.IndexFunc(text, isAnswer)
+	if at < 0 || !aloneLead.MatchString(text[:at]) {
+		return -1
+	}
+	return t.index(t.sentences[n].from + at)
+}
+
+// isListed reports whether an answer is a line of its own after a colon.
+func (m mention) isListed(t *parsed) bool {
+	return beginsList.MatchString(t.skeleton[t.sentences[m.sentence].from:m.at])
+}
+
+var beginsList = regexp.MustCompile(`:\s*\n\W*$`)
 
 // alone returns an answer that is a text of its own: the whole, or the first or last line or sentence.
 func (t *parsed) alone() int {
@@ -975,6 +999,7 @@ func (t *parsed) only() (Answer, error) {
 			rejects = true
 		case m.is == open:
 			hedges = true
+		case t.form.number != nil && t.isBracketed(m):
 		case m.is == foreign || (t.form.number != nil || m.words) && t.isOperand(m) || m.weak && !t.form.countsWeak(t, i) || m.value == "":
 		default:
 			values[m.value] = i
@@ -1073,6 +1098,14 @@ func (t *parsed) lastResult() int {
 		return i
 	}
 	return -1
+}
+
+// isBracketed reports whether a number is in brackets with more, which say how another comes about.
+func (t *parsed) isBracketed(m mention) bool {
+	s := t.sentences[m.sentence]
+	lead := t.skeleton[s.from:m.at]
+	open := strings.LastIndexByte(lead, '(')
+	return open > 0 && !strings.Contains(lead[open:], ")") && strings.IndexFunc(lead[:open], isAnswer) >= 0 && !m.bracket
 }
 
 // isOperand reports whether a number is part of an expression, and not its result.
