@@ -99,6 +99,8 @@ var phrases = []struct {
 	{regexp.MustCompile(`(?i) in the (?:requested|required|specified|given|correct|right|proper|following|desired) (?:form|format)\b`), ""},
 	{regexp.MustCompile(`(?i)\b(?:see|have|find) no reason to (?:abandon|leave|drop|doubt|give up|change)\b`), "keep"},
 	{regexp.MustCompile(`(?i)\b((?:stand by|stick (?:with|to)|keep|maintain|stay with|hold to|reaffirm|confirm)) my (?:(?:own|earlier|previous|initial|original|first|prior) )*(?:answer|choice|vote|position)\b(?: of|,|:)?`), "$1"},
+	{regexp.MustCompile(`(?i)\bif (?:i|we) (?:really )?(?:must|had to|have to|were (?:forced|asked) to) (?:choose|pick|guess|answer|decide|bet|say)(?: one| something)?,`), "I choose"},
+	{regexp.MustCompile(`(?i)\b(answer|choice)'s\s+`), "$1 is "},
 	{regexp.MustCompile(`(?m)^([ \t]*)[*•‣◦▪] +`), "$1- "},
 	{regexp.MustCompile(`(?i)\bjibu(?: (?:sahihi|la mwisho|langu))*(?: ni\b|\s*:)`), "answer:"},
 	{regexp.MustCompile(`(?i)(^\s*|[:=]\s*|\b(?:is|be|gives|get|ist|est|es|é|è)\s+)(?:minus|negative|moins|menos|meno) (\d)`), "$1-$2"},

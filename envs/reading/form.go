@@ -383,7 +383,7 @@ func isWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff + `]*\s*[:,(–—-]?\s*["'` + boldOn + boldOff + `]*$`)
+var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff + `]*\s*[:,(=–—-]?\s*["'` + boldOn + boldOff + `]*$`)
 
 // joinWords makes a label and the words of its option one answer; with the words of another
 // option it is none.
@@ -725,7 +725,7 @@ func (f Form) isHedged(clause string) bool {
 
 var (
 	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
-	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?- ?$`)
+	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?[:–—-] ?$`)
 	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
 	wordEnds = regexp.MustCompile(`^["'` + boldOff + `)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
 )
@@ -755,9 +755,10 @@ func (t *parsed) result(at int, s span) int {
 }
 
 var (
-	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
-	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
+	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$`)
+	asideRest   = regexp.MustCompile(`^[\s"']*\([^()]*\)[.\s]*$`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
 )
@@ -768,10 +769,10 @@ func (f Form) isAlone(lead, rest string) bool {
 		return false
 	}
 	if f.number != nil {
-		return aloneUnits.MatchString(rest) || explained.MatchString(rest)
+		return aloneUnits.MatchString(rest) || explained.MatchString(rest) || rejectsRest.MatchString(rest)
 	}
 	if strings.IndexFunc(rest, isAnswer) >= 0 {
-		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest)
+		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest) || asideRest.MatchString(rest)
 	}
 	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest)
 }
@@ -806,7 +807,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1" && !t.endsWith(i):
 		return false
 	case f.number != nil:
-		return m.sentence == len(t.sentences)-1 && !countsParts.MatchString(rest) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !goesNowhere.MatchString(rest)
+		return m.sentence == len(t.sentences)-1 && !countsParts.MatchString(rest) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
 	case m.words:
 		return !slices.ContainsFunc(t.all, func(o mention) bool { return o.is != foreign && o.at != m.at }) &&
 			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead) && !supposing.MatchString(lead)
@@ -820,7 +821,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	if aloneLead.MatchString(lead) {
 		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0 || backed.MatchString(rest)) && !describing.MatchString(rest)
 	}
-	return strings.Trim(rest, " .!\"')"+boldOff) == "" && clauseEnd.MatchString(lead)
+	return (m.own && !describing.MatchString(rest) || strings.Trim(rest, " .!\"')"+boldOff) == "") && clauseEnd.MatchString(lead)
 }
 
 var (
@@ -828,6 +829,7 @@ var (
 	labelled    = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
 	backed      = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
 	describing  = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
+	opensTime   = regexp.MustCompile(`(?i)^\W*(?:in|by|since|on|from|until|at|before|after)\s*$`)
 	goesNowhere = regexp.MustCompile(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
 	lacks       = regexp.MustCompile(`(?i)\b(?:needs?|requires?|let me|let us|let's)\b`)
 	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)

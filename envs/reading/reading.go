@@ -376,7 +376,7 @@ var (
 )
 
 // contrasts lead from an answer that is denied to the one that is claimed.
-var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
+var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
 // eachOf stands before what is not a claim: "each option:".
 var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
@@ -408,7 +408,7 @@ func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
 	for j := i + 1; j < len(t.all) && t.all[j].at < s.to; j++ {
 		between := t.skeleton[t.all[j-1].at+answerBytes : t.all[j].at]
 		switch {
-		case strings.Contains(between, "("): // how it comes about
+		case strings.Contains(between, "("), strings.Contains(between, ";") && strings.Contains(t.skeleton[t.all[i].at:t.all[j-1].at], ","): // how it comes about, another list
 			return list, alternative
 		case alternatives.MatchString(between):
 			alternative = alternative || t.all[j].value != t.all[i].value
@@ -505,7 +505,7 @@ func (t *parsed) judgeEndorsements(s span) {
 			continue
 		}
 		rest := strings.TrimLeft(t.skeleton[m.at+answerBytes:s.to], boldOff)
-		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) {
+		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) || t.form.number != nil && resultLead.MatchString(t.skeleton[s.from:m.at]) {
 			continue
 		}
 		clause := t.clause(s, m.at)
@@ -529,6 +529,9 @@ func (t *parsed) judgeEndorsements(s span) {
 		}
 	}
 }
+
+// resultLead comes before a result, whose tick says that the calculation is right.
+var resultLead = regexp.MustCompile(answerRune + `[^=]*=[\s$]*$`)
 
 // wouldBe right is what is not: "would be right for fashion, but".
 var wouldBe = regexp.MustCompile(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b`)
@@ -726,7 +729,7 @@ func (t *parsed) decide() (Answer, error) {
 	if statement >= 0 && t.dependsOn(statement) {
 		return Answer{}, ErrOpen
 	}
-	if statement >= 0 && withdrawn.MatchString(t.skeleton[t.sentences[t.all[statement].sentence].to:]) {
+	if statement >= 0 && withdrawn.MatchString(t.skeleton[t.all[statement].at+answerBytes:]) {
 		return Answer{}, ErrDeclined
 	}
 	if statement >= 0 {
@@ -1069,7 +1072,8 @@ func (t *parsed) endsWithOwn() bool {
 
 var (
 	calculates   = regexp.MustCompile(`(?i)(?:` + answerRune + `[\s)]*(?:\^|[+*/×÷–-]\s*[(]?` + answerRune + `).*|^[\s$]*[a-z] *)=\s*[$€£~≈]?` + answerGroup + `(.*)$`)
-	describesIt  = regexp.MustCompile(`(?i)^(?:[^;:]* =|(?:the|an?|its|their|his|her|der|die|das|la|le|el|il|l'\pL+) [^,;:]* (?:is|are|equals|ist|est|es|è|é|wynosi)) (?:about |approximately |roughly |exactly |etwa |environ |[$€£~≈] ?)*` + answerGroup + `(.*)$`)
+	describesIt  = regexp.MustCompile(`(?i)^(?:[^;:]* =|[^,;:]* (?:is|equals|ist|est|es|è|é|wynosi)) (?:about |approximately |roughly |exactly |etwa |environ |[$€£~≈] ?)*` + answerGroup + `(.*)$`)
+	joined       = regexp.MustCompile(`(?i)\b(?:and|there|each|every)\b`)
 	numberedStep = regexp.MustCompile(`(?i)^\W*(?:step|schritt|paso|étape|步骤) ?\d*`)
 	variables    = regexp.MustCompile(`(?i)(?:^|[\s$])([a-z]) *= *` + answerRune)
 )
@@ -1083,7 +1087,7 @@ func (t *parsed) lastResult() int {
 	s := t.sentences[len(t.sentences)-1]
 	text := strings.TrimSpace(t.text(s))
 	m := calculates.FindStringSubmatch(text)
-	if m == nil && len(t.sentences) == 1 && !strings.Contains(text, " and ") {
+	if m == nil && len(t.sentences) == 1 && !joined.MatchString(text) {
 		m = describesIt.FindStringSubmatch(text)
 	}
 	if m == nil || !aloneUnits.MatchString(m[2]) || numberedStep.MatchString(text) {
@@ -1123,5 +1127,5 @@ func standsAlone(lead, rest string) bool {
 
 var (
 	clauseOf       = regexp.MustCompile(`(?i)^(?:it|he|she|they|we|you|i|this|that|these|those|there|the|a|an|as|because|since|but|based|according|given|not)\b`)
-	endsWithAnswer = regexp.MustCompile(`(?i)(?:,|:|\bso|\bsay|\bthink|\bis|\ba|\btherefore|\bhence)$`)
+	endsWithAnswer = regexp.MustCompile(`(?i)(?:,|:|\bso|\bsay|\bthink|\bsuggests|\bindicates|\bsupports|\bis|\ba|\btherefore|\bhence)$`)
 )

@@ -16,15 +16,15 @@ import (
 var claims = rules{
 	// English
 	`(?:(?:final|correct|right|best|proper|only|most likely|own|remaining|possible|overall) )*(?:answers?|ans|solutions?|results?|responses?|s[ée]lection|conclusion|vote|pick|selection|decision|verdict|guess|total|sum)(?: letter| option| choice)?(?:,? (?:to|for|of|in|that|which|as|then|among|after|given|based on|i|we)(?: [^.:;!?\n` + answerRange + `]{1,60}?)?,?)?(?: (?:here|now|itself|then|goes)| \([^()\n]{1,30}\)|, (?:my|dear|i|of course|then|as)[^,.:;\n` + answerRange + `]{0,24},)*["']?\s*(?:[:=→>-]+| to|(?:,? (?:therefore|thus|then|clearly))*` + copulas + `)`,
-	`(?:(?:(?:final|correct|right|best|only|proper|most likely|remaining|my) )+(?:options|choices|letters|candidates|one)|(?:(?:final|correct|right|best|only|proper|most likely|remaining|my|possible) )*(?:option|choice|letter|candidate|value|number))(?: (?:for|of|in|to|left|that|which|as|among|i|we) [^.:;!?\n` + answerRange + `]{1,60}?)?["']?\s*(?::|` + copulas + `)`,
+	`(?:(?:(?:final|correct|right|best|only|proper|most likely|remaining|my) )+(?:options|choices|letters|candidates|ones?)|(?:(?:final|correct|right|best|only|proper|most likely|remaining|my|possible) )*(?:option|choice|letter|candidate|value|number))(?: (?:for|of|in|to|left|that|which|as|among|i|we) [^.:;!?\n` + answerRange + `]{1,60}?)?["']?\s*(?::|` + copulas + `)`,
 	`(?:final|correct|right|best|my) answer`, `final\s*[:=→]`, `you(?:'re| are) (?:looking|searching|asking) for is`,
-	`(?:i|we|you|one|let us|let's)(?:'d|'ll|'m| am| are| will| would| should| must| shall| can| have to| hereby| therefore| still| also| now| then| ultimately| finally)*(?: going to)? (?:choose|pick|select|go with|going with|opt for|settle on|settle for|stick with|stay with|stand by|vote for|vote|recommend|think|guess|believe|bet on|arrive at|land on|come down on|decide on|decide for|favou?r|endorse|support|propose|submit|conclude(?: that)?|get|obtain|answer|say|switch to|move to|prefer|maintain|chose|take|keep|hold|mark|tick|lock in|am left with|(?:choos|pick|select|stick|stay|vot|keep|switch|go|opt|settl|lock)ing(?: with| for| to| on| in)?)`,
+	`(?:i|we|you|one|let us|let's)(?:'d|'ll|'m| am| are| will| would| should| must| shall| can| have to| hereby| therefore| still| also| now| then| ultimately| finally)*(?: going to)? (?:choose|pick|select|go with|go for|going with|opt for|settle on|settle for|stick with|stay with|stand by|vote for|vote|recommend|think|guess|believe|bet on|arrive at|land on|come down on|decide on|decide for|favou?r|endorse|support|propose|submit|conclude(?: that)?|get|obtain|answer|say|switch to|move to|prefer|maintain|chose|take|keep|hold|mark|tick|lock in|am left with|(?:choos|pick|select|stick|stay|vot|keep|switch|go|opt|settl|lock)ing(?: with| for| to| on| in)?)`,
 	`(?:confident|convinced|sure|certain)(?: that| in| about| of)?`, `(?:cast|give|casting|giving)(?: my| our) vote (?:for|to)`, `(?:put me down for|count (?:me|my vote) for|(?:my )?money is on|locking in|the one (?:that|which) [^.,:;!?\n` + answerRange + `]{1,40} is)`,
 	`(?:i|we)(?: fully| strongly| completely| also| still| must| have to)* (?:agree|concur|side)[^.;!?\n` + answerRange + `]{0,60}`,
 	`(?:chang|switch|revis|updat|mov|correct)(?:e|ed|es|ing)?(?: my)?(?: own)?(?: answer| vote| choice| mind| opinion| it| this| that| mine)?(?: from ?(?:option )?` + answerRune + `)?,? ?to`,
-	`(?:choose|choosing|settle on)`,
+	`(?:choose|choosing|settle on|pick|select|mark|circle)`,
 	`(?:my )?(?:own )?(?:answer|choice) (?:is|remains|stays)(?: with)?`,
-	`(?:everything|the evidence|all (?:of )?(?:the |this )?(?:evidence|signs|facts)|(?:every|each) (?:fact|sign)|(?:the|my) reasoning)(?: clearly)? (?:points? to|favou?rs?|leads? to|speaks? for)`, `(?:leads|brings|takes) (?:me|us) to`,
+	`(?:everything|the evidence|all (?:of )?(?:the |this )?(?:evidence|signs|facts)|(?:every|each) (?:fact|sign)|(?:the|my) reasoning)(?: clearly)? (?:points? to|favou?rs?|leads? to|speaks? for|supports?|suggests?|indicates?)`, `(?:leads|brings|takes) (?:me|us) to`,
 	`selected(?: (?:options?|answers?))?\s*:`, `####`, `(?:i |we )?(?:end|ending|ended|finish|finishing)(?: up)? (?:with|on|at)`, `"(?:answers?|choices?|selected|selection|chosen|letters?|votes?|results?|verdict|label|prediction|output|final|correct(?: (?:answers?|options?|choices?|letters?))?|selected (?:options?|answers?|choices?|letters?))"\s*:`, `that makes`, `mine is`, `(?:answer|choose)d? with`,
 	// German
 	`(?:antwort(?:en)?|lösung|wahl|ergebnis|stimme|antwortmöglichkeit|resultat)\s*(?:lautet|lauten|ist|sind|wäre|bleibt|[:=])(?: also| daher| somit)?`,
@@ -102,7 +102,7 @@ var denials = rules{
 	`(?:not|cannot be|can't be|isn't|aren't|wasn't|n't be|never|neither|nor|rather than|instead of|except(?: for)?|other than|over|anything but|but not|apart from|besides|excluding|without|contrary to|unlike|as opposed to)`,
 	`(?:nicht|kein|keine|weder|noch|außer|statt|anstatt|anstelle von)`, `(?:no(?: es)?|ni|excepto|salvo|en lugar de|en vez de)`, `(?:pas|ni|sauf|au lieu de|non)`, `(?:non(?: è)?|né|tranne|invece di)`, `(?:não(?: é)?|nem|exceto|em vez de)`, `niet`, `(?:nie(?: jest)?)`, `(?:není|nie je|nu(?: este)?|nem(?: az?)?|ei ole|inte|ikke|bukan|không phải(?: là)?|δεν είναι|όχι|לא|אינה|אינו|ไม่ใช่|نیست|নয়)`,
 	`(?:而?不是|不选|不選|并非|不为|非|而非|除了)`, `(?:не(?: это)?|ни|кроме|вместо)`, `(?:و?ليست?|و?لا|غير|عدا)`,
-	`(?:rule|ruled|ruling) out`, `(?:eliminat|exclud|discard|reject|dismiss)\pL*`, `(?:disagree|disagrees) with`, `from`, `don't (?:choose|pick|select|think it is|think it's)`, `(?:wrong|incorrect) (?:with|options?|answers?)(?: (?:is|are))?`,
+	`(?:rule|ruled|ruling) out`, `(?:eliminat|exclud|discard|reject|dismiss)\pL*`, `(?:disagree|disagrees) with`, `(?:(?:take|taking|took) back|retract\w*|withdr\w+|abandon\w*)`, `from`, `don't (?:choose|pick|select|think it is|think it's)`, `(?:wrong|incorrect) (?:with|options?|answers?)(?: (?:is|are))?`,
 	`(?:schließe|ausgeschlossen|verwerfe)\pL*`, `(?:descart|elimin|exclu)\pL*`, `(?:écart|élimin|exclu)\pL*`, `(?:esclud|scart)\pL*`, `(?:排除|淘汰)(?:了)?`, `исключ\pL*`, `(?:أستبعد|استبعد)`,
 }
 
@@ -149,7 +149,7 @@ var declines = rules{
 
 // withdrawals after a statement take it back.
 var withdrawals = rules{
-	`(?:can ?not|can't|could not|couldn't|unable to) (?:give|commit|settle|make up|decide)`, `(?:going|go) back and forth`, `(?:i am|i'm|we are|we're) (?:stuck|at a loss)`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
+	`(?:can ?not|can't|could not|couldn't|unable to) (?:give|commit|settle|make up|decide)`, `no longer (?:think|believe|hold|sure|certain|convinced)`, `(?:going|go) back and forth`, `(?:i am|i'm|we are|we're) (?:stuck|at a loss)`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
 }
 
 // retractions take back what was said right before them.
@@ -184,7 +184,7 @@ const wordStart = `(?:^|[^\pL\pN]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})`
 
 var (
 	claimed     = claims.compile(wordStart, fillers+answerGroup)
-	opening     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#-]*(?:\d+\. )?(?:answer|ans\.?|antwort|respuesta|réponse|risposta|resposta|answers|ответ|答案|उत्तर)[\s"':.` + boldOn + boldOff + `]*(?:option |choice )?` + answerGroup)
+	opening     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#\[-]*(?:\d+\. )?(?:answer|ans\.?|antwort|respuesta|réponse|risposta|resposta|answers|ответ|答案|उत्तर)[\s"':.\]` + boldOn + boldOff + `]*(?:option |choice )?` + answerGroup)
 	concluded   = conclusions.compile(wordStart, fillers+answerGroup)
 	corrected   = corrections.compile(wordStart, fillers+answerGroup+`["')\]`+boldOff+`]*(?:$|[.,;!\n]|\s*[+*/×=-])`)
 	regretted   = regrets.compile(wordStart, ``)
