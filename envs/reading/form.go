@@ -231,7 +231,7 @@ func (f Form) findPlain(text string, from, to int) []found {
 var (
 	bracketed = regexp.MustCompile(`[(\[{]["'` + boldOn + `\s]*(?i:(?:option|choice|answer)\s+)?([A-Za-z])["'.` + boldOff + `\s]*[)\]}]`)
 	bareUpper = regexp.MustCompile(`[A-Z]`)
-	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select|respuesta|réponse|resposta|risposta|antwort|alternativa|letra|letter|ответ)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\n)`)
+	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select|respuesta|réponse|resposta|risposta|antwort|alternativa|letra|letter|ответ)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\s*[,}\]\n])`)
 	lowerItem = regexp.MustCompile(`(?:^|\n)\s*([a-z])[).:]\s`)
 	lowerList = regexp.MustCompile(`(?im)answers?["\s]*(?:[:=]|is|are)\s*([a-z](?:\s*(?:[,;/&]|and)+\s*[a-z])+)[.\s]*$`)
 	letters   = regexp.MustCompile(`[A-Z]{2,8}`)
@@ -757,7 +757,7 @@ func (t *parsed) result(at int, s span) int {
 var (
 	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
 	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
-	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$`)
+	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
 	asideRest   = regexp.MustCompile(`^[\s"']*\([^()]*\)[.\s]*$`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
@@ -774,7 +774,7 @@ func (f Form) isAlone(lead, rest string) bool {
 	if strings.IndexFunc(rest, isAnswer) >= 0 {
 		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest) || asideRest.MatchString(rest)
 	}
-	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest)
+	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest) || asideRest.MatchString(rest)
 }
 
 func (f Form) isYesNoLead(lead string) bool { return !strings.Contains(lead, "the ") }
@@ -831,7 +831,7 @@ var (
 	describing  = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
 	opensTime   = regexp.MustCompile(`(?i)^\W*(?:in|by|since|on|from|until|at|before|after)\s*$`)
 	goesNowhere = regexp.MustCompile(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
-	lacks       = regexp.MustCompile(`(?i)\b(?:needs?|requires?|let me|let us|let's)\b`)
+	lacks       = regexp.MustCompile(`(?i)\b(?:needs?|requires?|let me|let us|let's|know|given)\b`)
 	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
 	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)
 	stating     = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)

@@ -135,7 +135,7 @@ func (t *parsed) split() {
 			t.sentences = append(t.sentences, span{from, at})
 			from = at
 		}
-		if strings.TrimSpace(t.skeleton[from:to]) != "" {
+		if strings.Trim(t.skeleton[from:to], " \n\t-=_*~") != "" { // a rule is no sentence
 			t.sentences = append(t.sentences, span{from, to})
 		}
 		from = to
@@ -493,7 +493,7 @@ func (t *parsed) isRejectedAfter(i int, s span) bool {
 }
 
 var (
-	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
+	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,;])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
 	subject     = regexp.MustCompile(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
 )
 
@@ -946,7 +946,7 @@ func (t *parsed) endsWith(i int) bool {
 var (
 	leadsTo  = regexp.MustCompile(`(?i)(?:[:,]|^\W*(?:still|again|sticking with|staying with|keeping|choosing|picking|selecting|voting(?: for)?))\s*["'(]*$`)
 	speaks   = regexp.MustCompile(`^\W*\p{Lu}\pL*: *["'(]*$`)
-	isKey    = regexp.MustCompile(`(?i)^\W*(?:easy|simple|elementary|obvious|best|key|final|right|correct|pick|choice|vote)\b`)
+	isKey    = regexp.MustCompile(`(?i)^\W*(?:now|easy|simple|elementary|obvious|best|key|final|right|correct|pick|choice|vote)\b`)
 	misleads = regexp.MustCompile(`(?i)\b(?:next|first|second|third|then|consider\w*|check\w*|options?|choices|example|e\.g|runner|alternatives?|answer format|statements?|agents?)\b|\d`)
 )
 
