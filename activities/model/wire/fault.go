@@ -136,9 +136,9 @@ var (
 	filtered = regexp.MustCompile(`(?i)(violat|against).{0,60}(guideline|polic|terms)|content[ _-]?(filter|moderation|policy|safety|management)|inappropriate (content|text|words)` +
 		`|sensitive (content|words|information)|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
 	unknown = regexp.MustCompile(`(?i)\bmodel\b.{0,120}(not found|does(n't| not) exist|not exist|not available|no longer (available|supported)|decommissioned)` +
-		`|(no such|unknown|unsupported) model\b|invalid model (name|id)`)
+		`|(no such|unknown|unsupported) model\b|invalid model (name|id)|model identifier is invalid|on-demand throughput isn`)
 	// overlong prompts do not fit into the context of their model.
-	overlong = regexp.MustCompile(`(?i)\bcontext[ _-]?(length|size|window|limit)\b|maximum (context|prompt|input|sequence) length|\b(prompt|input|request|message)s?\b.{0,40}\b(is|are|was) (too long|longer than)|prompt contains \d+ tokens|reduce the length of the messages|too many (input )?tokens`)
+	overlong = regexp.MustCompile(`(?i)\bcontext[ _-]?(length|size|window|limit)\b|maximum (context|prompt|input|sequence) length|\b(prompt|input|request|message)s?\b.{0,40}\b(is|are|was) (too long|longer than)|prompt contains \d+ tokens|reduce the length of the messages|too many (input )?tokens|token count.{0,40}exceeds`)
 	// stuck are faults of the service that hit a prompt or a model again and again.
 	stuck = regexp.MustCompile(`(?i)too large|too long|context (length|size|window)|\bmemory\b|\bcuda\b|unloaded|crashed|not (supported|implemented)|unsupported`)
 )
