@@ -27,6 +27,7 @@ var (
 // end of its sentence, or what stands in its last <answer>, box or member "answer". Of a text
 // that was cut off the last line does not count.
 func AfterMark(text string, cut bool) (string, bool) {
+	text = lastOf(text, mostText)
 	if cut {
 		text = text[:strings.LastIndexByte(text, '\n')+1]
 	}

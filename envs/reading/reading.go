@@ -764,12 +764,12 @@ func (t *parsed) decide() (Answer, error) {
 func (t *parsed) passOverOptions() {
 	var lines []int
 	distinct := map[string]bool{}
-	for n := range t.sentences {
-		i := -1
-		if strings.HasSuffix(t.text(t.sentences[n]), "\n") || n == len(t.sentences)-1 {
-			i = t.aloneIn(n)
-		}
-		if i < 0 || t.all[i].is != named || t.form.yesNo || t.form.number != nil || distinct[t.all[i].value] {
+	if t.form.yesNo || t.form.number != nil {
+		return
+	}
+	for i, m := range t.all {
+		isLine := strings.HasSuffix(t.text(t.sentences[m.sentence]), "\n") || m.sentence == len(t.sentences)-1
+		if m.is != named || distinct[m.value] || !isLine || t.aloneIn(m.sentence) != i {
 			continue
 		}
 		distinct[t.all[i].value] = true
@@ -1051,6 +1051,25 @@ func (t *parsed) only() (Answer, error) {
 	return Answer{}, ErrNone
 }
 
+// repeatedResult returns the one number of a sentence that is the result of a calculation before
+// it: "3 × 25 = 75. He pays $75"; -1 if there is none.
+func (t *parsed) repeatedResult(s span) int {
+	at := strings.IndexFunc(t.text(s), isAnswer)
+	if at < 0 || !t.isOneOnly(s) {
+		return -1
+	}
+	i := t.index(s.from + at)
+	for j := i - 1; j >= 0; j-- {
+		if resultLead.MatchString(t.skeleton[t.sentences[t.all[j].sentence].from:t.all[j].at]) {
+			if t.all[j].value == t.all[i].value && t.all[i].is == named {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
 // opposite returns which option a text of one sentence denies that offers true or false, or yes
 // or no; -1 if it does not.
 func (t *parsed) opposite() int {
@@ -1089,6 +1108,9 @@ func (t *parsed) lastResult() int {
 	m := calculates.FindStringSubmatch(text)
 	if m == nil && len(t.sentences) == 1 && !joined.MatchString(text) {
 		m = describesIt.FindStringSubmatch(text)
+	}
+	if i := t.repeatedResult(s); m == nil && i >= 0 {
+		return i
 	}
 	if m == nil || !aloneUnits.MatchString(m[2]) || numberedStep.MatchString(text) {
 		return -1
