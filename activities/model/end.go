@@ -32,14 +32,15 @@ var ends = map[string]End{
 
 // EndOf returns what a finish reason means, in the words of any service.
 func EndOf(finish string) End {
-	if end, known := ends[strings.ToLower(strings.TrimSpace(finish))]; known {
+	word, _, _ := strings.Cut(finish, ":") // Google's interface of OpenAI: "content_filter: SAFETY"
+	if end, known := ends[strings.ToLower(strings.TrimSpace(word))]; known {
 		return end
 	}
 	return Failed
 }
 
-// FinishOf returns a finish reason in the words of OpenAI's Chat Completions where they have
-// one for it; others, such as a context that is full, keep their own.
+// FinishOf returns a finish reason in the words of OpenAI's Chat Completions, and of a context
+// that is full; what broke an answer off keeps its own.
 func FinishOf(reason string) string {
 	end := EndOf(reason)
 	switch {
@@ -50,9 +51,11 @@ func FinishOf(reason string) string {
 	case end == Withheld:
 		return Refusal
 	}
-	switch strings.ToLower(reason) {
-	case "max_tokens", "max_output_tokens", "length":
-		return "length"
+	switch word := strings.ToLower(reason); {
+	case end != Cut:
+		return reason
+	case strings.Contains(word, "context") || word == "model_length":
+		return FinishContext
 	}
-	return reason
+	return FinishLength
 }

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -52,7 +53,65 @@ func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance)
 	return a, nil
 }
 
-var bareNumbers = regexp.MustCompile(`^(?i:solutions? )?(\d{1,9}(?:[\s,]+\d{1,9})*)\.?$`)
+// candidate is how texts name one: 2, #2, "Solution 2".
+const candidate = `(?:(?:solutions?|candidates?|options?|proposals?|answers?)[ \t]*)?#?[ \t]*(\d{1,9})`
+
+var (
+	oneCandidate = regexp.MustCompile(`(?i)^` + candidate + `\.?$`)
+	number       = regexp.MustCompile(`\d+`)
+	// listed are candidates one after another, alone or after what the line is.
+	listed = regexp.MustCompile(`(?i)^(?:((?:(?:my|the|final|overall|approved?|approval|ranking|ranked|rank|order|vote|ballot|answer|choice|decision|list|solutions?|candidates?|is|of)\s*)+[:=]|(?:i|we) (?:would )?(?:approve|rank|choose|accept)(?: of)?)\s*)?[\[(]?(` +
+		candidate + `(?:(?:\s*(?:,|;|&|>|→|≻|\band\b)+\s*|\s+)(?:and\s+)?` + candidate + `)*)[\])]?\.?$`)
+	// place is a line of a ranking, pair one of points.
+	place    = regexp.MustCompile(`(?i)^(\d{1,9})(?:[.)]|st|nd|rd|th|:)[ \t]*(?:place:?[ \t]*)?(?:solution|candidate|option|proposal|answer)[ \t]*#?[ \t]*(\d{1,9})[.,;]?$`)
+	pair     = regexp.MustCompile(`(?i)^["']?` + candidate + `["']?[ \t]*[:=–—-]+>?[ \t]*(\d{1,9})(?:[ \t]*(?:points?|pts?)|/\d+)?\.?$`)
+	markdown = regexp.MustCompile("(?m)\\\\boxed\\{([^{}]*)\\}|^```\\w*$|[*_`$]+|^[ \\t]*[-•][ \\t]+")
+)
+
+// written returns the ballot that a text writes without JSON, as JSON: candidates in a row,
+// places or points by line; the text itself if it does not.
+func written(text string, kind transcript.BallotKind) jsontext.Value {
+	plain := strings.TrimSpace(markdown.ReplaceAllString(text, "$1"))
+	lines := strings.FieldsFunc(plain, func(r rune) bool { return r == '\n' })
+	if kind == transcript.Rank || kind == transcript.Approve {
+		m := listed.FindStringSubmatch(plain)
+		if m == nil && len(lines) > 1 {
+			if m = listed.FindStringSubmatch(strings.TrimSpace(lines[len(lines)-1])); m != nil && m[1] == "" {
+				m = nil // a number by itself below others is not all that is said
+			}
+		}
+		var order []string
+		if m != nil && (kind == transcript.Rank || !strings.ContainsAny(m[2], ">→≻")) {
+			order = number.FindAllString(m[2], -1)
+		}
+		for n := range lines {
+			if m := place.FindStringSubmatch(strings.TrimSpace(lines[n])); m != nil && kind == transcript.Rank && m[1] == strconv.Itoa(len(order)+1) {
+				order = append(order, m[2])
+			}
+		}
+		if len(order) == 0 {
+			return jsontext.Value(text)
+		}
+		for i, n := range order {
+			order[i] = cmp.Or(strings.TrimLeft(n, "0"), "0")
+		}
+		return jsontext.Value("[" + strings.Join(order, ",") + "]")
+	}
+	if strings.HasPrefix(plain, "{") && strings.HasSuffix(plain, "}") || len(lines) == 1 {
+		lines = strings.Split(strings.Trim(plain, "{}"), ",")
+	}
+	var pairs []string
+	for n, line := range lines {
+		m := pair.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil && (len(pairs) > 0 || n == len(lines)-1) {
+			return jsontext.Value(text)
+		}
+		if m != nil {
+			pairs = append(pairs, strconv.Quote(m[1])+":"+cmp.Or(strings.TrimLeft(m[2], "0"), "0"))
+		}
+	}
+	return jsontext.Value("{" + strings.Join(pairs, ",") + "}")
+}
 
 const longestBallot = 8 << 10 // bytes of one that stands alone
 
@@ -73,16 +132,8 @@ func parseBare(text string, cut bool, spec transcript.BallotSpec) (Answer, bool)
 		return Answer{}, false
 	}
 	value := jsontext.Value(words)
-	if m := bareNumbers.FindStringSubmatch(words); m != nil {
-		numbers := strings.FieldsFunc(m[1], func(r rune) bool { return r < '0' || r > '9' })
-		for i, n := range numbers {
-			if numbers[i] = strings.TrimLeft(n, "0"); numbers[i] == "" {
-				numbers[i] = "0"
-			}
-		}
-		if value = jsontext.Value(strings.Join(numbers, ",")); spec.Kind != transcript.Choose {
-			value = jsontext.Value("[" + string(value) + "]")
-		}
+	if spec.Kind != transcript.Choose && !(value.IsValid() && strings.ContainsAny(words, "[{")) {
+		value = written(words, spec.Kind)
 	}
 	if !value.IsValid() {
 		return Answer{}, false
@@ -105,6 +156,10 @@ func ballot(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, er
 		return transcript.Ballot{Choice: c - 1}, nil
 	case transcript.Rank, transcript.Approve:
 		var items []jsontext.Value
+		var row string
+		if json.Unmarshal(v, &row) == nil { // "2, 1, 3"
+			v = written(row, spec.Kind)
+		}
 		if json.Unmarshal(v, &items) != nil {
 			return transcript.Ballot{}, errors.New(`"decision" must be a list of candidates' numbers, or null`)
 		}
@@ -130,6 +185,17 @@ func points(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, er
 	var given map[string]jsontext.Value
 	if json.Unmarshal(v, &given) != nil {
 		return transcript.Ballot{}, wrong
+	}
+	for name, value := range given {
+		m := oneCandidate.FindStringSubmatch(strings.TrimSpace(name))
+		if m == nil || m[1] == name {
+			continue
+		}
+		if _, twice := given[m[1]]; twice {
+			return transcript.Ballot{}, fmt.Errorf("it names candidate %s twice", m[1])
+		}
+		delete(given, name)
+		given[m[1]] = value
 	}
 	b := transcript.Ballot{Points: make([]int, spec.N)}
 	found := 0
@@ -167,10 +233,13 @@ func leftOut(spec transcript.BallotSpec) int {
 	return 0
 }
 
-// wholeNumber reads a whole number: 2, "2", 2.0 or 2e0.
+// wholeNumber reads a whole number: 2, "2", 2.0, 2e0 or "Solution 2".
 func wholeNumber(v jsontext.Value) (int, error) {
 	var s string
 	if json.Unmarshal(v, &s) == nil {
+		if m := oneCandidate.FindStringSubmatch(strings.TrimSpace(s)); m != nil {
+			s = m[1]
+		}
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)
 		return int(n), err
 	}

@@ -256,10 +256,10 @@ func parseProposal(object jsontext.Value, _ transcript.Step, inst envs.Instance)
 	return a, nil
 }
 
-// isNone accepts null and the word None, which prompts of this field use.
+// isNone accepts null and the words None, which prompts of this field use, and Abstain.
 func isNone(v jsontext.Value) bool {
 	var s string
-	return len(v) == 0 || string(v) == "null" || json.Unmarshal(v, &s) == nil && strings.EqualFold(strings.TrimSpace(s), "none")
+	return len(v) == 0 || string(v) == "null" || json.Unmarshal(v, &s) == nil && (strings.EqualFold(strings.TrimSpace(s), "none") || strings.EqualFold(strings.TrimSpace(s), "abstain"))
 }
 
 // text returns a value as text: models sometimes reason in lists or objects.

@@ -2,6 +2,7 @@ package qa
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,9 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 	}
 	if i := slices.IndexFunc(e.questions, hasLettersOfItsOwn); i >= 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("options begin with letters of their own (%s), and get another each; take theirs off in the file", e.questions[i].Options[0]))
+	}
+	if i := slices.IndexFunc(e.questions, hidesOptions); i >= 0 {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("question %s has options in its text and the letter %s as its key, which is compared as a text; write options_after: with the line before the options, or skip: such questions", e.questions[i].ID, e.questions[i].Gold[0]))
 	}
 	e.countKeys(seed, &s)
 	first, err := e.Instance(seed, 0)
@@ -126,3 +130,14 @@ func (e *QA) countKeys(seed uint64, s *envs.Survey) {
 		}
 	}
 }
+
+// hidesOptions reports whether a question without options has them in its text, and one of
+// their letters as its key.
+func hidesOptions(q Question) bool {
+	return len(q.Options) == 0 && len(q.Gold) == 1 && letterKey.MatchString(q.Gold[0]) && optionLines.MatchString(q.Text)
+}
+
+var (
+	letterKey   = regexp.MustCompile(`^\(?[A-Z]\)?$`)
+	optionLines = regexp.MustCompile(`(?s)\n\s*\(?A[).:] .*\n\s*\(?B[).:] `)
+)

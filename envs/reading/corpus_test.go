@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -17,6 +18,11 @@ var questions = map[string]Form{
 	"yn":  YesNo(),
 	"int": Number(false), "num": Number(false), "numde": Number(true),
 	"bal": Candidates(3),
+	// options that hold each other, negate each other, or are numbers or truths
+	"york": Options([]string{"New York", "New York City", "York", "West York"}),
+	"neg":  Options([]string{"increases", "does not increase", "increases only at night", "None of the above"}),
+	"nums": Options([]string{"12", "120", "1.2", "21"}),
+	"tf":   Options([]string{"True", "False"}),
 }
 
 // item is one text with what a person reads in it: answers that are right, "-" being none.
@@ -95,26 +101,40 @@ func readOf(i item) (string, Way) {
 // for an answer and is another one or none is a silent misreading, at most 0.5 %; what it
 // refuses and a person can read, at most 3 %. Each is listed.
 func TestCorpus(t *testing.T) {
+	type read struct {
+		item
+		got string
+		way Way
+	}
+	files := []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv", "corpus_held.tsv"}
+	results := make([][]read, len(files))
+	var all sync.WaitGroup
+	for n, file := range files {
+		items := corpus(t, file)
+		all.Go(func() {
+			for _, i := range items {
+				if _, known := questions[i.question]; known {
+					got, way := readOf(i)
+					results[n] = append(results[n], read{i, got, way})
+				}
+			}
+		})
+	}
+	all.Wait()
 	var wrong, refused, readable, total int
-	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv"} {
-		for _, i := range corpus(t, file) {
-			if _, known := questions[i.question]; !known {
-				continue
-			}
-			total++
-			got, way := readOf(i)
-			if !slices.Contains(i.right, "-") {
-				readable++
-			}
-			switch {
-			case slices.Contains(i.right, got):
-			case got == "-":
-				refused++
-				t.Logf("refused: %s %q is %v", i.question, i.text, i.right)
-			default:
-				wrong++
-				t.Logf("MISREAD: %s %q is read as %s (%s), not %v", i.question, i.text, got, way, i.right)
-			}
+	for _, i := range slices.Concat(results...) {
+		total++
+		if !slices.Contains(i.right, "-") {
+			readable++
+		}
+		switch {
+		case slices.Contains(i.right, i.got):
+		case i.got == "-":
+			refused++
+			t.Logf("refused: %s %q is %v", i.question, i.text, i.right)
+		default:
+			wrong++
+			t.Logf("MISREAD: %s %q is read as %s (%s), not %v", i.question, i.text, i.got, i.way, i.right)
 		}
 	}
 	t.Logf("%d texts: %d misread (%.2f %%), %d of %d readable ones refused (%.1f %%)", total, wrong, 100*float64(wrong)/float64(total), refused, readable, 100*float64(refused)/float64(readable))

@@ -20,12 +20,17 @@ const (
 // fold writes a text in the characters that the grammar knows: full-width, circled,
 // mathematical and native letters and digits as ASCII, all brackets, quotes and minus
 // signs as one, without invisible characters, LaTeX's fonts and HTML.
-func fold(text string) string {
+func fold(text string, several bool) string {
+	text = mixed.ReplaceAllStringFunc(text, foldFraction)
+	text = raised.ReplaceAllStringFunc(text, func(s string) string { return "^" + lower.Replace(s) })
 	text = strings.Map(foldRune, text)
 	text = homoglyphs.ReplaceAllStringFunc(text, func(s string) string { return lookAlikes.Replace(s) })
 	text = circled.Replace(text)
 	text = struck.ReplaceAllString(underscored.ReplaceAllString(text, "$1 $2"), "")
-	text = ticked(text)
+	text = ticked(text, several)
+	for _, p := range phrases {
+		text = p.is.ReplaceAllString(text, p.plain)
+	}
 	text = idioms.ReplaceAllString(html.Replace(text), "$1 except")
 	text = tags.ReplaceAllString(text, "\nanswer: $1\n")
 	text = fenced.ReplaceAllString(text, "\nanswer: $1\n")
@@ -37,15 +42,19 @@ func fold(text string) string {
 		text = next
 	}
 	text = environments.ReplaceAllString(text, " ")
-	text = latex.Replace(fractions.ReplaceAllString(text, "$1/$2"))
+	text = fractions.ReplaceAllStringFunc(text, func(s string) string {
+		m := fractions.FindStringSubmatch(s)
+		return writeFraction(m[1], m[2]+m[4], m[3]+m[5])
+	})
+	text = latex.Replace(text)
 	text = foldBoxes(text)
 	text = bold.ReplaceAllString(text, boldOn+"$1$2"+boldOff)
 	return strings.TrimSpace(emphasis.ReplaceAllString(text, "$1$2"))
 }
 
 // ticked reads lists and tables that tick one of their lines and cross the others: that
-// line is the answer. In those that tick several, marks say nothing.
-func ticked(text string) string {
+// line is the answer. In those that tick several, marks say nothing, unless several can be chosen.
+func ticked(text string, several bool) string {
 	lines := strings.Split(text, "\n")
 	var on, off int
 	for _, line := range lines {
@@ -61,17 +70,55 @@ func ticked(text string) string {
 	if on == 0 || off == 0 {
 		return text
 	}
+	var chosen []string
 	for i, line := range lines {
 		if m := tick.FindStringSubmatch(line); m != nil {
 			lines[i] = m[1] + m[2]
-			if on == 1 {
+			switch {
+			case on == 1:
 				lines[i] = "answer: " + lines[i]
+			case several:
+				chosen, lines[i] = append(chosen, strings.Trim(lines[i], " |-")), ""
 			}
 		} else if m := cross.FindStringSubmatch(line); m != nil {
 			lines[i] = m[1] + m[2]
 		}
 	}
+	if len(chosen) > 0 {
+		lines = append(lines, "answer: "+strings.Join(chosen, ", "))
+	}
 	return strings.Join(lines, "\n")
+}
+
+// phrases are written in the words that the grammar knows.
+var phrases = []struct {
+	is    *regexp.Regexp
+	plain string
+}{
+	{regexp.MustCompile(`(?i)(?:,? (?:written|given|put|stated))? in the (?:form|format)(?: of)? \(?x\)?(?:$|[\s,:;.])`), " "},
+	{regexp.MustCompile(`(?i) in the (?:requested|required|specified|given|correct|right|proper|following|desired) (?:form|format)\b`), ""},
+	{regexp.MustCompile(`(?i)\b(?:see|have|find) no reason to (?:abandon|leave|drop|doubt|give up|change)\b`), "keep"},
+	{regexp.MustCompile(`(?i)\b((?:stand by|stick (?:with|to)|keep|maintain|stay with|hold to|reaffirm|confirm)) my (?:(?:own|earlier|previous|initial|original|first|prior) )*(?:answer|choice|vote|position)\b(?: of|,|:)?`), "$1"},
+	{regexp.MustCompile(`(?i)\bif (?:i|we) (?:really )?(?:must|had to|have to|were (?:forced|asked) to) (?:choose|pick|guess|answer|decide|bet|say)(?: one| something)?,`), "I choose"},
+	{regexp.MustCompile(`(?i)\b(answer|choice)'s\s+`), "$1 is "},
+	{regexp.MustCompile(`(?m)^([ \t]*)[*•‣◦▪] +`), "$1- "},
+	{regexp.MustCompile(`(?i)\bjibu(?: (?:sahihi|la mwisho|langu))*(?: ni\b|\s*:)`), "answer:"},
+	{regexp.MustCompile(`(?i)(^\s*|[:=]\s*|\b(?:is|be|gives|get|ist|est|es|é|è)\s+)(?:minus|negative|moins|menos|meno) (\d)`), "$1-$2"},
+}
+
+// foldFraction writes a fraction of one sign as a quotient.
+func foldFraction(s string) string {
+	m := mixed.FindStringSubmatch(s)
+	over, under, _ := strings.Cut(quotients.Replace(m[2]), "/")
+	return writeFraction(m[1], over, under)
+}
+
+// writeFraction keeps a fraction apart from the whole number before it.
+func writeFraction(whole, over, under string) string {
+	if whole != "" {
+		whole += " "
+	}
+	return whole + over + "/" + under
 }
 
 func foldRune(r rune) rune {
@@ -103,6 +150,10 @@ func foldRune(r rune) rune {
 		return ' '
 	}
 	switch r {
+	case '✔':
+		return '✓'
+	case '✘', '✖':
+		return '✗'
 	case '−', '‐', '‑', '﹣':
 		return '-'
 	case '“', '”', '„', '«', '»', '「', '」', '『', '』':
@@ -151,22 +202,27 @@ var (
 	homoglyphs = regexp.MustCompile(`(?:^|[^\pL])[АΑ](?:$|[^\pL])|(?:^|[^\pL])Β(?:$|[^\pL])`)
 	lookAlikes = strings.NewReplacer("А", "A", "Α", "A", "Β", "B")
 	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n", "<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
-	tags       = regexp.MustCompile(`(?is)<(?:final_?)?answer>(.*?)(?:</(?:final_?)?answer>|$)`)
+	tags       = regexp.MustCompile(`(?is)<(?:final_?)?(?:answer|choice|vote|decision|selection)>(.*?)(?:</(?:final_?)?(?:answer|choice|vote|decision|selection)>|$)`)
 	struck     = regexp.MustCompile(`~~[^~\n]+~~`)
 	// underscored names of fields are words.
 	underscored  = regexp.MustCompile(`(?i)\b(final|correct|my|best|chosen|selected|right)_(answer|choice|option|vote|letter)\b`)
-	tick         = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
-	cross        = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$`)
+	tick         = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
+	cross        = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$`)
 	crossing     = regexp.MustCompile(`(?i)exclud|eliminat|reject|rule[sd]? out|wrong|incorrect|false|problem|error|impossible`)
 	environments = regexp.MustCompile(`\\(?:begin|end)\{\w+\*?\}`)
 	fenced       = regexp.MustCompile("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")
 	idioms       = regexp.MustCompile(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
-	fractions    = regexp.MustCompile(`\\[dt]?frac\s*\{(\d+)\}\s*\{(\d+)\}`)
-	fonts        = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
-	latex        = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
-	bold         = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
-	emphasis     = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
-	circled      = strings.NewReplacer(circledLetters()...)
+	fractions    = regexp.MustCompile(`(\d?)\s*\\[dt]?frac\s*(?:\{(\d+)\}\s*\{(\d+)\}|(\d)\s*(\d))`)
+	// mixed numbers are whole ones with a fraction of one sign: 2½.
+	mixed     = regexp.MustCompile(`(\d?)([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
+	quotients = strings.NewReplacer("½", "1/2", "⅓", "1/3", "⅔", "2/3", "¼", "1/4", "¾", "3/4", "⅕", "1/5", "⅖", "2/5", "⅗", "3/5", "⅘", "4/5", "⅙", "1/6", "⅚", "5/6", "⅛", "1/8", "⅜", "3/8", "⅝", "5/8", "⅞", "7/8")
+	raised    = regexp.MustCompile(`[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
+	lower     = strings.NewReplacer("⁺", "", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+	fonts     = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
+	latex     = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
+	bold      = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
+	emphasis  = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
+	circled   = strings.NewReplacer(circledLetters()...)
 )
 
 // circledLetters returns Ⓐ, ⓐ, ⒜, 🄐 and 🅐, and ① to ⑨, with what they are.

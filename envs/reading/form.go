@@ -97,7 +97,7 @@ func (f Form) withWords() Form {
 }
 
 func wordsKey(text string) string {
-	return strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(fold(text)), " "), ".,;:!? "))
+	return strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(fold(text, false)), " "), ".,;:!? "))
 }
 
 var (
@@ -109,6 +109,8 @@ var (
 	// allApply is a text that names all options at once.
 	allApply = regexp.MustCompile(`(?i)^\W*(?:all (?:(?:the )?(two|three|four|five|six)(?: of them| options| answers)?|of (?:them|the above|these)|the (?:options|answers)|options|answers)|every(?:thing| option| answer| one)|each (?:option|answer|one))(?: listed| above)*(?: (?:apply|(?:are|is) (?:all )?(?:correct|right|true|valid)))?\W*$`)
 )
+
+const scaleWords = `(?:(?i:mio\.|mrd\.|(?:thousand|million(?:s|en)?|billion|trillion|tausend|milliarden?|milliards|millones|milhões|milioni|mille?|lakhs?|crores?)\b)|тыс\.|тысяч|миллион(?:а|ов)?|миллиардов|млн|млрд|百万|千|万|萬|億|亿)`
 
 const shortText = 60 // bytes
 
@@ -158,7 +160,8 @@ func (f Form) parse(text string) *parsed {
 		b.WriteString(withoutMarks.Replace(text[at:m.from]))
 		m.mention.at = b.Len()
 		m.bold = slices.ContainsFunc(bolds, func(s []int) bool {
-			return s[0] <= m.from && s[1] >= m.to && (f.number != nil && strings.Trim(text[s[0]:m.from], boldOn+" ") == "" && aloneUnits.MatchString(text[m.to:s[1]]) || strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == "")
+			return s[0] <= m.from && s[1] >= m.to && (f.number != nil && endsText(text, s[1]) && len(f.findNumbers(text, s[0], s[1])) == 1 ||
+				f.number != nil && strings.Trim(text[s[0]:m.from], boldOn+" ") == "" && aloneUnits.MatchString(text[m.to:s[1]]) || strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == "")
 		})
 		b.WriteRune(firstAnswer + rune(len(t.all)))
 		t.all = append(t.all, m.mention)
@@ -175,6 +178,11 @@ var (
 	boldSpans    = regexp.MustCompile(boldOn + "[^" + boldOff + "]*" + boldOff)
 	boxSpans     = regexp.MustCompile(boxOn + "[^" + boxOff + "]*" + boxOff)
 )
+
+// endsText reports whether nothing but punctuation follows a place.
+func endsText(text string, at int) bool {
+	return strings.IndexFunc(text[at:], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
+}
 
 // find returns the answers of a folded text, in order.
 func (f Form) find(text string) (all []found) {
@@ -223,7 +231,7 @@ func (f Form) findPlain(text string, from, to int) []found {
 var (
 	bracketed = regexp.MustCompile(`[(\[{]["'` + boldOn + `\s]*(?i:(?:option|choice|answer)\s+)?([A-Za-z])["'.` + boldOff + `\s]*[)\]}]`)
 	bareUpper = regexp.MustCompile(`[A-Z]`)
-	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\n)`)
+	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select|respuesta|réponse|resposta|risposta|antwort|alternativa|letra|letter|ответ)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\s*[,}\]\n])`)
 	lowerItem = regexp.MustCompile(`(?:^|\n)\s*([a-z])[).:]\s`)
 	lowerList = regexp.MustCompile(`(?im)answers?["\s]*(?:[:=]|is|are)\s*([a-z](?:\s*(?:[,;/&]|and)+\s*[a-z])+)[.\s]*$`)
 	letters   = regexp.MustCompile(`[A-Z]{2,8}`)
@@ -333,8 +341,13 @@ var rangeBegin = regexp.MustCompile(`(?:^|[^\pL])[A-Z]\)? ?(?:-|–|to|through|b
 
 // isRange reports whether a letter is an end of A-J or A to J.
 func isRange(text string, from, to int) bool {
-	return rangeEnd.MatchString(text[to:min(len(text), to+16)]) && !strings.Contains(lastOf(text[:from], 24), "from ") || rangeBegin.MatchString(lastOf(text[:from], 16)) && !strings.Contains(lastOf(text[:from], 24), "from ")
+	if movesFrom.MatchString(lastOf(text[:from], 24)) {
+		return false
+	}
+	return rangeEnd.MatchString(text[to:min(len(text), to+16)]) || rangeBegin.MatchString(lastOf(text[:from], 16))
 }
+
+var movesFrom = regexp.MustCompile(`(?i)\b(?:from|prefer\w*) `)
 
 // findWords returns where the options' own words stand, as words of their own.
 func (f Form) findWords(text string) (all [][]int) {
@@ -370,7 +383,7 @@ func isWord(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff + `]*\s*[:,–—-]?\s*["'` + boldOn + boldOff + `]*$`)
+var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff + `]*\s*[:,(=–—-]?\s*["'` + boldOn + boldOff + `]*$`)
 
 // joinWords makes a label and the words of its option one answer; with the words of another
 // option it is none.
@@ -382,7 +395,7 @@ func (f Form) joinWords(text string, all []found) []found {
 			between := text[prior.to:m.from]
 			if betweenWords.MatchString(between) && !(prior.bracket && strings.Contains(between, ".")) {
 				if prior.value == m.value {
-					prior.to, prior.own = m.to, true
+					prior.to, prior.own, prior.weak = m.to, true, false
 					continue
 				}
 				if !strings.ContainsAny(between, ",\n") && !prior.weak {
@@ -391,23 +404,31 @@ func (f Form) joinWords(text string, all []found) []found {
 				}
 			}
 		}
+		if n := len(out); n > 0 && !m.words && out[n-1].words && out[n-1].value == m.value && wordsThenLabel.MatchString(text[out[n-1].to:m.from]) {
+			out[n-1].to, out[n-1].own = m.to, true
+			continue
+		}
 		out = append(out, m)
 	}
 	return out
 }
 
+// wordsThenLabel stands between an option's words and its label: "Rome, which is option B".
+var wordsThenLabel = regexp.MustCompile(`(?i)^["'` + boldOn + boldOff + `]*(?:,? (?:i\.e\.,?|that is,?|which is|which corresponds to|corresponding to|c'est-à-dire|то есть)|\s?[,:=→–—-]+)?\s*(?:the )?(?:options?|choice|letter|answer|вариант)?\s*["'(` + boldOn + `]*$`)
+
 // Yes and no, in which a "no" that goes on with a noun is none.
 var (
-	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|hay[iı]r|evet|네|예|так|ні|ano|ναι|όχι|כן|לא|igen|kyllä|nej|بله|خیر|ya|tidak|ใช่|হ্যাঁ|না)(?:$|[^\pL])`)
-	yesNoHan   = regexp.MustCompile(`(?:^|[:："'，,。\s]|答案是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误)(?:$|[。，,.!"'\s])`)
+	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|vâng|đúng|không|ndiyo|hapana|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|hay[iı]r|evet|네|예|так|ні|ano|ναι|όχι|כן|לא|igen|kyllä|nej|بله|خیر|ya|tidak|ใช่|হ্যাঁ|না)(?:$|[^\pL])`)
+	yesNoHan   = regexp.MustCompile(`(?:^|[:："'，,。\s]|答案是|答案应该是|回答是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误|肯定的|否定的)(?:$|[。，,.!"'\s])`)
 	yesNoKana  = regexp.MustCompile(`はいいえ|はい|いいえ|아니요|아니오|아뇨`)
-	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예", "так", "ano", "ναι", "כן", "igen", "kyllä", "بله", "ya", "ใช่", "হ্যাঁ"}
-	noun       = regexp.MustCompile(`^(?:\s+|-)[\pL\pN]`)
+	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예", "так", "ano", "ναι", "כן", "igen", "kyllä", "بله", "ya", "ใช่", "হ্যাঁ", "vâng", "đúng", "ndiyo", "肯定的"}
+	noun       = regexp.MustCompile(`^(?:[^\S\n]+[\pL\pN]|-[\pL\pN]|\s*\n[a-z])`)
+	hyphened   = regexp.MustCompile(`^-\pL`)
 	joins      = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
 	offers     = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
 	numbered   = regexp.MustCompile(`^\. ?\d`)
 	// wholeYesNo are texts that say yes, or no if the second group matches.
-	wholeYesNo = regexp.MustCompile(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
+	wholeYesNo = regexp.MustCompile(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely|probably|most likely|likely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
 	firmNo     = regexp.MustCompile(`(?i)[.?!\n][^\pL\pN]*((?:absolutely|definitely|certainly|of course|surely) not)[^\pL\pN]*$`)
 	echoes     = regexp.MustCompile(`(?i)\b(?:yes(?:[ -]or[ -]|/)no|no(?:[ -]or[ -]|/)yes)\b`)
 )
@@ -422,6 +443,9 @@ func findYesNo(text string, from, to int) (all []found) {
 		}
 		rest := text[from+end:]
 		if offers.MatchString(rest) {
+			return
+		}
+		if hyphened.MatchString(rest) {
 			return
 		}
 		if noun.MatchString(rest) && !joins.MatchString(rest) && !clauseOf.MatchString(strings.TrimSpace(rest)) && (value == "no" || word != "yes") || numbered.MatchString(rest) {
@@ -465,7 +489,7 @@ func findYesNo(text string, from, to int) (all []found) {
 	return all
 }
 
-var candidates = regexp.MustCompile(`(?i)(?:(?:solutions?|candidates?|options?|proposals?|answers?|lösung|kandidat|vorschlag|solution|propuesta|candidat[oe]?|rozwiązani[ea]|çözüm|(?:ال|لل)حل|समाधान|해결책|후보|方案|候选人|选项|提案|候補)\s*#?\s*)?(\d+)|(?:number|candidate|solution|proposal) (one|two|three|four|five|six)\b`)
+var candidates = regexp.MustCompile(`(?i)(?:(?:solutions?|candidates?|options?|proposals?|answers?|lösung|kandidat|vorschlag|solution|soluci[oó]n|solução|soluzione|oplossing|решение|вариант|解答|回答|propuesta|candidat[oe]?|rozwiązani[ea]|çözüm|(?:ال|لل)حل|समाधान|해결책|후보|方案|候选人|选项|提案|候補)\s*#?\s*)?(\d+)|(?:number|candidate|solution|proposal) (one|two|three|four|five|six)\b`)
 
 // findCandidates returns numbers of candidates; those without the word are weak.
 func (f Form) findCandidates(text string, from, to int) (all []found) {
@@ -487,8 +511,11 @@ func (f Form) findCandidates(text string, from, to int) (all []found) {
 }
 
 var (
-	numeral   = regexp.MustCompile(`(?:[+-] ?)?[$€£¥₹]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+/\d+|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?: ?(thousand|million|billion|trillion|tausend|millionen|milliarden|million(?:s|es)|万|萬|億|亿)\b?)?`)
-	scales    = map[string]int{"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "millions": 6, "milliones": 6, "billion": 9, "milliarden": 9, "trillion": 12, "万": 4, "萬": 4, "億": 8, "亿": 8}
+	numeral = regexp.MustCompile(`((?:[+-] ?)?[$€£¥₹]?(?:10\^\{?-?\d{1,3}\}?|\d+ \d{1,3}/\d{1,3}|\d{1,2}(?:,\d{2})+,\d{3}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+/\d+|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?)` +
+		`(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?:([kKM]|bn|mn)\b| ?(` + scaleWords + `))?(?: ?± ?\d+(?:[.,]\d+)?)?`)
+	scales = map[string]int{"k": 3, "bn": 9, "mn": 6, "thousand": 3, "tausend": 3, "mille": 3, "mil": 3, "тысяч": 3, "тыс.": 3, "千": 3, "万": 4, "萬": 4, "lakh": 5, "lakhs": 5,
+		"million": 6, "millionen": 6, "millions": 6, "millones": 6, "milhões": 6, "milioni": 6, "mio.": 6, "миллион": 6, "миллиона": 6, "миллионов": 6, "млн": 6, "百万": 6, "crore": 7, "crores": 7, "億": 8, "亿": 8,
+		"billion": 9, "milliarden": 9, "milliards": 9, "mrd.": 9, "миллиардов": 9, "млрд": 9, "trillion": 12}
 	spelled   = regexp.MustCompile(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
 	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
 	counted   = regexp.MustCompile(`(?i)(?:agents?|section|chapter|page|line|version|exercise|problem|example|rule|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
@@ -502,18 +529,18 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 	for _, m := range numeral.FindAllStringSubmatchIndex(part, -1) {
 		at, end := from+m[0], from+m[1]
 		before := text[:at]
-		if last, _ := utf8.DecodeLastRuneInString(before); isLatin(last) && !strings.ContainsAny(part[m[0]:m[0]+1], "+-") || last == '_' || last == '^' || last == '.' && strings.HasSuffix(before, "..") {
+		if last, _ := utf8.DecodeLastRuneInString(before); isLatin(last) && !strings.ContainsAny(part[m[0]:m[0]+1], "+-") || last == '_' || last == '^' || strings.HasSuffix(before, "^{") || last == '.' && strings.HasSuffix(before, "..") {
 			continue
 		}
 		if counted.MatchString(lastOf(before, 24)) || lineStart.MatchString(before) && listItem.MatchString(text[end:]) || attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
 			continue
 		}
-		number := part[m[0]:m[1]]
+		number := submatch(part, m, 1)
 		if sign := strings.TrimLeft(number, " "); (sign[0] == '-' || sign[0] == '+') && endsOperand.MatchString(before) { // a difference
 			at += strings.IndexAny(number, "-+") + 1
 			number = number[strings.IndexAny(number, "-+")+1:]
 		}
-		power, scale := submatch(part, m, 1), submatch(part, m, 2)
+		power, scale := submatch(part, m, 2), cmp.Or(submatch(part, m, 3), submatch(part, m, 4))
 		value := f.decimal(number, power, scale)
 		bracket := strings.HasSuffix(strings.TrimRight(before, " "), "(") && strings.HasPrefix(strings.TrimLeft(text[end:], " %"), ")")
 		all = append(all, found{at, end, mention{value: value, bracket: bracket}})
@@ -546,20 +573,24 @@ func submatch(text string, m []int, n int) string {
 
 // decimal returns a number as plain decimal text; "" if it cannot be told.
 func (f Form) decimal(number, power, scale string) string {
-	if power != "" || scale != "" {
-		number = cutScale.ReplaceAllString(number, "")
+	whole, over, under := "", "", ""
+	if m := quotient.FindStringSubmatch(number); m != nil {
+		whole, over, under = m[1], m[2], m[3]
+	}
+	if scale == "K" || scale == "M" && !strings.ContainsAny(number, "$€£¥₹") || over != "" && power+scale != "" {
+		return "" // 300K and 0.1M are temperatures and concentrations, too
+	}
+	if over != "" {
+		return fraction(whole, over, under)
 	}
 	number = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" '’$€£¥₹+", r) {
+		if strings.ContainsRune(" '’$€£¥₹+{}", r) {
 			return -1
 		}
 		return r
 	}, number)
-	if over, under, is := strings.Cut(number, "/"); is {
-		if power != "" || scale != "" {
-			return ""
-		}
-		return fraction(over, under)
+	if base, exponent, is := strings.Cut(number, "^"); is {
+		return raise(base, exponent)
 	}
 	point, comma := strings.LastIndexByte(number, '.'), strings.LastIndexByte(number, ',')
 	switch {
@@ -567,12 +598,17 @@ func (f Form) decimal(number, power, scale string) string {
 		return "" // 2,5 is 2.5 where the question writes numbers so
 	case point >= 0 && comma > point || comma >= 0 && point < 0 && f.number.comma:
 		number = strings.Replace(strings.ReplaceAll(number, ".", ""), ",", ".", 1)
-	case f.number.comma && comma < 0 && pointThousands.MatchString(number):
+	case !f.number.comma && comma < 0 && wholeThousands.MatchString(number):
+		return "" // 250.000 is 250 to some and 250,000 to others
+	case comma < 0 && pointThousands.MatchString(number) && (f.number.comma || strings.Count(number, ".") > 1):
 		number = strings.ReplaceAll(number, ".", "")
 	default:
 		number = strings.ReplaceAll(number, ",", "")
 	}
 	exponent := scales[strings.ToLower(scale)]
+	if scale == "M" {
+		exponent = 6
+	}
 	if n, err := strconv.Atoi(power); err == nil {
 		exponent += n
 	}
@@ -601,14 +637,30 @@ func (f Form) decimal(number, power, scale string) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// fraction returns a quotient of whole numbers; "" if it is not a decimal.
-func fraction(over, under string) string {
-	if strings.Trim(under, "0") == "" || len(over)+len(under) > 60 {
+// raise returns a power of whole numbers; "" if it is too long.
+func raise(base, exponent string) string {
+	b, whole := new(big.Int).SetString(base, 10)
+	e, err := strconv.Atoi(exponent)
+	if !whole || err != nil || e < 0 || len(base)*e > 60 {
 		return ""
 	}
-	r, ok := new(big.Rat).SetString(over + "/" + under)
-	if !ok {
+	return b.Exp(b, big.NewInt(int64(e)), nil).String()
+}
+
+// fraction returns a quotient of whole numbers, after a whole one or none; "" if it is not a decimal.
+func fraction(whole, over, under string) string {
+	if strings.Trim(under, "0") == "" || len(whole)+len(over)+len(under) > 60 {
 		return ""
+	}
+	sign, whole := strings.HasPrefix(whole, "-"), strings.Trim(whole, "-+$€£¥₹ ")
+	r, ok := new(big.Rat).SetString(over + "/" + under)
+	w, known := new(big.Rat).SetString(cmp.Or(whole, "0"))
+	if !ok || !known {
+		return ""
+	}
+	r.Add(r, w)
+	if sign {
+		r.Neg(r)
 	}
 	places, exact := r.FloatPrec()
 	if !exact {
@@ -618,8 +670,9 @@ func fraction(over, under string) string {
 }
 
 var (
-	cutScale       = regexp.MustCompile(` ?[×x*] ?10\^?\{?-?\d{1,2}\}?| ?(?i:thousand|million|billion|trillion|tausend|millionen|milliarden|millions|milliones)| ?[万萬億亿]`)
-	thousands      = regexp.MustCompile(`^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?:[eE].*)?$`)
+	quotient       = regexp.MustCompile(`^([+-]? ?[$€£¥₹]?(?:\d+ )?)(\d+)/(\d+)$`)
+	thousands      = regexp.MustCompile(`^-?(?:\d{1,3}|\d{1,2}(?:,\d{2})+)(?:,\d{3})+(?:\.\d+)?(?:[eE].*)?$`)
+	wholeThousands = regexp.MustCompile(`^-?[1-9]\d{0,2}\.000$`)
 	pointThousands = regexp.MustCompile(`^-?\d{1,3}(?:\.\d{3})+$`)
 )
 
@@ -633,8 +686,17 @@ func isWordAt(text string, at int) bool {
 	return isWord(r)
 }
 
+// runeAround returns the character that a byte belongs to.
+func runeAround(text string, at int) rune {
+	for !utf8.RuneStart(text[at]) && at > 0 {
+		at--
+	}
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return r
+}
+
 func isLatinAt(text string, at int) bool {
-	return at >= 0 && at < len(text) && isLatin(rune(text[at]))
+	return at >= 0 && at < len(text) && isLatin(runeAround(text, at))
 }
 
 // lastOf returns up to n last bytes of a text, in whole characters.
@@ -647,17 +709,23 @@ func lastOf(text string, bytes int) string {
 }
 
 // bounds say that a number is a limit and not the answer.
-var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate)\b`)
+var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate)\b|[<≤≥] ?` + answerRune)
+
+// chances are what is asked for where a number is.
+var chances = regexp.MustCompile(`(?i)\b(?:probability|chance)\b`)
 
 // isHedged reports whether a clause leaves open what it names.
 func (f Form) isHedged(clause string) bool {
 	clause = plain(clause)
+	if f.number != nil {
+		clause = chances.ReplaceAllString(clause, " ")
+	}
 	return hedged.MatchString(clause) || f.number != nil && bounds.MatchString(clause)
 }
 
 var (
-	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times\b|^[xyzn](?:[^\pL]|$)|^ ?\\`)
-	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?- ?$`)
+	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
+	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?[:–—-] ?$`)
 	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
 	wordEnds = regexp.MustCompile(`^["'` + boldOff + `)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
 )
@@ -687,8 +755,10 @@ func (t *parsed) result(at int, s span) int {
 }
 
 var (
-	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#>$€£≈~=→(\[✅-]*(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
-	aloneRest   = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
+	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
+	asideRest   = regexp.MustCompile(`^[\s"']*\([^()]*\)[.\s]*$`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
 )
@@ -699,22 +769,32 @@ func (f Form) isAlone(lead, rest string) bool {
 		return false
 	}
 	if f.number != nil {
-		return aloneUnits.MatchString(rest)
+		return aloneUnits.MatchString(rest) || explained.MatchString(rest) || rejectsRest.MatchString(rest)
 	}
 	if strings.IndexFunc(rest, isAnswer) >= 0 {
-		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest)
+		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest) || asideRest.MatchString(rest)
 	}
-	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest)
+	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest) || asideRest.MatchString(rest)
 }
 
 func (f Form) isYesNoLead(lead string) bool { return !strings.Contains(lead, "the ") }
 
 // rejectsRest excludes the other answers of a sentence: "B, not C".
-var rejectsRest = regexp.MustCompile(`(?i)^,? (?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over) [\s("']*(?:options? )?` + answerRune + `[\s)"'.]*$`)
+var rejectsRest = regexp.MustCompile(`(?i)^(?:, (?:obviously|clearly|certainly|definitely|of course))?(?:,| [–—-])? \(?(?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over|except|but not) [\s("']*(?:options? )?` + answerRune + `(?:[\s,]*(?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|,)?\s*(?:not )?(?:options? )?` + answerRune + `)*[\s)"'.]*$`)
 
 // countsWeak reports whether what may be no answer counts as the only one.
 func (f Form) countsWeak(t *parsed, i int) bool {
-	return !f.yesNo && f.number == nil && labelled.MatchString(t.skeleton[:t.all[i].at])
+	return !f.yesNo && f.number == nil && (labelled.MatchString(t.skeleton[:t.all[i].at]) || t.endsWith(i) || t.isPredicate(i))
+}
+
+// isPredicate reports whether a text's last sentence says that something is an answer: "La
+// correcta es la B".
+func (t *parsed) isPredicate(i int) bool {
+	m := t.all[i]
+	s := t.sentences[m.sentence]
+	lead := t.skeleton[s.from:m.at]
+	return !m.words && m.sentence == len(t.sentences)-1 && strings.Trim(t.skeleton[m.at+answerBytes:s.to], " .!)\n\"'"+boldOff) == "" &&
+		copulaEnd.MatchString(lead) && !supposing.MatchString(lead) && !strings.ContainsAny(lead, ",;:")
 }
 
 // countsOnly reports whether the only answer of a text is its subject or its end: "(B) Rome
@@ -724,27 +804,37 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	s := t.sentences[m.sentence]
 	lead, rest := t.skeleton[s.from:m.at], t.skeleton[m.at+answerBytes:s.to]
 	switch {
-	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1":
+	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1" && !t.endsWith(i):
 		return false
 	case f.number != nil:
-		return m.sentence == len(t.sentences)-1
+		return m.sentence == len(t.sentences)-1 && !countsParts.MatchString(rest) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
 	case m.words:
-		return len(t.sentences) == 1 && len(t.all) == 1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead)
+		return !slices.ContainsFunc(t.all, func(o mention) bool { return o.is != foreign && o.at != m.at }) &&
+			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead) && !supposing.MatchString(lead)
 	}
 	if listing.MatchString(lead) {
 		return false
 	}
+	if t.endsWith(i) || t.isPredicate(i) {
+		return true
+	}
 	if aloneLead.MatchString(lead) {
 		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0 || backed.MatchString(rest)) && !describing.MatchString(rest)
 	}
-	return strings.Trim(rest, " .!\"')"+boldOff) == "" && clauseEnd.MatchString(lead)
+	return (m.own && !describing.MatchString(rest) || strings.Trim(rest, " .!\"')"+boldOff) == "") && clauseEnd.MatchString(lead)
 }
 
 var (
-	labelled   = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
-	backed     = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
-	describing = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
-	stating    = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt)\s*["']?$`)
-	listing    = regexp.MustCompile(`(?i)^\W*(?:next|now|first|firstly|second|secondly|third|then)\b`)
-	clauseEnd  = regexp.MustCompile(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange + `]*),?\s*(?:options? |choice )?$`)
+	countsParts = regexp.MustCompile(`(?i)^ (?:\pL+ ){0,2}?(?:steps?|parts?|methods|ways|approaches|cases|unknowns|equations|numbers|facts|conditions|things to)\b`)
+	labelled    = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
+	backed      = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
+	describing  = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
+	opensTime   = regexp.MustCompile(`(?i)^\W*(?:in|by|since|on|from|until|at|before|after)\s*$`)
+	goesNowhere = regexp.MustCompile(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
+	lacks       = regexp.MustCompile(`(?i)\b(?:needs?|requires?|let me|let us|let's|know|given)\b`)
+	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
+	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)
+	stating     = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)
+	listing     = regexp.MustCompile(`(?i)^\W*(?:next|now|first|firstly|second|secondly|third|then)\b`)
+	clauseEnd   = regexp.MustCompile(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange + `]*),?\s*(?:options? |choice )?$`)
 )

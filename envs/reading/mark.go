@@ -1,24 +1,33 @@
 package reading
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 )
 
 // nouns name an answer before a colon or "is", in texts whose answers are words.
-const nouns = `(?:(?:the|my|die|la|a|het) )?(?:(?:final|correct|richtige|korrekte|finale|正确|最终|правильный|सही) ?)*(?:answer|antwort|respuesta|réponse|risposta|resposta|antwoord|odpowiedź|cevap|jawaban|svar|答案|答え|回答|解答|정답|답|ответ|الإجابة|الجواب|उत्तर)(?: (?:final|finale|correcta|correcte|corretta|correta))?["*_]*`
+const nouns = `(?:(?:the|my|die|la|a|het) )?(?:(?:final|correct|best|right|bonne|meilleure|mejor|beste|richtige|korrekte|finale|正确|最终|правильный|सही) ?)*(?:answer|antwort|respuesta|réponse|risposta|resposta|antwoord|odpowiedź|cevap|jawaban|svar|答案|答え|回答|解答|정답|답|ответ|الإجابة|الجواب|उत्तर)(?: (?:final|finale|correcta|correcte|corretta|correta))?["*_]*`
 
 var (
 	// afterColon is the rest of a line after a noun with a colon, afterVerb after "The answer is".
-	afterColon = regexp.MustCompile(`(?i)(?:^|[^\pL])` + nouns + `[ \t]*(?:is|ist|lautet|es|est|è|é)?[ \t]*[:：][*_]*[ \t]*([^\n]*)`)
-	afterVerb  = regexp.MustCompile(`(?im)(?:^[\s*_">#]*|[.!?] +)(?:(?:so|therefore|thus|hence|also|donc|quindi),? )?` + nouns + `[ \t]*(?:is|ist|lautet|es|est|è|é|是|为|は|은|는)[ \t]+([^\n]*)`)
-	endMark    = regexp.MustCompile(`(?i)(?:^|[^\pL])` + nouns + `[ \t]*[:：][*_\s]*$`)
+	afterColon = regexp.MustCompile(`(?im)(?:(?:^|[^\pL"'])` + nouns + `[ \t]*(?:is|ist|lautet|es|est|è|é)?[ \t]*[:：=]|^[\s*_>#]*` + nouns + `[ \t]+[–—-][ \t])[*_]*[ \t]*([^\n]*)`)
+	afterVerb  = regexp.MustCompile(`(?im)(?:^[\s*_">#]*|[.!?] +)(?:(?:so|therefore|thus|hence|also|donc|quindi|no|wait|actually|i (?:think|believe|guess|would say)(?: that)?),? )*` + nouns + `(?:[ \t]*(?:is|ist|lautet|es|est|è|é|은|는)[ \t]+|[ \t]*(?:是|为|は|은|는)[ \t]*)([^\n]*)`)
+	// heading is a line that holds no more than the noun; below it is the next line.
+	heading = regexp.MustCompile(`(?im)^[\s*_#>]*` + nouns + `[ \t]*[:：]?[*_ \t]*\n\s*([^\n]+)(\n?)`)
+	endMark = regexp.MustCompile(`(?i)(?:^|[^\pL])` + nouns + `[ \t]*[:：][*_\s]*$|<(?:final_?)?answer>\s*(?:</(?:final_?)?answer>\s*)?$`)
+	member  = regexp.MustCompile(`(?i)["'](?:final[ _]?)?answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(-?[\d.]+))`)
+	// nextSentence follows an answer that the line goes on after.
+	nextSentence = regexp.MustCompile(`[.!?]["'*)$]*\s+(?:It|This|That|These|The|He|She|They|I|We|You|There|Its|His|Her|Their|In|As|Since|Because|However|Note|Explanation|Reason|Let me|Hope|Although|While|Both|Therefore|No)[\s,:'’][^.!?]*\pL|[.!?]["'*)$]*\s+\p{Lu}\pL+(?:\s+\S+){3,}[.!?]\s*$|,["*_]*\s+(?:because|since)\s|\s\((?:because|since)\s|["*_]+,\s+(?:because|since|as)\s`)
+	abbreviation = regexp.MustCompile(`(?:^|[^\pL])(?:\pL|St|Mt|Mr|Mrs|Ms|Dr|Prof|No|vs|Jr|Sr|Inc|Ltd|Co|Ft|Gen|Lt|Col|Sgt|Rev)$`)
+	politeEnd    = regexp.MustCompile(`(?:です|である|입니다|이다)?[。.]?$`)
 )
 
 // AfterMark returns what follows the last "Answer:" or "The answer is" of a text, up to the
-// end of its line, or what stands in its last <answer> or box. Of a text that was cut off
-// the last line does not count.
+// end of its sentence, or what stands in its last <answer>, box or member "answer". Of a text
+// that was cut off the last line does not count.
 func AfterMark(text string, cut bool) (string, bool) {
+	text = lastOf(text, mostText)
 	if cut {
 		text = text[:strings.LastIndexByte(text, '\n')+1]
 	}
@@ -31,15 +40,57 @@ func AfterMark(text string, cut bool) (string, bool) {
 			return plainText(fonts.ReplaceAllString(inside, "$1"))
 		}
 	}
-	colon, verb := lastOfAll(afterColon, text), lastOfAll(afterVerb, text)
+	if m := lastOfAll(member, text); m != nil {
+		return plainText(unescaped(m[1] + m[2] + m[3]))
+	}
+	if m := lastOfAll(heading, text); m != nil {
+		if isShort := len(strings.Fields(m[1])) <= 5; isShort || strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(m[1])) {
+			return sentence(m[1])
+		}
+	}
+	colon, verb := lastIn(afterColon, text), lastIn(afterVerb, text)
 	switch {
 	case colon != nil:
-		return plainText(colon[1])
+		if inner := lastIn(afterVerb, colon[1]); inner != nil {
+			colon = inner
+		}
+		return sentence(colon[1])
 	case verb != nil:
-		return plainText(verb[1])
+		return sentence(verb[1])
 	}
 	return "", false
 }
+
+// unescaped returns a JSON string's text; LaTeX whose backslashes were not escaped stays.
+func unescaped(s string) string {
+	var text string
+	if !strings.Contains(s, `\`) || json.Unmarshal([]byte(`"`+s+`"`), &text) != nil || strings.ContainsAny(text, "\b\f\t\r") {
+		return s
+	}
+	return text
+}
+
+// sentence returns the rest of a line without the sentences after its first one.
+func sentence(line string) (string, bool) {
+	for from := 0; from < len(line); {
+		m := nextSentence.FindStringIndex(line[from:])
+		if m == nil {
+			break
+		}
+		if end := from + m[0]; !abbreviation.MatchString(line[:end]) {
+			line = line[:end]
+			break
+		}
+		from += m[0] + 1
+	}
+	text, ok := plainText(line)
+	if asian.MatchString(text) {
+		text = politeEnd.ReplaceAllString(text, "")
+	}
+	return text, ok && text != ""
+}
+
+var asian = regexp.MustCompile(`(?:です|である|입니다|이다)[。.]?$|。$`)
 
 // EndsWithMark reports whether a text ends with "Answer:" and nothing after it.
 func EndsWithMark(text string) bool { return endMark.MatchString(text) }
@@ -50,6 +101,22 @@ func lastOfAll(pattern *regexp.Regexp, text string) []string {
 		return nil
 	}
 	return all[len(all)-1]
+}
+
+// lastIn returns the last match of a mark; one may stand in the rest of the line of another.
+func lastIn(pattern *regexp.Regexp, text string) []string {
+	last := lastOfAll(pattern, text)
+	for range 8 {
+		if last == nil {
+			break
+		}
+		inner := lastOfAll(pattern, last[1])
+		if inner == nil {
+			break
+		}
+		last = inner
+	}
+	return last
 }
 
 func plainText(text string) (string, bool) {

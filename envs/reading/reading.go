@@ -47,7 +47,7 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	if len(text) > mostText {
 		text = strings.ToValidUTF8(text[len(text)-mostText:], "")
 	}
-	text = fold(text)
+	text = fold(text, f.several)
 	if m := allApply.FindStringSubmatch(text); m != nil && f.several && !cut && f.findWords(text) == nil && (m[1] == "" || names[len(f.labels)] == strings.ToLower(m[1])) {
 		return Answer{strings.Join(f.labels, ""), Words}, nil
 	}
@@ -81,6 +81,8 @@ type mention struct {
 	bracket  bool
 	words    bool // an option's own words
 	many     bool // claimed with others, of which one may be given
+	endorsed bool // stated by what follows it
+	item     bool // one of several lines that each hold an answer only
 	own      bool // a label with its option's words
 	weak     bool // may be no answer at all: a bare letter or number
 	sentence int
@@ -133,7 +135,7 @@ func (t *parsed) split() {
 			t.sentences = append(t.sentences, span{from, at})
 			from = at
 		}
-		if strings.TrimSpace(t.skeleton[from:to]) != "" {
+		if strings.Trim(t.skeleton[from:to], " \n\t-=_*~") != "" { // a rule is no sentence
 			t.sentences = append(t.sentences, span{from, to})
 		}
 		from = to
@@ -167,12 +169,43 @@ func (t *parsed) judge() {
 		if strings.IndexFunc(t.text(s), isAnswer) < 0 {
 			continue
 		}
+		t.judgeExceptions(s)
 		t.judgeClaims(s)
 		t.judgeEndorsements(s)
 		t.judgeRest(i)
 	}
 	t.retract()
 	t.readReplies()
+}
+
+// excepted are sentences about all options but some.
+var excepted = regexp.MustCompile(`(?i)^\W*(?:all|every(?:thing|one)?|each)(?: one)?(?: of (?:them|the above|these|the (?:other )?(?:options?|choices|answers)))?(?: (?:the )?(?:other )?(?:options?|choices?|answers?|statements?))?,? (?:except(?: for)?|but|other than|apart from|besides) (?:options? |choices? )?(` + answerRune + `[^.;:\n]*?)((?:,? (?:is|are|can be|can all be|must be) [^.;:\n` + answerRange + `]*)?)[.!\s]*$`)
+
+// judgeExceptions states what all options but some are: those where the others are wrong,
+// the others where they are right or nothing is said and several can be chosen.
+func (t *parsed) judgeExceptions(s span) {
+	m := excepted.FindStringSubmatchIndex(t.text(s))
+	if m == nil || t.form.number != nil || t.form.yesNo {
+		return
+	}
+	i := t.index(s.from + m[2])
+	list, alternative := t.listFrom(i, s)
+	predicate := t.skeleton[s.from+m[4] : s.from+m[5]]
+	wrong := rejected.MatchString(predicate)
+	if alternative || t.all[list[len(list)-1]].at+answerBytes < s.from+m[3]-len(" )") || !wrong && !t.form.several || len(list) > 1 && !t.form.several {
+		return
+	}
+	rest := slices.Clone(t.form.labels)
+	for _, j := range list {
+		t.all[j].is = foreign
+		if wrong {
+			t.all[j].is = stated
+		}
+		rest = slices.DeleteFunc(rest, func(l string) bool { return strings.Contains(t.all[j].value, l) })
+	}
+	if !wrong {
+		t.all[i].is, t.all[i].value = stated, strings.Join(rest, "")
+	}
 }
 
 // clause returns the part of a sentence around a place, up to the words that break it.
@@ -223,6 +256,7 @@ func (t *parsed) judgeClaims(s span) {
 	for _, m := range corrected.FindAllStringSubmatchIndex(text, -1) {
 		spans = append(spans, []int{m[0], m[2]})
 	}
+	corrections := len(spans)
 	if m := opening.FindStringSubmatchIndex(text); m != nil {
 		spans = append(spans, []int{m[0], m[2]})
 	}
@@ -240,6 +274,9 @@ func (t *parsed) judgeClaims(s span) {
 	}
 	for n, m := range spans {
 		from, at := s.from+m[0], t.result(s.from+m[1], s)
+		if n >= corrections && t.isAside(s, from) {
+			continue
+		}
 		is := stated
 		if n >= inference {
 			if is = inferred; describes.MatchString(t.skeleton[at+answerBytes : s.to]) {
@@ -249,6 +286,23 @@ func (t *parsed) judgeClaims(s span) {
 		t.claim(s, from, at, is)
 	}
 }
+
+// isAside reports whether a place is in brackets after an answer that the sentence states, or
+// in what explains the answer that it begins with.
+func (t *parsed) isAside(s span, at int) bool {
+	lead := t.skeleton[s.from:at]
+	first := strings.IndexFunc(lead, isAnswer)
+	if first < 0 {
+		return false
+	}
+	if open := strings.LastIndexByte(lead, '('); open > first && !strings.Contains(lead[open:], ")") {
+		return t.all[t.index(s.from+first)].is == stated || aloneLead.MatchString(lead[:first])
+	}
+	return explains.MatchString(lead[first+answerBytes:]) && aloneLead.MatchString(lead[:first])
+}
+
+// explains stands between an answer and what it is: "42 — that's 6 × 7".
+var explains = regexp.MustCompile(`^["')` + boldOff + `]*\s*[—–-]\s*$`)
 
 // describes follows an answer that is only explained: "so A is Athens".
 var describes = regexp.MustCompile(`^ (?:is|means|stands for|says) [A-Z` + answerRange + `]`)
@@ -260,6 +314,10 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 		return
 	}
 	list, alternative := t.listFrom(i, s)
+	if prefers.MatchString(t.skeleton[s.from:at]) && overTo.MatchString(t.skeleton[at+answerBytes:s.to]) {
+		t.all[i+1].is = out
+		list, alternative = list[:1], false
+	}
 	around := span{t.clause(s, from).from, t.clause(s, at).to}
 	before, whole := plain(t.skeleton[around.from:from]), t.text(around)
 	tail := plain(t.skeleton[from:at])
@@ -275,13 +333,13 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 		is = foreign
 	case t.form.isHedged(whole):
 		is = open
-	case guessed.MatchString(whole) && is == inferred:
+	case guessed.MatchString(whole) && is == inferred && !t.isOneOnly(s):
 		is = open
 	case t.isRejectedAfter(list[len(list)-1], s):
 		is = out
 	case alternative || len(list) > 1 && !t.form.several && !t.same(list):
 		is, t.all[i].many = open, true
-	case !t.form.isWhole(t, list[len(list)-1], s):
+	case !t.form.isWhole(t, list[len(list)-1], s) || is == inferred && t.all[i].words && t.isOneOfTwo(list[len(list)-1], s):
 		is = open
 	case t.cut && t.isUnfinished(list[len(list)-1]):
 		is = open
@@ -293,6 +351,24 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 	}
 }
 
+// isOneOfTwo reports whether a clause goes on to another option in its own words: "true for
+// some and false for others".
+func (t *parsed) isOneOfTwo(i int, s span) bool {
+	clause := t.clause(s, t.all[i].at)
+	for j := i + 1; j < len(t.all) && t.all[j].at < clause.to; j++ {
+		if t.all[j].words && t.all[j].value != t.all[i].value && !denied.MatchString(t.skeleton[t.all[i].at+answerBytes:t.all[j].at]) {
+			return true
+		}
+	}
+	return false
+}
+
+// who prefers one answer to another names two.
+var (
+	prefers = regexp.MustCompile(`(?i)\bprefer\w*[^,.;:` + answerRange + `]*$`)
+	overTo  = regexp.MustCompile(`^["')\s]*to\b`)
+)
+
 // gerunds claim, but for what choosing would do.
 var (
 	gerund      = regexp.MustCompile(`(?i)^\W*choosing\b`)
@@ -300,7 +376,7 @@ var (
 )
 
 // contrasts lead from an answer that is denied to the one that is claimed.
-var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
+var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
 // eachOf stands before what is not a claim: "each option:".
 var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
@@ -332,6 +408,8 @@ func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
 	for j := i + 1; j < len(t.all) && t.all[j].at < s.to; j++ {
 		between := t.skeleton[t.all[j-1].at+answerBytes : t.all[j].at]
 		switch {
+		case strings.Contains(between, "("), strings.Contains(between, ";") && strings.Contains(t.skeleton[t.all[i].at:t.all[j-1].at], ","): // how it comes about, another list
+			return list, alternative
 		case alternatives.MatchString(between):
 			alternative = alternative || t.all[j].value != t.all[i].value
 		case !connections.MatchString(between) || strings.TrimSpace(between) == "" && !t.form.several && t.all[j].words:
@@ -363,7 +441,7 @@ func (t *parsed) isForeign(s, clause span, at int) bool {
 	if speaker.MatchString(lead) && !agreed.MatchString(lead) {
 		return true
 	}
-	if said := quoted.FindStringIndex(before); said != nil {
+	if said := quoted.FindStringIndex(heard.ReplaceAllString(before, " ")); said != nil {
 		return !agreed.MatchString(lead) || disagreed.MatchString(lead)
 	}
 	if s.from > 0 { // a line before it that says whose answers follow
@@ -381,6 +459,8 @@ func (t *parsed) isQuotedLine(at int) bool {
 }
 
 var (
+	// heard is what others say where it only comes before the text's own answer.
+	heard          = regexp.MustCompile(`(?i)\b(?:after|having|upon)\b[^,.;:` + answerRange + `]*?\b(?:solutions?|answers?|responses?|arguments?|reasoning|explanations?|opinions?|votes?)\b`)
 	unquoted       = regexp.MustCompile(`(?m)^[^>\s]`)
 	counterfactual = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but )?(?:if\b[^;]*\b(?:had|were)\b|had\b|were\b)[^;]*\bwould\b[^;]*$`)
 	assumed        = regexp.MustCompile(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
@@ -413,7 +493,7 @@ func (t *parsed) isRejectedAfter(i int, s span) bool {
 }
 
 var (
-	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
+	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,;])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
 	subject     = regexp.MustCompile(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
 )
 
@@ -425,7 +505,7 @@ func (t *parsed) judgeEndorsements(s span) {
 			continue
 		}
 		rest := strings.TrimLeft(t.skeleton[m.at+answerBytes:s.to], boldOff)
-		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) {
+		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) || t.form.number != nil && resultLead.MatchString(t.skeleton[s.from:m.at]) {
 			continue
 		}
 		clause := t.clause(s, m.at)
@@ -433,7 +513,7 @@ func (t *parsed) judgeEndorsements(s span) {
 		list := t.listBack(i, s)
 		is := stated
 		switch {
-		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.text(s)), "?"):
+		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.text(s)), "?") || wouldBe.MatchString(rest):
 			is = foreign
 		case t.noneOf(clause, m.at) || denied.MatchString(t.skeleton[clause.from:m.at]) || deniesClaim.MatchString(plain(t.skeleton[clause.from:m.at])):
 			is = out
@@ -444,11 +524,17 @@ func (t *parsed) judgeEndorsements(s span) {
 		}
 		for _, j := range list {
 			if t.all[j].is == named {
-				t.all[j].is = is
+				t.all[j].is, t.all[j].endorsed = is, true
 			}
 		}
 	}
 }
+
+// resultLead comes before a result, whose tick says that the calculation is right.
+var resultLead = regexp.MustCompile(answerRune + `[^=]*=[\s$]*$`)
+
+// wouldBe right is what is not: "would be right for fashion, but".
+var wouldBe = regexp.MustCompile(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b`)
 
 // startsRejected is an endorsement that is denied: "is not correct".
 var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
@@ -457,7 +543,7 @@ var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:
 func (t *parsed) listBack(i int, s span) []int {
 	list := []int{i}
 	for j := i - 1; j >= 0 && t.all[j].at >= s.from; j-- {
-		if !connections.MatchString(t.skeleton[t.all[j].at+answerBytes : t.all[j+1].at]) {
+		if !connections.MatchString(t.skeleton[t.all[j].at+answerBytes:t.all[j+1].at]) || denied.MatchString(t.skeleton[s.from:t.all[j].at]) {
 			break
 		}
 		list = append(list, j)
@@ -487,7 +573,7 @@ func (t *parsed) judgeRest(n int) {
 			m.is = foreign
 		case excluded:
 			m.is = out
-		case t.isOpen(clause):
+		case t.isOpen(clause, s):
 			m.is = open
 		case t.isAlternative(i, s):
 			m.is = open
@@ -497,11 +583,26 @@ func (t *parsed) judgeRest(n int) {
 }
 
 // isOpen reports whether a clause hedges or guesses; its answers ask one after another.
-func (t *parsed) isOpen(clause span) bool {
+func (t *parsed) isOpen(clause, s span) bool {
 	if t.hedging.span != clause {
-		t.hedging.span, t.hedging.is = clause, t.form.isHedged(t.text(clause)) || guessed.MatchString(t.text(clause))
+		t.hedging.span, t.hedging.is = clause, t.form.isHedged(t.text(clause)) || guessed.MatchString(t.text(clause)) && !t.isOneOnly(s)
 	}
 	return t.hedging.is
+}
+
+// isOneOnly reports whether a sentence names one answer only: a guess at one is an answer.
+func (t *parsed) isOneOnly(s span) bool {
+	value := ""
+	for _, m := range t.all {
+		if m.at < s.from || m.at >= s.to {
+			continue
+		}
+		if value != "" && m.value != value {
+			return false
+		}
+		value = m.value
+	}
+	return true
 }
 
 // contrast claims what a sentence puts in place of an answer that it excludes.
@@ -602,6 +703,7 @@ func (t *parsed) excludeEarlier(i int) {
 func (t *parsed) decide() (Answer, error) {
 	statement, inference := -1, -1
 	t.claimAfterRegret()
+	t.passOverOptions()
 	var refusal error
 	for i := range t.all {
 		m := &t.all[i]
@@ -627,7 +729,7 @@ func (t *parsed) decide() (Answer, error) {
 	if statement >= 0 && t.dependsOn(statement) {
 		return Answer{}, ErrOpen
 	}
-	if statement >= 0 && withdrawn.MatchString(t.skeleton[t.sentences[t.all[statement].sentence].to:]) {
+	if statement >= 0 && withdrawn.MatchString(t.skeleton[t.all[statement].at+answerBytes:]) {
 		return Answer{}, ErrDeclined
 	}
 	if statement >= 0 {
@@ -657,6 +759,35 @@ func (t *parsed) decide() (Answer, error) {
 	return t.only()
 }
 
+// passOverOptions makes a list of all options, each a line, one that repeats the question;
+// a list of some of several is what is chosen.
+func (t *parsed) passOverOptions() {
+	var lines []int
+	distinct := map[string]bool{}
+	if t.form.yesNo || t.form.number != nil {
+		return
+	}
+	for i, m := range t.all {
+		isLine := strings.HasSuffix(t.text(t.sentences[m.sentence]), "\n") || m.sentence == len(t.sentences)-1
+		if m.is != named || distinct[m.value] || !isLine || t.aloneIn(m.sentence) != i {
+			continue
+		}
+		distinct[t.all[i].value] = true
+		lines = append(lines, i)
+	}
+	whole := len(lines) == len(t.form.labels)
+	if len(lines) < 2 || !whole && (!t.form.several || len(lines) != len(t.all)) {
+		return
+	}
+	for _, i := range lines {
+		if whole {
+			t.all[i].is = foreign
+		} else {
+			t.all[i].item = true
+		}
+	}
+}
+
 // claimAfterRegret makes what follows a regret the statement: what is inferred or alone
 // after it. Where something else is named there, it leaves open what was stated before.
 func (t *parsed) claimAfterRegret() {
@@ -668,7 +799,7 @@ func (t *parsed) claimAfterRegret() {
 	for i := range t.all {
 		switch m := &t.all[i]; {
 		case m.at < at || m.is != named && m.is != inferred:
-		case m.is == inferred || t.aloneIn(m.sentence) == i:
+		case m.is == inferred || t.aloneIn(m.sentence) == i || t.endsWith(i):
 			m.is = stated
 		case !m.weak && slices.ContainsFunc(t.all[:i], func(o mention) bool { return o.at < at && o.value != m.value && o.is == stated }):
 			m.is, m.many = open, true
@@ -685,7 +816,7 @@ func (t *parsed) claimAfterRegret() {
 }
 
 // takesBack is a regret that leaves nothing of what was stated before it.
-var takesBack = regexp.MustCompile(`(?i)^\W*(?:wait,? no|no,? wait|(?:scrap|strike|scratch) that|oops)\b`)
+var takesBack = regexp.MustCompile(`(?i)^\W*(?:(?:oh|hmm+|but|actually)[,. ]+)?(?:wait,? no|no,? wait|(?:scrap|strike|scratch) that|oops)\b`)
 
 // dependsOn reports whether an answer is given under a condition, and another one under another.
 func (t *parsed) dependsOn(i int) bool {
@@ -732,13 +863,38 @@ func (t *parsed) answer(i int, way Way) Answer {
 	}
 	var labels []string
 	for _, o := range t.all {
-		if o.sentence == m.sentence && o.is == m.is && o.value != "" && o.boxed == m.boxed {
+		together := o.sentence == m.sentence || o.endorsed && m.endorsed || o.item && m.item
+		if together && o.is == m.is && o.value != "" && o.boxed == m.boxed {
 			labels = append(labels, strings.Split(o.value, "")...)
 		}
+	}
+	for n := m.sentence; strings.HasSuffix(t.text(t.sentences[n]), "\n") && n+1 < len(t.sentences); n++ { // a list under "Answers:"
+		j := t.itemIn(n + 1)
+		if j < 0 || t.all[j].is != named || !m.isListed(t) {
+			break
+		}
+		labels = append(labels, strings.Split(t.all[j].value, "")...)
 	}
 	slices.Sort(labels)
 	return Answer{strings.Join(slices.Compact(labels), ""), way}
 }
+
+// itemIn returns the answer that a sentence begins with; -1 if it begins otherwise.
+func (t *parsed) itemIn(n int) int {
+	text := t.text(t.sentences[n])
+	at := strings.IndexFunc(text, isAnswer)
+	if at < 0 || !aloneLead.MatchString(text[:at]) {
+		return -1
+	}
+	return t.index(t.sentences[n].from + at)
+}
+
+// isListed reports whether an answer is a line of its own after a colon.
+func (m mention) isListed(t *parsed) bool {
+	return beginsList.MatchString(t.skeleton[t.sentences[m.sentence].from:m.at])
+}
+
+var beginsList = regexp.MustCompile(`:\s*\n\W*$`)
 
 // alone returns an answer that is a text of its own: the whole, or the first or last line or sentence.
 func (t *parsed) alone() int {
@@ -746,12 +902,15 @@ func (t *parsed) alone() int {
 		return -1
 	}
 	last, first := t.aloneIn(len(t.sentences)-1), t.aloneIn(0)
+	if t.form.yesNo && first >= 0 && t.isBare(first) && strings.HasSuffix(t.text(t.sentences[0]), "\n") && last >= 0 && !t.isBare(last) {
+		last = -1
+	}
 	for _, i := range []int{last, first} {
 		if i < 0 || t.all[i].is == out || t.all[i].is == open || t.all[i].is == foreign {
 			continue
 		}
 		n := t.all[i].sentence
-		if t.form.yesNo {
+		if t.form.yesNo || t.all[i].item {
 			return i
 		}
 		if n > 0 && t.isRival(i, n-1) || n+1 < len(t.sentences) && t.isRival(i, n+1) {
@@ -761,6 +920,35 @@ func (t *parsed) alone() int {
 	}
 	return -1
 }
+
+// isBare reports whether an answer is all there is in its sentence.
+func (t *parsed) isBare(i int) bool {
+	return strings.Trim(t.text(t.sentences[t.all[i].sentence]), " \n.!\"'"+boldOff) == string(rune(firstAnswer+i))
+}
+
+// endsWith reports whether an answer ends the last sentence, which names no other, after a
+// colon, a comma or a word or two: "No change: B", "Still B".
+func (t *parsed) endsWith(i int) bool {
+	m := t.all[i]
+	s := t.sentences[m.sentence]
+	lead := t.skeleton[s.from:m.at]
+	if slices.ContainsFunc(t.all, func(o mention) bool {
+		return o.sentence == m.sentence && o.value != m.value && o.is != out && o.is != foreign
+	}) {
+		return false
+	}
+	last := strings.TrimRight(lead, " :,\"'(")
+	last = last[strings.LastIndexAny(last, ",;:")+1:]
+	return m.sentence == len(t.sentences)-1 && strings.Trim(t.skeleton[m.at+answerBytes:s.to], " .!)\n\"'"+boldOff) == "" &&
+		leadsTo.MatchString(lead) && !misleads.MatchString(last) && (!speaks.MatchString(lead) || isKey.MatchString(lead))
+}
+
+var (
+	leadsTo  = regexp.MustCompile(`(?i)(?:[:,]|^\W*(?:still|again|sticking with|staying with|keeping|choosing|picking|selecting|voting(?: for)?))\s*["'(]*$`)
+	speaks   = regexp.MustCompile(`^\W*\p{Lu}\pL*: *["'(]*$`)
+	isKey    = regexp.MustCompile(`(?i)^\W*(?:now|easy|simple|elementary|obvious|best|key|final|right|correct|pick|choice|vote)\b`)
+	misleads = regexp.MustCompile(`(?i)\b(?:next|first|second|third|then|consider\w*|check\w*|options?|choices|example|e\.g|runner|alternatives?|answer format|statements?|agents?)\b|\d`)
+)
 
 // isRival reports whether a sentence is another answer alone: both are members of a list.
 func (t *parsed) isRival(i, sentence int) bool {
@@ -814,7 +1002,8 @@ func (t *parsed) only() (Answer, error) {
 			rejects = true
 		case m.is == open:
 			hedges = true
-		case m.is == foreign || t.form.number != nil && t.isOperand(m) || m.weak && !t.form.countsWeak(t, i) || m.value == "":
+		case t.form.number != nil && t.isBracketed(m):
+		case m.is == foreign || (t.form.number != nil || m.words) && t.isOperand(m) || m.weak && !t.form.countsWeak(t, i) || m.value == "":
 		default:
 			values[m.value] = i
 			if m.bold || m.bracket && t.form.number != nil {
@@ -828,7 +1017,12 @@ func (t *parsed) only() (Answer, error) {
 		return Answer{}, ErrDeclined
 	case hedges:
 		return Answer{}, ErrOpen
-	case rejects:
+	case rejects && len(values) == 0:
+		if i := t.opposite(); i >= 0 {
+			return Answer{t.form.labels[1-i], Words}, nil
+		}
+		return Answer{}, ErrRejected
+	case rejects && !t.endsWithOwn():
 		return Answer{}, ErrRejected
 	}
 	for _, found := range []map[string]int{marked, values} {
@@ -848,10 +1042,96 @@ func (t *parsed) only() (Answer, error) {
 			return Answer{}, ErrNone
 		}
 	}
+	if i := t.lastResult(); i >= 0 && !t.form.isHedged(skeleton) {
+		return t.answer(i, Only), nil
+	}
 	if len(values) > 1 {
 		return Answer{}, ErrOpen
 	}
 	return Answer{}, ErrNone
+}
+
+// repeatedResult returns the one number of a sentence that is the result of a calculation before
+// it: "3 × 25 = 75. He pays $75"; -1 if there is none.
+func (t *parsed) repeatedResult(s span) int {
+	at := strings.IndexFunc(t.text(s), isAnswer)
+	if at < 0 || !t.isOneOnly(s) {
+		return -1
+	}
+	i := t.index(s.from + at)
+	for j := i - 1; j >= 0; j-- {
+		if resultLead.MatchString(t.skeleton[t.sentences[t.all[j].sentence].from:t.all[j].at]) {
+			if t.all[j].value == t.all[i].value && t.all[i].is == named {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// opposite returns which option a text of one sentence denies that offers true or false, or yes
+// or no; -1 if it does not.
+func (t *parsed) opposite() int {
+	if len(t.sentences) != 1 || len(t.all) != 1 || !t.all[0].words || len(t.form.labels) != 2 || !denies.MatchString(strings.ToLower(strings.Join(t.form.texts, "/"))) {
+		return -1
+	}
+	return slices.Index(t.form.labels, t.all[0].value)
+}
+
+var denies = regexp.MustCompile(`^(?:true/false|false/true|correct/incorrect|incorrect/correct)$`)
+
+// endsWithOwn reports whether the last sentence says that what is asked for is an option, by
+// its words and its label.
+func (t *parsed) endsWithOwn() bool {
+	m := t.all[len(t.all)-1]
+	s := t.sentences[m.sentence]
+	return m.own && m.is == named && m.sentence == len(t.sentences)-1 && stating.MatchString(t.skeleton[s.from:m.at]) && strings.Trim(t.skeleton[m.at+answerBytes:], " .!\"')"+boldOff) == ""
+}
+
+var (
+	calculates   = regexp.MustCompile(`(?i)(?:` + answerRune + `[\s)]*(?:\^|[+*/×÷–-]\s*[(]?` + answerRune + `).*|^[\s$]*[a-z] *)=\s*[$€£~≈]?` + answerGroup + `(.*)$`)
+	describesIt  = regexp.MustCompile(`(?i)^(?:[^;:]* =|[^,;:]* (?:is|equals|ist|est|es|è|é|wynosi)) (?:about |approximately |roughly |exactly |etwa |environ |[$€£~≈] ?)*` + answerGroup + `(.*)$`)
+	joined       = regexp.MustCompile(`(?i)\b(?:and|there|each|every)\b`)
+	numberedStep = regexp.MustCompile(`(?i)^\W*(?:step|schritt|paso|étape|步骤) ?\d*`)
+	variables    = regexp.MustCompile(`(?i)(?:^|[\s$])([a-z]) *= *` + answerRune)
+)
+
+// lastResult returns the number that a text ends with as the result of a calculation, or that
+// its one sentence says something to be; -1 if it does not.
+func (t *parsed) lastResult() int {
+	if t.form.number == nil || len(t.sentences) == 0 {
+		return -1
+	}
+	s := t.sentences[len(t.sentences)-1]
+	text := strings.TrimSpace(t.text(s))
+	m := calculates.FindStringSubmatch(text)
+	if m == nil && len(t.sentences) == 1 && !joined.MatchString(text) {
+		m = describesIt.FindStringSubmatch(text)
+	}
+	if i := t.repeatedResult(s); m == nil && i >= 0 {
+		return i
+	}
+	if m == nil || !aloneUnits.MatchString(m[2]) || numberedStep.MatchString(text) {
+		return -1
+	}
+	all := variables.FindAllStringSubmatch(t.skeleton, -1)
+	if slices.ContainsFunc(all, func(v []string) bool { return v[1] != all[0][1] }) {
+		return -1
+	}
+	r, _ := utf8.DecodeRuneInString(m[1])
+	if i := int(r - firstAnswer); t.all[i].is == named || t.all[i].is == inferred {
+		return i
+	}
+	return -1
+}
+
+// isBracketed reports whether a number is in brackets with more, which say how another comes about.
+func (t *parsed) isBracketed(m mention) bool {
+	s := t.sentences[m.sentence]
+	lead := t.skeleton[s.from:m.at]
+	open := strings.LastIndexByte(lead, '(')
+	return open > 0 && !strings.Contains(lead[open:], ")") && strings.IndexFunc(lead[:open], isAnswer) >= 0 && !m.bracket
 }
 
 // isOperand reports whether a number is part of an expression, and not its result.
@@ -869,5 +1149,5 @@ func standsAlone(lead, rest string) bool {
 
 var (
 	clauseOf       = regexp.MustCompile(`(?i)^(?:it|he|she|they|we|you|i|this|that|these|those|there|the|a|an|as|because|since|but|based|according|given|not)\b`)
-	endsWithAnswer = regexp.MustCompile(`(?i)(?:,|:|\bso|\bsay|\bthink|\bis|\ba|\btherefore|\bhence)$`)
+	endsWithAnswer = regexp.MustCompile(`(?i)(?:,|:|\bso|\bsay|\bthink|\bsuggests|\bindicates|\bsupports|\bis|\ba|\btherefore|\bhence)$`)
 )

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -40,6 +41,7 @@ type said struct {
 	Refusal   jsontext.Value `json:"refusal"`
 	Thinking  jsontext.Value `json:"reasoning_content"` // vLLM, DeepSeek, SGLang
 	Reasoning jsontext.Value `json:"reasoning"`         // OpenRouter, Ollama
+	Details   jsontext.Value `json:"reasoning_details"` // OpenRouter
 	Tools     []struct {
 		Function struct {
 			Arguments jsontext.Value `json:"arguments"`
@@ -92,7 +94,7 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
 	answer.Elsewhere, answer.Tier, answer.Logprobs = elsewhere, model.TierOf(wire.String(e.Tier)), wire.Present(first.Logprobs)
 	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
-		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content))
+		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content), detailedThinking(m.Details))
 	}
 	return answer, nil
 }
@@ -206,6 +208,24 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 		return text, true
 	}
 	return nil, false
+}
+
+// detailedThinking returns the thinking in OpenRouter's list of details, whole or in summary.
+func detailedThinking(v jsontext.Value) string {
+	var parts []struct {
+		Text    jsontext.Value `json:"text"`
+		Summary jsontext.Value `json:"summary"`
+	}
+	if v.Kind() != '[' || json.Unmarshal(v, &parts, wire.Lenient) != nil {
+		return ""
+	}
+	var all []string
+	for _, p := range parts {
+		if text := cmp.Or(wire.String(p.Text), wire.String(p.Summary)); text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // contentThinking returns the thinking in a list of parts, as Mistral's interface has it.

@@ -43,6 +43,10 @@ func decompress(body []byte, h http.Header) ([]byte, error) {
 // Anything else stays as it is.
 func unwrap(body []byte) []byte {
 	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf")))
+	for len(body) > 0 && body[0] == ':' { // comments of a stream, with which routers keep a connection open
+		_, rest, _ := bytes.Cut(body, []byte("\n"))
+		body = bytes.TrimSpace(rest)
+	}
 	if before, ended := bytes.CutSuffix(body, []byte("data: [DONE]")); ended && isValid(bytes.TrimSpace(before)) {
 		return bytes.TrimSpace(before) // a whole answer that ends as a stream does
 	}

@@ -34,6 +34,7 @@ var codes = map[string]model.Fault{
 	"servicequotaexceededexception":     model.Unpaid,
 
 	"account_deactivated":                  model.Denied,
+	"organization_restricted":              model.Denied, // Groq
 	"invalid_api_key":                      model.Denied,
 	"authentication":                       model.Denied, // OpenRouter
 	"authentication_error":                 model.Denied,
@@ -63,6 +64,8 @@ var codes = map[string]model.Fault{
 
 	"model_not_found":           model.Missing,
 	"model_decommissioned":      model.Missing, // Groq, with 400
+	"model_not_available":       model.Missing, // Together, with 400
+	"invalid_model":             model.Missing, // Mistral, with 400
 	"not_found_error":           model.Missing,
 	"not_found":                 model.Missing,
 	"resourcenotfoundexception": model.Missing,
@@ -122,17 +125,20 @@ var codes = map[string]model.Fault{
 var (
 	unpaid = regexp.MustCompile(`(?i)insufficient (account )?(balance|credit|fund)` +
 		`|(balance|credits?)( is| are| has been| have been)? (too low|insufficient|exhausted|depleted|not enough|not sufficient|used up)` +
-		`|(out of|not enough|run out of|ran out of|no) (more |remaining |available |api )?(credits?|balance|funds)\b` +
+		`|(out of|not enough|run out of|ran out of|no|n't have (any|enough|sufficient)|not have (any|enough|sufficient)) (more |remaining |available |api )?(credits?|balance|funds)\b` +
+		`|credits? (have |has )?expired|exceeded (your|the) (monthly |daily )?(included )?credits` +
 		`|余额不足|余额已|额度不足|额度已|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?required` +
 		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)
 	denied = regexp.MustCompile(`(?i)(incorrect|invalid|expired|revoked|missing|unknown|wrong) (openai |api |access |x-|auth(entication|orization)? )*(api|access|auth\w*|subscription)?[- ]?key\b` +
 		`|api[ _-]?key\b.{0,40}(not valid|is valid|invalid|incorrect|expired|revoked|not found|disabled)` +
 		`|invalid (credentials|authentication)|authentication fail` +
-		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(not active|suspended|disabled|deactivated|blocked|banned|terminated|frozen)`)
+		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(not active|suspended|restricted|disabled|deactivated|blocked|banned|terminated|frozen)`)
 	filtered = regexp.MustCompile(`(?i)(violat|against).{0,60}(guideline|polic|terms)|content[ _-]?(filter|moderation|policy|safety|management)|inappropriate (content|text|words)` +
 		`|sensitive (content|words|information)|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
 	unknown = regexp.MustCompile(`(?i)\bmodel\b.{0,120}(not found|does(n't| not) exist|not exist|not available|no longer (available|supported)|decommissioned)` +
-		`|(no such|unknown|unsupported) model\b|invalid model (name|id)`)
+		`|(no such|unknown|unsupported) model\b|invalid model (name|id)|model identifier is invalid|on-demand throughput isn`)
+	// overlong prompts do not fit into the context of their model.
+	overlong = regexp.MustCompile(`(?i)\bcontext[ _-]?(length|size|window|limit)\b|maximum (context|prompt|input|sequence) length|\b(prompt|input|request|message)s?\b.{0,40}\b(is|are|was) (too long|longer than)|prompt contains \d+ tokens|reduce the length of the messages|too many (input )?tokens|token count.{0,40}exceeds`)
 	// stuck are faults of the service that hit a prompt or a model again and again.
 	stuck = regexp.MustCompile(`(?i)too large|too long|context (length|size|window)|\bmemory\b|\bcuda\b|unloaded|crashed|not (supported|implemented)|unsupported`)
 )
@@ -161,6 +167,8 @@ func FaultOf(status int, w Words) model.Fault {
 	switch {
 	case fault == model.Refused && unknown.MatchString(w.Message):
 		return model.Missing
+	case fault == model.Refused && isRequestFault(status) && overlong.MatchString(w.Message):
+		return model.Rejected
 	case (fault == model.Busy || fault == model.Broken) && status != http.StatusServiceUnavailable && stuck.MatchString(w.Message):
 		return model.Refused
 	}

@@ -158,7 +158,7 @@ func (w *Words) addMessage(text string) {
 
 func (w *Words) addCode(values ...jsontext.Value) {
 	for _, v := range values {
-		if s := Scalar(v); s != "" && s != "None" && v.Kind() != '{' && v.Kind() != '[' {
+		if s := Scalar(v); s != "" && s != "None" && s != "about:blank" && v.Kind() != '{' && v.Kind() != '[' {
 			w.Codes = append(w.Codes, s)
 		}
 	}

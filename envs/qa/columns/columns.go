@@ -209,9 +209,13 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 	}{{Names{c.ID}, &row.ID}, {Names{c.Question}, &row.Question}, {c.Context, &row.Context}, {Names{c.Solution}, &row.Solution}} {
 		var texts []string
 		for _, column := range part.columns {
-			text, err := textOf(Lookup(fields, column))
+			v := Lookup(fields, column)
+			text, err := textOf(v)
 			if err != nil {
 				return row, Error{column, err}
+			}
+			if list, ok := v.([]any); ok && len(list) > 1 && column == c.Question {
+				return row, wrong(column, "it is a list of %d texts, and a question is one; a row for each is needed in the file", len(list))
 			}
 			if column != c.ID && hasPlaceholder(text) {
 				return row, wrong(column, "it refers to an image (%.40q); questions with images cannot be asked, only texts", placeholder.FindString(text))
@@ -223,7 +227,7 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 		*part.to = strings.Join(texts, "\n\n")
 	}
 	if len(c.Answer) == 1 {
-		row.Answer = Lookup(fields, c.Answer[0])
+		row.Answer = acceptedIn(c.Answer[0], Lookup(fields, c.Answer[0]))
 		if row.Right = -1; len(c.Options) > 1 {
 			row.Right = slices.Index(c.Options, c.Answer[0])
 		}
@@ -235,11 +239,25 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 	return row, err
 }
 
+// acceptedIn returns the list of texts that the text of a column named for several answers
+// writes in JSON or Python, or else its value.
+func acceptedIn(column string, v any) any {
+	text, ok := v.(string)
+	if !ok || !pluralNames.MatchString(column) || !strings.HasPrefix(strings.TrimSpace(text), "[") {
+		return v
+	}
+	list, ok := parseLiteral(text).([]any)
+	if !ok || len(list) == 0 || slices.ContainsFunc(list, func(item any) bool { _, is := item.(string); return !is }) {
+		return v
+	}
+	return list
+}
+
 // answersOf returns all that several columns hold, those of lists singly.
 func answersOf(fields map[string]any, columns Names) any {
 	var all []any
 	for _, column := range columns {
-		switch v := Lookup(fields, column).(type) {
+		switch v := acceptedIn(column, Lookup(fields, column)).(type) {
 		case nil:
 		case []any:
 			all = append(all, v...)

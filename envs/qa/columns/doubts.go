@@ -16,16 +16,22 @@ import (
 var (
 	questionNames = []string{"question", "problem", "prompt", "input", "query", "stem", "questionstem", "questiontext", "instruction", "goal", "sentence", "sentence1", "hypothesis", "ctx", "q"}
 	answerNames   = []string{"answer", "answers", "answerkey", "answeridx", "answerindex", "answerlabel", "answerletter", "correct", "correctanswer", "correctanswers", "correctoption", "correctidx",
-		"correctindex", "bestanswer", "finalanswer", "rightanswer", "right", "gold", "goldlabel", "goldanswer", "goldanswers", "target", "targets", "key", "label", "labels", "cop", "groundtruth", "isright", "iscorrect"}
-	contextNames = []string{"context", "contexts", "passage", "paragraph", "paragraphs", "premise", "story", "article", "document", "documents", "background", "support", "narrative", "sharedinformation", "hiddeninformation"}
+		"correctindex", "bestanswer", "finalanswer", "rightanswer", "right", "gold", "goldlabel", "goldanswer", "goldanswers", "target", "targets", "key", "label", "labels", "cop", "groundtruth", "isright", "iscorrect", "finaldecision", "answernumber", "correctanswernum"}
+	contextNames = []string{"context", "contexts", "passage", "paragraph", "paragraphs", "premise", "story", "article", "document", "documents", "background", "support", "narrative", "sharedinformation", "hiddeninformation",
+		"body", "florespassage", "pretext", "posttext", "table", "dialogue", "dialog", "conversation", "scenario", "situation", "transcript", "abstract"}
 	optionsNames = []string{"options", "choices", "endings", "candidates", "alternatives", "possibleanswers", "answerchoices", "answeroptions", "distractors", "incorrectanswers"}
+	imageNames   = []string{"image", "images", "img", "imagepath", "imageurl", "figure", "picture"}
+	// pluralNames end the names of columns that hold all accepted answers.
+	pluralNames = regexp.MustCompile(`(?i)(?:answers|aliases|golds|targets|references)$`)
+	// wrongOption is a column that holds one of the wrong ones.
+	wrongOption = regexp.MustCompile(`^(?:incorrect|wrong|distractor)`)
 	// oneOption is a column that holds one of several options.
-	oneOption = regexp.MustCompile(`^(?:[a-h]|(?:op|opt|option|choice|answer|ending|sol|distractor|alternative|candidate|incorrectanswer|wronganswer|incorrect|wrong|correctanswer|rightanswer)(?:[a-h]|\d)?)$`)
+	oneOption = regexp.MustCompile(`^(?:[a-h]|(?:op|opt|option|choice|answer|mcanswer|ans|ending|sol|distractor|alternative|candidate|incorrectanswer|wronganswer|incorrect|wrong|correctanswer|rightanswer)(?:[a-h]|\d)?)$`)
 )
 
-func normal(name string) string {
-	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(name))
-}
+func normal(name string) string { return separators.Replace(strings.ToLower(name)) }
+
+var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 // looksLike returns those of some columns whose names mean a part.
 func looksLike(columns, names []string) (all []string) {
@@ -45,6 +51,9 @@ func (c Columns) Doubts(t records.Table, given Columns, needsAnswer bool) error 
 	var errs []error
 	if given.Options == nil && len(c.Options) == 0 {
 		if like := c.optionsAmong(t, unused); len(like) > 0 {
+			if len(like) > 1 && len(c.Answer) == 1 && !slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normal(s)) }) {
+				like = append([]string{c.Answer[0]}, like...) // the right one stands apart
+			}
 			errs = append(errs, fmt.Errorf("%s %s like options that would not be asked; write columns: {options: %s}, or {options: []} if the questions have none",
 				columnsText(like), map[bool]string{true: "looks", false: "look"}[len(like) == 1], yamlOf(like)))
 		}

@@ -18,7 +18,7 @@ func hasPlaceholder(text string) bool { return placeholder.MatchString(text) }
 // refuseImages returns an error for a row that holds an image.
 func refuseImages(fields map[string]any) error {
 	for _, column := range slices.Sorted(maps.Keys(fields)) {
-		if records.IsImage(fields[column]) {
+		if text, ok := fields[column].(string); records.IsImage(fields[column]) || ok && strings.TrimSpace(text) != "" && slices.Contains(imageNames, normal(column)) {
 			return wrong(column, "it holds an image or other bytes; questions with images cannot be asked, only texts")
 		}
 	}
@@ -99,7 +99,7 @@ func listedOptions(list []any) (texts, labels []string, err error) {
 		case string, bool, int64, float64:
 			texts = append(texts, Scalar(item))
 		case map[string]any:
-			text, label := Scalar(item["text"]), Scalar(item["label"])
+			text, label := firstOf(item, "text", "value", "content"), firstOf(item, "label", "key", "letter", "id")
 			if text == "" || label == "" {
 				return nil, nil, errOptions
 			}
@@ -112,6 +112,16 @@ func listedOptions(list []any) (texts, labels []string, err error) {
 		return nil, nil, errOptions
 	}
 	return texts, labels, nil
+}
+
+// firstOf returns the first of some members that holds something.
+func firstOf(object map[string]any, names ...string) string {
+	for _, name := range names {
+		if text := Scalar(object[name]); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // mappedOptions reads {text: [...], label: [...]}, or a text for each label.

@@ -347,11 +347,11 @@ func legacyTimestamp(v deprecated.Int96) string {
 }
 
 // IsImage reports whether a value is an image: what the hub's files hold for one
-// (bytes with a path), or bytes that are not text.
+// (bytes with a path), bytes that are not text, or a data URL.
 func IsImage(v any) bool {
 	switch v := v.(type) {
 	case string:
-		return !utf8.ValidString(v)
+		return !utf8.ValidString(v) || strings.HasPrefix(v, "data:image/")
 	case map[string]any:
 		_, raw := v["bytes"]
 		_, named := v["path"]
