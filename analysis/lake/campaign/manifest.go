@@ -17,7 +17,7 @@ import (
 )
 
 // Manifest names the present revision of a campaign and says how it is run.
-// Limits, labels (of messages and of the grid), prices, notices and the question are not part of its identity: they may change while it runs.
+// Limits, labels (of messages and of the grid), prices, notices, card and the question are not part of its identity: they may change while it runs.
 type Manifest struct {
 	Campaign string           `json:"campaign"`
 	Run      string           `json:"run,omitempty"` // drawn once for a campaign in a lake: no other run has it
@@ -25,6 +25,7 @@ type Manifest struct {
 	Limits   plan.Limits      `json:"limits"`
 	Labels   *Labelling       `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
 	Notify   *plan.Notify     `json:"notify,omitempty"`   // where its end, pauses and budget are reported; nil if nowhere
+	Card     *plan.Card       `json:"card,omitempty"`     // what its owner says of its data set; nil if nothing
 	Until    *until.Question  `json:"until,omitempty"`    // what ends it; nil if every cell is run
 	Embedder string           `json:"embedder,omitempty"` // what information distances rest on; "" for the default
 	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
