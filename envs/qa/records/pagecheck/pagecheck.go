@@ -252,6 +252,9 @@ func (c *checker) checkColumn(column column, m format.ColumnMetaData) error {
 			}
 			continue
 		}
+		if m.Type == format.Boolean && p.encoding == int(format.RLE) { // the library takes a run of true for true once in eight
+			return errors.New("its truth values are written as runs, which are not read; write the file in version 1 of Parquet's pages (pyarrow: data_page_version=\"1.0\")")
+		}
 		if err := c.checkPage(p, column, m.Type, body, longest); err != nil {
 			return err
 		}
