@@ -214,6 +214,28 @@ def check_published(program, campaign, expected):
         raise AssertionError("mlcroissant accepts a source that is nowhere")
 
 
+def check_imported(program, campaign, expected):
+    """Imports the transcripts as Inspect Scout has them, as we and as pyarrow write them."""
+    said = sum(1 for t in expected["turns"] if t["kind"] == "ask" and t.get("text"))
+    with tempfile.TemporaryDirectory() as out:
+        program("export", campaign, "--format", "scout", "-o", f"{out}/ours")
+        table = pyarrow.parquet.read_table(f"{out}/ours/{campaign}.parquet")
+        os.mkdir(f"{out}/theirs")
+        table = table.drop_columns(["condition_id", "rule", "label", "cost_usd"]).append_column("limit", pyarrow.nulls(len(table)))
+        pyarrow.parquet.write_table(table, f"{out}/theirs/t.parquet", compression="zstd")
+        there, turns = Program(program.command[0], f"{out}/lake"), {}
+        for name in ("ours", "theirs"):
+            sums = there("import", f"{out}/{name}", "--name", name)
+            assert sums["transcripts"] == len(expected["collaborations"]) and sums["unread"] == [], sums
+            assert there("label", name)["messages"] == sums["messages"] >= said, (said, sums)
+            assert there("verify", name)["ok"], name
+            turns[name] = there("query", f"SELECT * EXCLUDE campaign_id FROM turns WHERE campaign_id = '{name}' ORDER BY collaboration_id, entry")
+        assert turns["ours"] == turns["theirs"] and len(turns["ours"]) > sums["messages"], len(turns["ours"])
+        outcomes = there("query", "SELECT outcome FROM collaborations WHERE campaign_id = 'theirs' ORDER BY outcome")
+        assert [r["outcome"] for r in outcomes] == sorted(c.get("outcome", 0) for c in expected["collaborations"])
+    print(f"import: {sums['transcripts']} transcripts with {sums['messages']} messages, labelled, verified, with the same outcomes")
+
+
 def check_croissant(path, tables, expected):
     """Has mlcroissant judge a description and read what it describes."""
     import mlcroissant
@@ -247,6 +269,7 @@ def main(path, lake, campaign):
         exported = {name: [row_of(r) for r in pyarrow.parquet.read_table(f"{out}/{name}.parquet").to_pylist()] for name in TABLES}
         check_tables("export", exported, expected, verified, table1)
     check_published(program, campaign, expected)
+    check_imported(program, campaign, expected)
     os.chdir(lake)
     check_card(program, campaign)
     check_descriptions(campaign)

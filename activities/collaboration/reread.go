@@ -159,6 +159,9 @@ func (a About) Worth(proposal string) (worth envs.Score, known bool) {
 // About returns what a collaboration was about.
 func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	c, err := r.begin(ctx, of)
+	if errors.Is(err, campaign.ErrImported) { // its first messages say it
+		return About{}, nil
+	}
 	if err != nil {
 		return About{}, err
 	}

@@ -174,6 +174,7 @@ func (c *card) readPlan(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return store.IgnoreMissing(err)
 	}
+	c.Complete = m.Imported != nil
 	if m.Card != nil {
 		c.Owner = *m.Card
 	}

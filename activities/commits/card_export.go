@@ -29,7 +29,7 @@ func DescribeExport(ctx context.Context, s store.Store, d lake.Dataset, files []
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Complete = success.Revision != ""
+	c.Complete = c.Complete || success.Revision != ""
 	if readme, err = c.render("dataset"); err != nil {
 		return nil, nil, err
 	}

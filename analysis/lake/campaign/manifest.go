@@ -31,7 +31,20 @@ type Manifest struct {
 	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
+	// Imported has the SHA-256 of the files, by name, that another program's transcripts were in: there is no plan.
+	Imported map[string]string `json:"imported,omitempty"`
 }
+
+// ImportedRevision is the revision of campaigns that were imported, which have no plan.
+const ImportedRevision = "imported"
+
+// ErrImported is the error of reading the plan of such a campaign.
+var ErrImported error = importedError{}
+
+type importedError struct{}
+
+func (importedError) Error() string { return "it was imported and has no plan" }
+func (importedError) Unwrap() error { return fs.ErrNotExist }
 
 // Label returns what the file calls the values of a condition; "" if nothing.
 func (m Manifest) Label(condition string) string {
