@@ -136,6 +136,9 @@ type About struct {
 // Worth returns what a proposal is worth; false if it is none, if a program or a
 // judge scores final decisions only, or if the environment is a program that was never asked.
 func (a About) Worth(proposal string) (worth envs.Score, known bool) {
+	if a.instance == nil { // it was imported
+		return envs.Score{}, false
+	}
 	defer func() {
 		if failed := recover(); failed != nil {
 			if _, unasked := failed.(program.Failed); !unasked {

@@ -120,7 +120,7 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 	if err == nil && x.Dataset {
 		var more []cli.StagedFile
 		more, err = x.stageDescriptions(ctx, s, d, written, files)
-		written, files = append(written, make([]string, len(more))...), append(files, more...)
+		written, files = slices.Concat(written, make([]string, len(more))), append(files, more...)
 	}
 	if err == nil {
 		err = x.warn(ctx, s, d, cmd.ErrOrStderr())

@@ -10,9 +10,13 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store/storetest"
+	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
+	"roundtable/workflows/catalogue"
 )
 
 // foreign is a row as another program writes it; all but the first and the last may be absent.
@@ -99,6 +103,13 @@ func TestImport(t *testing.T) {
 	}
 	if c := by["-i0-r0imported"].Collaborations[0]; c.Model != "unknown" || c.InstanceID != "4" {
 		t.Errorf("nothing is known: %+v", c)
+	}
+	about, err := transcripts.About(t.Context(), collaboration.NewReader(s, catalogue.Builtin(), providers.OpenData), c.Key)
+	if err != nil || len(about.Facts) > 0 {
+		t.Errorf("what it was about: %+v, %v", about, err)
+	}
+	if worth, known := about.Worth(*c.DecisionJSON); known {
+		t.Errorf("a decision is worth %+v, which nobody knows", worth)
 	}
 	turns := by["-i0-r0gpqa"].Turns
 	var said []string

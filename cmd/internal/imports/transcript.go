@@ -98,13 +98,13 @@ func (r *reader) newCollaboration(fields map[string]any, id string) record.Colla
 			SchemaVersion: record.SchemaVersion, CampaignID: r.campaign, ConditionID: of.id,
 			CollaborationID: fmt.Sprintf("%s-i%d-r%d", of.id, n, replicate),
 		},
-		Status: record.Succeeded, Environment: env, InstanceID: instance, Instance: int32(n), Replicate: replicate, Protocol: record.Imported,
+		Status: record.Succeeded, EndReason: record.Imported, Environment: env, InstanceID: instance, Instance: int32(n), Replicate: replicate, Protocol: record.Imported,
 		Model: model, SettingsJSON: string(text), Measure: record.Scored, AnsweredBy: "[]", EngineVersion: record.Imported,
 		Label: record.Optional(strings.Join(slices.DeleteFunc([]string{textOf(fields, "task_set"), agent, textOf(fields, "model")}, func(s string) bool { return s == "" }), ", ")),
 	}
 	c.Simulated, _ = fields["simulated"].(bool) // as our own export says it
 	if failure := textOf(fields, "error"); failure != "" {
-		c.Status, c.Failure = "failed", &failure
+		c.Status, c.EndReason, c.Failure = "failed", "", &failure
 	}
 	var scored bool
 	if c.Score, scored = scoreOf(fields["score"]); !scored {
