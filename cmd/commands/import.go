@@ -17,11 +17,12 @@ func newImport(o *cli.Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import FILE|FOLDER --name NAME",
 		Short:   "Make a campaign of transcripts that another program recorded",
-		GroupID: toRead,
+		GroupID: toLabel,
 		Long: `Make a campaign of transcripts that another program recorded, in the Parquet files
 of Inspect Scout's database, so that label, features, analyze, view, query and export
 take them as any other's. What nobody knows of them (costs, calls, prompts, ballots)
-is absent, and the last message of a speaker stands as the decision. The same command again finds what it has imported.`,
+is absent, and the last message of a speaker stands as the decision. The same command
+again finds what it has imported.`,
 		Example: `  roundtable import transcripts/ --name theirs
   roundtable import dialogues.parquet --name dialogues --speakers assistant,user`,
 		Args: cli.OneArg("file or folder"),
@@ -34,10 +35,11 @@ is absent, and the last message of a speaker stands as the decision. The same co
 			if len(i.Speakers) == 0 || slices.ContainsFunc(i.Speakers, func(s string) bool { return !slices.Contains(roles, s) }) {
 				return cli.UsageError(errors.New("--speakers: expected one or more of assistant, user, system, tool"))
 			}
-			s, _, err := o.CreateLake()
+			s, made, err := o.CreateLake()
 			if err != nil {
 				return err
 			}
+			defer made.Discard()
 			sum, err := i.Run(cmd.Context(), s)
 			if err != nil {
 				return err
