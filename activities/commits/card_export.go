@@ -19,7 +19,9 @@ type ExportedFile struct {
 
 // DescribeExport returns README.md, with the front matter that the Hugging Face Hub reads, and
 // croissant.json of a folder that holds these tables of a campaign.
-func DescribeExport(ctx context.Context, s store.Store, d lake.Dataset, files []ExportedFile) (readme, croissant []byte, err error) {
+func DescribeExport(
+	ctx context.Context, s store.Store, d lake.Dataset, files []ExportedFile,
+) (readme, croissant []byte, err error) {
 	c, err := newCard(ctx, s, d)
 	if err != nil {
 		return nil, nil, err

@@ -31,8 +31,8 @@ again finds what it has imported.`,
 			if !regexp.MustCompile(plan.NamePattern).MatchString(i.Name) {
 				return cli.UsageError(errors.New("--name is needed: 1 to 63 of a-z, 0-9 and -, not beginning with -"))
 			}
-			roles := []string{"assistant", "user", "system", "tool"}
-			if len(i.Speakers) == 0 || slices.ContainsFunc(i.Speakers, func(s string) bool { return !slices.Contains(roles, s) }) {
+			isStrange := func(s string) bool { return !slices.Contains([]string{"assistant", "user", "system", "tool"}, s) }
+			if len(i.Speakers) == 0 || slices.ContainsFunc(i.Speakers, isStrange) {
 				return cli.UsageError(errors.New("--speakers: expected one or more of assistant, user, system, tool"))
 			}
 			s, made, err := o.CreateLake()
@@ -52,6 +52,7 @@ again finds what it has imported.`,
 		},
 	}
 	cmd.Flags().StringVar(&i.Name, "name", "", "name of the campaign")
-	cmd.Flags().StringSliceVar(&i.Speakers, "speakers", []string{"assistant"}, "roles whose messages are what agents say; the others are the environment's")
+	cmd.Flags().StringSliceVar(&i.Speakers, "speakers", []string{"assistant"},
+		"roles whose messages are what agents say; the others are the environment's")
 	return cmd
 }

@@ -20,7 +20,9 @@ const (
 )
 
 // stageDescriptions describes the tables that are staged.
-func (x *Export) stageDescriptions(ctx context.Context, s store.Store, d lake.Dataset, tables []string, staged []cli.StagedFile) (more []cli.StagedFile, err error) {
+func (x *Export) stageDescriptions(
+	ctx context.Context, s store.Store, d lake.Dataset, tables []string, staged []cli.StagedFile,
+) (more []cli.StagedFile, err error) {
 	var files []commits.ExportedFile
 	for i, f := range staged {
 		sum := sha256.New()
@@ -28,7 +30,8 @@ func (x *Export) stageDescriptions(ctx context.Context, s store.Store, d lake.Da
 			return nil, err
 		}
 		files = append(files, commits.ExportedFile{
-			Table: tables[i], Name: filepath.Base(f.Path), SHA256: hex.EncodeToString(sum.Sum(nil)), Rows: f.Rows, Bytes: f.Bytes,
+			Table: tables[i], Name: filepath.Base(f.Path), SHA256: hex.EncodeToString(sum.Sum(nil)),
+			Rows: f.Rows, Bytes: f.Bytes,
 		})
 	}
 	readme, croissant, err := commits.DescribeExport(ctx, s, d, files)

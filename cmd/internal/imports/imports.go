@@ -67,7 +67,8 @@ func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 		group.Go(func() error {
 			_, err := commits.Commit(inGroup, s, rows)
 			if errors.Is(err, commits.ErrConflict) {
-				err = cli.UsageError(fmt.Errorf("%s has other transcripts than these, or was imported with other --speakers: choose another --name (%w)", i.Name, err))
+				err = cli.UsageError(fmt.Errorf(
+					"%s has other transcripts than these, or was imported with other --speakers: choose another --name (%w)", i.Name, err))
 			}
 			return err
 		})
@@ -99,7 +100,8 @@ func (i Import) readSums() (map[string]string, error) {
 	if info.IsDir() {
 		found, err := fs.Glob(os.DirFS(i.Path), "*.parquet")
 		if err != nil || len(found) == 0 {
-			return nil, errors.Join(err, fmt.Errorf("%s has no file *.parquet; expected Inspect Scout's database of transcripts", i.Path))
+			none := fmt.Errorf("%s has no file *.parquet; expected Inspect Scout's database of transcripts", i.Path)
+			return nil, errors.Join(err, none)
 		}
 		names = found
 	}
@@ -126,12 +128,14 @@ func (i Import) claimName(ctx context.Context, s store.Store, sums map[string]st
 	}
 	markers, lost := lake.Committed(ctx, s, i.Name)
 	if err == nil || len(markers) > 0 {
-		return cli.UsageError(fmt.Errorf("the lake has a campaign %s, which is not of these files; choose another --name", i.Name))
+		return cli.UsageError(fmt.Errorf(
+			"the lake has a campaign %s, which is not of these files; choose another --name", i.Name))
 	}
 	if lost != nil && !errors.Is(lost, fs.ErrNotExist) {
 		return lost
 	}
-	return campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: i.Name, Revision: campaign.ImportedRevision, Imported: sums})
+	m = campaign.Manifest{Campaign: i.Name, Revision: campaign.ImportedRevision, Imported: sums}
+	return campaign.WriteManifest(ctx, s, m)
 }
 
 // readFile makes rows of all transcripts of a file.
@@ -146,7 +150,8 @@ func (r *reader) readFile(path string) error {
 	}
 	for _, needed := range []string{"transcript_id", "messages"} {
 		if !slices.Contains(table.Columns, needed) {
-			return fmt.Errorf("there is no column %s; expected Inspect Scout's transcripts, as export --format scout writes them", needed)
+			return fmt.Errorf(
+				"there is no column %s; expected Inspect Scout's transcripts, as export --format scout writes them", needed)
 		}
 	}
 	for _, one := range table.Records {
@@ -170,10 +175,12 @@ func (r *reader) sumUp() Summary {
 		}
 	}
 	if r.unscored > 0 {
-		sum.Unread = append(sum.Unread, fmt.Sprintf("score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", wording.Count(r.unscored, "transcript")))
+		sum.Unread = append(sum.Unread, fmt.Sprintf(
+			"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", wording.Count(r.unscored, "transcript")))
 	}
 	if r.undated > 0 {
-		sum.Unread = append(sum.Unread, fmt.Sprintf("date of %s: expected one as 2026-09-21T10:00:00Z", wording.Count(r.undated, "transcript")))
+		sum.Unread = append(sum.Unread, fmt.Sprintf(
+			"date of %s: expected one as 2026-09-21T10:00:00Z", wording.Count(r.undated, "transcript")))
 	}
 	return sum
 }
@@ -185,5 +192,7 @@ func (s Summary) Print(w io.Writer) {
 	for _, text := range s.Unread {
 		fmt.Fprintf(w, "Not read: %s\n", text)
 	}
-	fmt.Fprintf(w, "Not known, and null: costs, tokens, single calls, prompts and ballots. The last message of a speaker stands as the decision.\nNext:    roundtable label %s\n", s.Campaign)
+	fmt.Fprintln(w, "Not known, and null: costs, tokens, single calls, prompts and ballots. "+
+		"The last message of a speaker stands as the decision.")
+	fmt.Fprintf(w, "Next:    roundtable label %s\n", s.Campaign)
 }

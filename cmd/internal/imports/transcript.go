@@ -98,9 +98,10 @@ func (r *reader) newCollaboration(fields map[string]any, id string) record.Colla
 			SchemaVersion: record.SchemaVersion, CampaignID: r.campaign, ConditionID: of.id,
 			CollaborationID: fmt.Sprintf("%s-i%d-r%d", of.id, n, replicate),
 		},
-		Status: record.Succeeded, EndReason: record.Imported, Environment: env, InstanceID: instance, Instance: int32(n), Replicate: replicate, Protocol: record.Imported,
+		Status: record.Succeeded, EndReason: record.Imported, Protocol: record.Imported, Environment: env,
+		InstanceID: instance, Instance: int32(n), Replicate: replicate,
 		Model: model, SettingsJSON: string(text), Measure: record.Scored, AnsweredBy: "[]", EngineVersion: record.Imported,
-		Label: record.Optional(strings.Join(slices.DeleteFunc([]string{textOf(fields, "task_set"), agent, textOf(fields, "model")}, func(s string) bool { return s == "" }), ", ")),
+		Label: record.Optional(joinKnown(", ", textOf(fields, "task_set"), agent, textOf(fields, "model"))),
 	}
 	c.Simulated, _ = fields["simulated"].(bool) // as our own export says it
 	if failure := textOf(fields, "error"); failure != "" {
@@ -162,8 +163,12 @@ func (m message) texts() (text, thinking string) {
 	for _, call := range m.ToolCalls {
 		said = append(said, "[calls "+call.Function+"]")
 	}
-	said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" })
-	return strings.Join(said, "\n"), strings.Join(thought, "\n")
+	return joinKnown("\n", said...), joinKnown("\n", thought...)
+}
+
+// joinKnown joins the texts that are not blank.
+func joinKnown(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), separator)
 }
 
 // countModels returns how many models the messages name.
@@ -196,8 +201,8 @@ func (t *talk) add(m message) {
 		return
 	}
 	turn := record.Turn{
-		Key: t.key, Entry: int32(len(t.turns)), Phase: "talk", Kind: transcript.Env.String(), Role: "environment", AgentName: m.Role,
-		Status: string(transcript.Said), Text: record.Optional(text), Thinking: record.Optional(thinking), SeesJSON: "[]",
+		Key: t.key, Entry: int32(len(t.turns)), Phase: "talk", Kind: transcript.Env.String(), Role: "environment",
+		AgentName: m.Role, Status: string(transcript.Said), Text: record.Optional(text), Thinking: record.Optional(thinking), SeesJSON: "[]",
 	}
 	if slices.Contains(t.speakers, m.Role) {
 		agent := t.agent(t.nameOf(m))
@@ -205,7 +210,8 @@ func (t *talk) add(m message) {
 			t.round, t.spoken = t.round+1, nil
 		}
 		t.spoken = append(t.spoken, agent)
-		turn.Kind, turn.Role, turn.Agent, turn.AgentName, turn.Format = transcript.Ask.String(), "", &agent, t.names[agent], string(transcript.FormatText)
+		turn.Kind, turn.Format = transcript.Ask.String(), string(transcript.FormatText)
+		turn.Role, turn.Agent, turn.AgentName = "", &agent, t.names[agent]
 		if m.Role == "assistant" {
 			turn.Asks, turn.Model, turn.ModelSimulated = 1, new(cmp.Or(m.Model, t.model)), t.simulated
 		}
@@ -230,7 +236,8 @@ func (t *talk) decide(c *record.Collaboration, rounds []record.Round) {
 	c.DecisionKey, c.DecisionJSON, c.DecidedRound = &key, &decision, &at
 	for j := range rounds[at-1:] {
 		round := &rounds[int(at)-1+j]
-		round.DecisionKey, round.DecisionJSON, round.Score, round.Outcome, round.Changed = &key, &decision, c.Score, c.Outcome, j == 0
+		round.DecisionKey, round.DecisionJSON, round.Changed = &key, &decision, j == 0
+		round.Score, round.Outcome = c.Score, c.Outcome
 	}
 }
 
@@ -317,7 +324,9 @@ func timeOf(v any) (int64, bool) {
 	if !ok || text == "" {
 		return 0, v == nil || text == "" && ok
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999Z07:00", "2006-01-02 15:04:05.999999", time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999Z07:00", "2006-01-02 15:04:05.999999", time.DateOnly,
+	} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at.UnixMicro(), true
 		}
