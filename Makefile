@@ -8,7 +8,7 @@ VERSION = 0.1.0
 FORMATS = archive,wheel,deb,rpm
 DIST = $(CURDIR)/dist
 
-.PHONY: build test check fuzz seeds kills cluster limits release image manifests sbom upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz seeds kills cluster limits release module image manifests sbom upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -52,6 +52,11 @@ limits:
 # go on with; BY=/path/to/roundtable has another version make it.
 upgrade-fixture:
 	go test ./cmd/roundtable -count=1 -run TestMakeUpgradeFixture -v -fixture $(NAME) -by "$(BY)"
+
+# make module MODULE=example.org/roundtable gives the module another path, everywhere: go.mod is the one
+# place that says it. Plug-ins in other modules then need no replace.
+module:
+	go run ./.ci/module "$(MODULE)"
 
 # make sbom writes the bill of materials of the program built here, in CycloneDX.
 sbom: build

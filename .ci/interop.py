@@ -14,11 +14,13 @@ programs must be true of them.
 import contextlib
 import datetime
 import hashlib
+import importlib.util
 import io
 import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -189,6 +191,64 @@ def check_descriptions(campaign):
     print(f"schema.json, files.json and croissant.json are true of {checked} files")
 
 
+def check_published(program, campaign, expected):
+    """Opens an exported data set as the Hub and programs that read Croissant do."""
+    with tempfile.TemporaryDirectory() as out:
+        program("export", campaign, "--dataset", "-o", out)
+        head = open(f"{out}/README.md").read().split("---\n")[1]
+        configs = dict(re.findall(r"- config_name: (\w+)\n(?:  default: true\n)?  data_files:\n  - split: train\n    path: (\S+)\n", head))
+        assert sorted([*configs.values(), "README.md", "croissant.json"]) == sorted(os.listdir(out)), (configs, os.listdir(out))
+        for name, file in configs.items():
+            compare([row_of(r) for r in pyarrow.parquet.read_table(f"{out}/{file}").to_pylist()], expected[name], f"published, {name}")
+        if importlib.util.find_spec("mlcroissant") is None:
+            print("croissant.json of an export: LEFT OUT: no mlcroissant here")
+            return
+        check_croissant(f"{out}/croissant.json", configs, expected)
+        broken = json.load(open(f"{out}/croissant.json"))
+        broken["recordSet"][0]["field"][0]["source"]["fileObject"]["@id"] = "elsewhere.parquet"
+        json.dump(broken, open(f"{out}/broken.json", "w"))
+        try:
+            check_croissant(f"{out}/broken.json", configs, expected)
+        except Exception:
+            return
+        raise AssertionError("mlcroissant accepts a source that is nowhere")
+
+
+def check_imported(program, campaign, expected):
+    """Imports the transcripts as Inspect Scout has them, as we and as pyarrow write them."""
+    said = sum(1 for t in expected["turns"] if t["kind"] == "ask" and t.get("text"))
+    with tempfile.TemporaryDirectory() as out:
+        program("export", campaign, "--format", "scout", "-o", f"{out}/ours")
+        table = pyarrow.parquet.read_table(f"{out}/ours/{campaign}.parquet")
+        os.mkdir(f"{out}/theirs")
+        table = table.drop_columns(["condition_id", "rule", "label", "cost_usd"]).append_column("limit", pyarrow.nulls(len(table)))
+        pyarrow.parquet.write_table(table, f"{out}/theirs/t.parquet", compression="zstd")
+        there, turns = Program(program.command[0], f"{out}/lake"), {}
+        for name in ("ours", "theirs"):
+            sums = there("import", f"{out}/{name}", "--name", name)
+            assert sums["transcripts"] == len(expected["collaborations"]) and sums["unread"] == [], sums
+            assert there("label", name)["messages"] == sums["messages"] >= said, (said, sums)
+            assert there("verify", name)["ok"], name
+            turns[name] = there("query", f"SELECT * EXCLUDE campaign_id FROM turns WHERE campaign_id = '{name}' ORDER BY collaboration_id, entry")
+        assert turns["ours"] == turns["theirs"] and len(turns["ours"]) > sums["messages"], len(turns["ours"])
+        outcomes = there("query", "SELECT outcome FROM collaborations WHERE campaign_id = 'theirs' ORDER BY outcome")
+        assert [r["outcome"] for r in outcomes] == sorted(c.get("outcome", 0) for c in expected["collaborations"])
+    print(f"import: {sums['transcripts']} transcripts with {sums['messages']} messages, labelled, verified, with the same outcomes")
+
+
+def check_croissant(path, tables, expected):
+    """Has mlcroissant judge a description and read what it describes."""
+    import mlcroissant
+
+    described = mlcroissant.Dataset(jsonld=path)
+    issues = described.metadata.issues
+    assert not issues.errors and not issues.warnings, issues.report()
+    for name in tables:
+        rows = sum(1 for _ in described.records(name))
+        assert rows == len(expected[name]), f"{name}: mlcroissant reads {rows} rows of {len(expected[name])}"
+    print(f"{os.path.basename(path)}: mlcroissant finds nothing wrong, and reads the rows of {len(tables)} tables")
+
+
 def main(path, lake, campaign):
     program = Program(path, lake)
     verified = program("verify", campaign)
@@ -208,9 +268,14 @@ def main(path, lake, campaign):
                 check_tables(f"{reader}, {what}", found, expected, verified, table1)
         exported = {name: [row_of(r) for r in pyarrow.parquet.read_table(f"{out}/{name}.parquet").to_pylist()] for name in TABLES}
         check_tables("export", exported, expected, verified, table1)
+    check_published(program, campaign, expected)
+    check_imported(program, campaign, expected)
     os.chdir(lake)
     check_card(program, campaign)
     check_descriptions(campaign)
+    if importlib.util.find_spec("mlcroissant"):  # its paths are those of the lake's folder
+        shutil.copy(f"lake/_campaigns/{campaign}/croissant.json", "croissant.json")
+        check_croissant("croissant.json", TABLES, expected)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Runs docs/notebooks on a lake and compares every number with what the program says.
 
-    python notebook.py PROGRAM LAKE CAMPAIGN
+    python notebook.py PROGRAM LAKE CAMPAIGN FILE
 
 The campaign's conditions differ in their rule alone. The cells of the notebook are run
-as a script. The R script is run where Rscript and a package that reads Parquet are;
+as a script, with the package in infra/python, which has to find the program on the PATH. The R script is run where Rscript and a package that reads Parquet are;
 otherwise it is said that it was left out.
 """
 
@@ -60,16 +60,25 @@ def check_rounds(by_round, figure):
     print(f"notebook: {points} points of the figure rounds agree")
 
 
-def run_notebook(lake, campaign):
+def check_table1(table1, table):
+    last = [c for c in table["columns"] if c.startswith("utility@")][-1]
+    want = {row["rule"]: row[last]["value"] for row in table["rows"]}
+    assert {row["rule"] for row in table1} == want.keys(), (table1, want)
+    for row in table1:
+        same(f"Table 1: {row['rule']}", row["utility"], want[row["rule"]])
+    print(f"notebook: {len(want)} rows of Table 1 agree")
+
+
+def run_notebook(file, lake, campaign):
     matplotlib.use("Agg")
-    with open(os.path.join(NOTEBOOKS, "scores.ipynb")) as file:
-        notebook = json.load(file)
+    with open(os.path.join(NOTEBOOKS, "scores.ipynb")) as f:
+        notebook = json.load(f)
     names = {}
     for i, cell in enumerate(c for c in notebook["cells"] if c["cell_type"] == "code"):
         assert cell["outputs"] == [], "the notebook is kept without outputs"
         exec("".join(cell["source"]), names)
         if i == 0:
-            names["LAKE"], names["CAMPAIGN"] = lake, campaign
+            names["FILE"], names["LAKE"], names["CAMPAIGN"] = file, lake, campaign
     return names
 
 
@@ -88,10 +97,12 @@ def run_r(lake, campaign):
     return [row | {n: None if row[n] == "NA" else float(row[n]) for n in numbers} for row in rows]
 
 
-def main(path, lake, campaign):
-    path, lake = os.path.abspath(path), os.path.abspath(lake)
+def main(path, lake, campaign, file):
+    path, lake, file = os.path.abspath(path), os.path.abspath(lake), os.path.abspath(file)
+    sys.path.insert(0, os.path.join(NOTEBOOKS, "..", "..", "infra", "python"))
     table = said(path, lake, campaign, "--table", "scores")["tables"][0]
-    names = run_notebook(lake, campaign)
+    names = run_notebook(file, lake, campaign)
+    check_table1(names["table1"].to_dicts(), said(path, lake, campaign, "--table", "utility-by-rule")["tables"][0])
     check_scores("notebook", names["scores"], table)
     check_rounds(names["by_round"].to_dicts(), said(path, lake, campaign, "--figure", "rounds"))
     rows = run_r(lake, campaign)

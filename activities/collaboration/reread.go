@@ -136,6 +136,9 @@ type About struct {
 // Worth returns what a proposal is worth; false if it is none, if a program or a
 // judge scores final decisions only, or if the environment is a program that was never asked.
 func (a About) Worth(proposal string) (worth envs.Score, known bool) {
+	if a.instance == nil { // it was imported
+		return envs.Score{}, false
+	}
 	defer func() {
 		if failed := recover(); failed != nil {
 			if _, unasked := failed.(program.Failed); !unasked {
@@ -159,6 +162,9 @@ func (a About) Worth(proposal string) (worth envs.Score, known bool) {
 // About returns what a collaboration was about.
 func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	c, err := r.begin(ctx, of)
+	if errors.Is(err, campaign.ErrImported) { // its first messages say it
+		return About{}, nil
+	}
 	if err != nil {
 		return About{}, err
 	}

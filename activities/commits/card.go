@@ -15,8 +15,10 @@ import (
 	"text/template"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/workflows/plan"
 )
 
 // WriteCard describes a campaign for people and programs that open its files
@@ -31,23 +33,14 @@ import (
 //
 // It describes what is committed, tables that were added later among it, so
 // writing it again brings it up to date, and the same rows make the same card.
-// Licence and citation are the owner's to give, in owner.json next to it.
-func WriteCard(ctx context.Context, s store.Store, campaign string) error {
-	d, err := lake.ReadDataset(ctx, s, campaign)
+// Licence and citation are the owner's to give, under card: in the campaign file.
+func WriteCard(ctx context.Context, s store.Store, name string) error {
+	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return err
 	}
-	c := card{Campaign: campaign, SchemaVersion: record.SchemaVersion, Dataset: d}
-	if place, ok := store.As[fmt.Stringer](s); ok && strings.HasPrefix(place.String(), "s3://") {
-		c.Root = place.String() + "/"
-	}
-	if err := c.describeTables(ctx, s); err != nil {
-		return err
-	}
-	if err := c.countRows(ctx, s); err != nil {
-		return err
-	}
-	if c.Edition, err = editionOf(ctx, s, campaign); err != nil {
+	c, err := newCard(ctx, s, d)
+	if err != nil {
 		return err
 	}
 	d, tables := c.Dataset, c.Tables
@@ -56,12 +49,12 @@ func WriteCard(ctx context.Context, s store.Store, campaign string) error {
 		name string
 		make func() ([]byte, error)
 	}{
-		{"README.md", c.renderReadme},
+		{"README.md", func() ([]byte, error) { return c.render("lake") }},
 		{"files.json", func() ([]byte, error) { return indentJSON(d) }},
 		{"schema.json", func() ([]byte, error) { return indentJSON(schema{record.SchemaVersion, tables}) }},
 		{"croissant.json", func() ([]byte, error) { return indentJSON(c.describeCroissant()) }},
 		{ledgerName, func() ([]byte, error) {
-			counts, err := countLedger(ctx, s, campaign)
+			counts, err := countLedger(ctx, s, name)
 			if err != nil {
 				return nil, err
 			}
@@ -70,17 +63,31 @@ func WriteCard(ctx context.Context, s store.Store, campaign string) error {
 	} {
 		data, err := f.make()
 		if err != nil {
-			return fmt.Errorf("%s: %w", lake.AboutKey(campaign, f.name), err)
+			return fmt.Errorf("%s: %w", lake.AboutKey(name, f.name), err)
 		}
-		if err := s.Replace(ctx, lake.AboutKey(campaign, f.name), data, ""); err != nil {
+		if err := s.Replace(ctx, lake.AboutKey(name, f.name), data, ""); err != nil {
 			return err
 		}
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), f.name)
 	}
-	if err := sumPlans(ctx, s, campaign, &sums); err != nil {
+	if err := sumPlans(ctx, s, name, &sums); err != nil {
 		return err
 	}
-	return s.Replace(ctx, lake.AboutKey(campaign, sumsName), sums.Bytes(), "")
+	return s.Replace(ctx, lake.AboutKey(name, sumsName), sums.Bytes(), "")
+}
+
+// newCard finds what there is to say of a campaign.
+func newCard(ctx context.Context, s store.Store, d lake.Dataset) (*card, error) {
+	c := &card{Campaign: d.Campaign, SchemaVersion: record.SchemaVersion, Dataset: d}
+	if place, ok := store.As[fmt.Stringer](s); ok && strings.HasPrefix(place.String(), "s3://") {
+		c.Root = place.String() + "/"
+	}
+	for _, find := range []func(context.Context, store.Store) error{c.describeTables, c.countRows, c.readPlan} {
+		if err := find(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 const sumsName = "SHA256SUMS"
@@ -171,7 +178,7 @@ func RepairCard(ctx context.Context, store store.Store, campaign string) (repair
 	return true, WriteCard(ctx, store, campaign)
 }
 
-// describeTables finds the tables, those that were added later included, and what the owner says.
+// describeTables finds the tables, those that were added later included.
 func (c *card) describeTables(ctx context.Context, store store.Store) (err error) {
 	if c.Tables, err = record.Schema(); err != nil {
 		return err
@@ -190,74 +197,49 @@ func (c *card) describeTables(ctx context.Context, store store.Store) (err error
 			c.Tables, c.Dataset.Files[t.Name] = append(c.Tables, t), files
 		}
 	}
-	data, err := store.Get(ctx, lake.AboutKey(c.Campaign, ownerName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, &c.Owner); err != nil {
-		return fmt.Errorf(`%s: it is a JSON object with the texts "license" and "citeAs": %w`, lake.AboutKey(c.Campaign, ownerName), err)
-	}
 	return nil
 }
 
-// editionOf returns the edition of the built-in prompts that a campaign's plan
-// records, or 0 if it has no plan. Plans of the first edition do not name it.
-func editionOf(ctx context.Context, store store.Store, campaign string) (int, error) {
-	key := lake.AboutKey(campaign, "manifest.json")
-	data, err := store.Get(ctx, key)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
+// readPlan finds what the manifest and the plan say; a campaign without them says nothing. Plans of
+// the first edition do not name it.
+func (c *card) readPlan(ctx context.Context, s store.Store) error {
+	m, err := campaign.ReadManifest(ctx, s, c.Campaign)
 	if err != nil {
-		return 0, err
+		return store.IgnoreMissing(err)
 	}
-	var manifest struct {
-		Revision string `json:"revision"`
+	c.Complete = m.Imported != nil
+	if m.Card != nil {
+		c.Owner = *m.Card
 	}
-	if err := lake.Unseal(key, data, &manifest); err != nil {
-		return 0, err
-	}
-	key = lake.AboutKey(campaign, "plans/"+manifest.Revision+".json")
-	data, err = store.Get(ctx, key)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
+	key := campaign.PlanKey(c.Campaign, m.Revision)
+	data, err := s.Get(ctx, key)
 	if err != nil {
-		return 0, err
+		return store.IgnoreMissing(err)
 	}
 	var plan struct {
 		Edition int `json:"edition"`
 	}
 	if err := json.Unmarshal(data, &plan); err != nil {
-		return 0, fmt.Errorf("%s: %w", key, err)
+		return fmt.Errorf("%s: %w", key, err)
 	}
-	return plan.Edition, nil
-}
-
-// ownerName is the file in which the owner says what the card cannot know.
-const ownerName = "owner.json"
-
-// owner is owner.json.
-type owner struct {
-	License string `json:"license"`
-	CiteAs  string `json:"citeAs"`
+	c.Edition = plan.Edition
+	return nil
 }
 
 // card is what is known of a campaign.
 type card struct {
 	Campaign      string
 	Root          string // of all paths, in a bucket; "" for a folder
-	Owner         owner
+	Owner         plan.Card
 	SchemaVersion int
 	Tables        []record.Table
 	Dataset       lake.Dataset
 	Conditions    []*condition
 	Cells         int
-	Edition       int // of the built-in prompts; 0 if no plan is recorded
-	Simulated     int // cells in which scripted agents answered
+	Edition       int            // of the built-in prompts; 0 if no plan is recorded
+	Exported      []ExportedFile // the files of a folder in place of the lake's; nil for the lake
+	Complete      bool           // every cell of the plan has ended; only known of an export
+	Simulated     int            // cells in which scripted agents answered
 	Rows          map[string]int
 	Bytes         int64
 	Ended         int64  // when the last answer was in, in microseconds; 0 if nothing was asked
@@ -313,13 +295,14 @@ func (c *card) countRows(ctx context.Context, store store.Store) error {
 //go:embed card.md.tmpl
 var cardText string
 
-func (c *card) renderReadme() ([]byte, error) {
+// render returns README.md of the lake or of an export.
+func (c *card) render(name string) ([]byte, error) {
 	t, err := template.New("README.md").Parse(cardText)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, c)
+	err = t.ExecuteTemplate(&b, name, c)
 	return b.Bytes(), err
 }
 

@@ -18,47 +18,74 @@ type object map[string]any
 func (c *card) describeCroissant() object {
 	var distribution, records []object
 	for _, t := range c.Tables {
-		files := []string{}
-		for _, f := range c.Dataset.Files[t.Name] {
-			files = append(files, f.Key)
+		if files := c.filesOf(t.Name); files != nil {
+			distribution = append(distribution, files)
+			records = append(records, recordSet(t, files))
 		}
-		if len(files) == 0 {
-			continue
-		}
-		set := t.Name + "-files"
-		distribution = append(distribution, object{
-			"@type": "cr:FileSet", "@id": set, "name": set, "description": "Parquet files of the table " + t.Name + ".",
-			"encodingFormat": "application/x-parquet", "includes": files,
-		})
-		records = append(records, recordSet(t, set))
 	}
 	about := object{
 		"@context": croissantContext(), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
 		"name": c.Campaign, "description": c.aboutText(), "distribution": distribution, "recordSet": records,
-		"license": cmp.Or(c.Owner.License, "Not stated: the owner of the campaign decides, and may be bound by the licence of the data that it uses."),
-		"citeAs":  cmp.Or(c.Owner.CiteAs, c.citeCampaign()), "version": c.semanticVersion(),
+		"license": c.License(), "citeAs": c.Citation(), "version": c.Version(),
 	}
-	if c.Ended > 0 {
-		about["datePublished"] = c.dayEnded()
+	if date := cmp.Or(c.Owner.Date, c.dayEnded()); date != "" {
+		about["datePublished"] = date
 	}
 	return about
 }
 
-// semanticVersion returns the version of the data set in semantic form: the schema's, with the digest of the rows as build.
-func (c *card) semanticVersion() string {
-	return fmt.Sprintf("%d.0.0+%.12s", c.SchemaVersion, c.Dataset.Digest())
+// filesOf returns the files of a table: those of the lake, or the exported one; nil if there are none.
+func (c *card) filesOf(table string) object {
+	for _, f := range c.Exported {
+		if f.Table == table {
+			return object{
+				"@type": "cr:FileObject", "@id": f.Name, "name": f.Name, "description": "The table " + table + ".", "contentUrl": f.Name,
+				"contentSize": fmt.Sprintf("%d B", f.Bytes), "encodingFormat": "application/x-parquet", "sha256": f.SHA256,
+			}
+		}
+	}
+	if c.Exported != nil || len(c.Dataset.Files[table]) == 0 {
+		return nil
+	}
+	keys := []string{}
+	for _, f := range c.Dataset.Files[table] {
+		keys = append(keys, f.Key)
+	}
+	set := table + "-files"
+	return object{
+		"@type": "cr:FileSet", "@id": set, "name": set, "description": "Parquet files of the table " + table + ".",
+		"encodingFormat": "application/x-parquet", "includes": keys,
+	}
 }
 
-// dayEnded returns the day of the last answer.
-func (c *card) dayEnded() string { return time.UnixMicro(c.Ended).UTC().Format(time.DateOnly) }
+// License returns the address of the owner's licence, or says that there is none.
+func (c *card) License() string {
+	return cmp.Or(c.Owner.LicenseAddress(), "Not stated: the owner of the campaign decides, and may be bound by the licence of the data that it uses.")
+}
 
-// citeCampaign names the campaign, when it ended and what made it.
-func (c *card) citeCampaign() string {
+// Version returns the owner's version of the data set, or the schema's with the digest of the rows as build.
+func (c *card) Version() string {
+	return cmp.Or(c.Owner.Version, fmt.Sprintf("%d.0.0+%.12s", c.SchemaVersion, c.Dataset.Digest()))
+}
+
+// dayEnded returns the day of the last answer; "" if nothing was asked.
+func (c *card) dayEnded() string {
+	if c.Ended == 0 {
+		return ""
+	}
+	return time.UnixMicro(c.Ended).UTC().Format(time.DateOnly)
+}
+
+// Citation returns the owner's citation, or names the campaign, when it ended and what made it.
+func (c *card) Citation() string {
+	if c.Owner.Citation != "" {
+		return c.Owner.Citation
+	}
 	cite := "Campaign " + c.Campaign
 	if c.Ended > 0 {
 		cite += " (" + c.dayEnded() + ")"
 	}
-	return fmt.Sprintf("%s. %s, version %s. Made with roundtable, engine %s.", cite, wording.Count(c.Cells, "collaboration"), c.semanticVersion(), cmp.Or(c.Engine, "unknown"))
+	return fmt.Sprintf("%s. %s, version %s. Made with roundtable, engine %s.", cite, wording.Count(c.Cells, "collaboration"), c.Version(), cmp.Or(c.Engine, "unknown"))
 }
 
 func (c *card) aboutText() string {
@@ -66,14 +93,15 @@ func (c *card) aboutText() string {
 	if c.Simulated > 0 {
 		about += fmt.Sprintf(" In %d of them scripted agents answered, not language models.", c.Simulated)
 	}
-	if len(c.Dataset.Superseded) > 0 {
+	if len(c.Dataset.Superseded) > 0 && c.Exported == nil {
 		about += " Of each collaboration only the latest generation counts."
 	}
 	return about
 }
 
-func recordSet(t record.Table, files string) object {
+func recordSet(t record.Table, files object) object {
 	var fields, key []object
+	source := map[any]string{"cr:FileObject": "fileObject", "cr:FileSet": "fileSet"}[files["@type"]]
 	for _, col := range t.Columns {
 		field := object{
 			"@type": "cr:Field", "@id": t.Name + "/" + col.Name, "name": col.Name, "description": col.About,
@@ -81,7 +109,7 @@ func recordSet(t record.Table, files string) object {
 				"string": "sc:Text", "int32": "sc:Integer", "int64": "sc:Integer", "double": "sc:Float",
 				"boolean": "sc:Boolean", "list of double": "sc:Float", "timestamp (µs, UTC)": "sc:DateTime",
 			}[col.Type],
-			"source": object{"fileSet": object{"@id": files}, "extract": object{"column": col.Name}},
+			"source": object{source: object{"@id": files["@id"]}, "extract": object{"column": col.Name}},
 		}
 		if col.Type == "list of double" {
 			field["repeated"] = true

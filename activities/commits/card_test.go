@@ -12,9 +12,11 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/storetest"
+	"roundtable/workflows/plan"
 )
 
 const cardFolder = "lake/_campaigns/c/"
@@ -217,7 +219,7 @@ func TestCardOfAddedTables(t *testing.T) {
 	m, rows := labelled(0, 1, 2)
 	_, err = commits.CommitAnnotations(ctx, s, m, rows)
 	must(t, err)
-	must(t, s.Replace(ctx, cardFolder+"owner.json", []byte(`{"license":"https://creativecommons.org/licenses/by/4.0/"}`), ""))
+	must(t, campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: "c", Revision: "1", Card: &plan.Card{License: "CC-BY-4.0"}}))
 	must(t, commits.RefreshCard(ctx, s, "c"))
 	content(t, s, cardFolder+"files.json", &files)
 	if len(files.Files[record.Labels]) != 1 {
@@ -232,7 +234,7 @@ func TestCardOfAddedTables(t *testing.T) {
 		RecordSet                               []struct{ Name string }
 	}
 	content(t, s, cardFolder+"croissant.json", &c)
-	if len(c.RecordSet) != 6 || c.License != "https://creativecommons.org/licenses/by/4.0/" || !strings.Contains(c.CiteAs, "Campaign c (2026-09-21). 1 collaboration,") ||
+	if len(c.RecordSet) != 6 || c.License != "https://spdx.org/licenses/CC-BY-4.0.html" || !strings.Contains(c.CiteAs, "Campaign c (2026-09-21). 1 collaboration,") ||
 		!strings.HasPrefix(c.Version, "1.0.0+") || c.DatePublished != "2026-09-21" {
 		t.Errorf("croissant.json: %+v", c)
 	}
@@ -243,6 +245,43 @@ func TestCardOfAddedTables(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the lines of a bucket lack %q:\n%s", want, text)
+		}
+	}
+}
+
+// The description of an export names its files, and what the owner says.
+func TestDescribeExport(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	few(t, s)
+	describe := func(card plan.Card) (readme string, croissant map[string]any) {
+		must(t, campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: "c", Revision: "1", Card: &card}))
+		text, data, err := commits.DescribeExport(ctx, s, dataset(t, s), []commits.ExportedFile{
+			{Table: "collaborations", Name: "collaborations.parquet", SHA256: "ab", Rows: 6, Bytes: 9},
+			{Table: "turns", Name: "turns.parquet", SHA256: "cd", Rows: 39, Bytes: 10},
+		})
+		must(t, err)
+		must(t, json.Unmarshal(data, &croissant))
+		return string(text), croissant
+	}
+	readme, croissant := describe(plan.Card{License: "CC-BY-4.0", Citation: "Me (2026)", Version: "2.0.1", Date: "2026-09-21"})
+	for _, want := range []string{
+		"---\npretty_name: c\nlicense: cc-by-4.0\n", "- config_name: collaborations\n  default: true\n  data_files:\n  - split: train\n    path: collaborations.parquet\n- config_name: turns\n",
+		"| [turns](turns.parquet) | 39 |", "had not ended when this was written", "Version 2.0.1.", "Cite: Me (2026)", "Licence: https://spdx.org/licenses/CC-BY-4.0.html",
+	} {
+		if !strings.Contains(readme, want) {
+			t.Errorf("README.md does not say %q:\n%s", want, readme)
+		}
+	}
+	if len(croissant["distribution"].([]any)) != 2 || len(croissant["recordSet"].([]any)) != 2 || croissant["datePublished"] != "2026-09-21" ||
+		croissant["version"] != "2.0.1" || croissant["citeAs"] != "Me (2026)" {
+		t.Errorf("croissant.json: %v", croissant)
+	}
+	for license, want := range map[string]string{
+		"": "pretty_name: c\ntags:", "https://example.org/terms": "license: other\nlicense_name: owner\nlicense_link: https://example.org/terms\n",
+		"ODC-By-1.0": "license_link: https://spdx.org/licenses/ODC-By-1.0.html\n",
+	} {
+		if readme, _ := describe(plan.Card{License: license}); !strings.Contains(readme, want) {
+			t.Errorf("%q: README.md does not say %q:\n%s", license, want, readme)
 		}
 	}
 }

@@ -32,14 +32,16 @@ func (a Asked) Plus(b Asked) Asked {
 }
 
 // Price returns what the answers of a run cost, whoever paid; false if a price is not known.
-func (r Run) Price() (float64, bool) { return r.Asked.USD, r.Asked.Unpriced == 0 }
+func (r Run) Price() (float64, bool) {
+	return r.Asked.USD, r.Asked.Unpriced == 0 && r.Protocol != record.Imported
+}
 
 // SumUSD returns what some questions of runs cost together; nil if a price is not known.
 func SumUSD(runs []Run, of func(Run) Asked) *float64 {
 	sum := 0.0
 	for _, r := range runs {
 		a := of(r)
-		if a.Unpriced > 0 {
+		if a.Unpriced > 0 || r.Protocol == record.Imported {
 			return nil
 		}
 		sum += a.USD

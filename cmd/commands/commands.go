@@ -128,7 +128,7 @@ or a bucket (--lake), and the campaign goes on from them after any interruption.
 		newTry(o), newDoctor(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o), newPause(o), newResume(o), newTune(o), newAnswer(o), newCancel(o),
 		newShow(o), newView(o), newReport(o), newAnalyze(o), newRetally(o), newVerify(o), newAttest(o), newList(o), newData(o), newNew(o), newCheckEnv(o), newVersion(o), newWorker(o), newPrepare(o), newCodecServer(o),
 		newCost(o),
-		newCache(o), newDelete(o), newTidy(o), newQuery(o), newExport(o),
+		newCache(o), newDelete(o), newTidy(o), newQuery(o), newExport(o), newImport(o),
 		newLabel(o), newFeatures(o),
 	)
 	arrangeCommands(o, root)

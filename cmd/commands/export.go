@@ -23,7 +23,8 @@ func newExport(o *cli.Options) *cobra.Command {
 		Long:    `Write a campaign's tables, or the answer to a query, into files for other tools.`,
 		Example: `  roundtable export my-campaign -o tables/
   roundtable export my-campaign --table turns -o turns.csv
-  roundtable export my-campaign --format eval -o logs/`,
+  roundtable export my-campaign --format eval -o logs/
+  roundtable export my-campaign --dataset -o published/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && text == "" {
 				return cli.UsageError(fmt.Errorf("expected 1 campaign (or --query SQL), got %d", len(args)))
@@ -63,6 +64,7 @@ func newExport(o *cli.Options) *cobra.Command {
 	cmd.Flags().StringVar(&text, "query", "", "write what a SELECT answers instead, as roundtable query")
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(exports.Formats, ", ")+" (default: parquet, or what FILE's name ends in); of transcripts, for other tools: eval (inspect's log), scout (Inspect Scout's Parquet), sts (session traces for the Hub)")
 	cmd.Flags().StringVarP(&x.Output, "output", "o", "", "a folder, or a FILE for one table")
+	cmd.Flags().BoolVar(&x.Dataset, "dataset", false, "write a data set to publish: Parquet with README.md for the Hugging Face Hub and croissant.json")
 	cmd.Flags().BoolVar(&x.Force, "force", false, "replace files that exist")
 	cmd.Flags().StringVar(&cache, "cache", "", "with --query: folder for copies of a lake in S3")
 	viewpointFlags(cmd, &v)

@@ -168,9 +168,9 @@ func TestVerifyAttested(t *testing.T) {
 		}
 		put(key, files[key])
 	}
-	put("lake/_campaigns/vouched/owner.json", "{}")
-	verify(1, "WRONG  lake/_campaigns/vouched/owner.json: it was stored after the attestation", "attest it again")
-	noError(t, os.Remove(path("lake/_campaigns/vouched/owner.json")))
+	put("lake/_campaigns/vouched/notes.json", "{}")
+	verify(1, "WRONG  lake/_campaigns/vouched/notes.json: it was stored after the attestation", "attest it again")
+	noError(t, os.Remove(path("lake/_campaigns/vouched/notes.json")))
 	for i := range 12 {
 		put("raw/turns/campaign=vouched/condition=x/stray-"+string(rune('a'+i))+".0.parquet", "rows that no marker names")
 	}

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -78,6 +80,27 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// A data set for others has a description of each file; .ci/interop.py opens it.
+func TestExportDataset(t *testing.T) {
+	folder, _ := exportable(t)
+	dir := filepath.Join(t.TempDir(), "published")
+	_, err := runCommand(t, "export", "reading", "--lake", folder, "-o", dir, "--dataset")
+	noError(t, err)
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	noError(t, err)
+	contains(t, string(readme), "path: turns.parquet", "| [turns](turns.parquet) | 21 |", "Licence: Not stated")
+	data, err := os.ReadFile(filepath.Join(dir, "croissant.json"))
+	noError(t, err)
+	for _, one := range document(t, string(data))["distribution"].([]any) {
+		file := one.(map[string]any)
+		data, err := os.ReadFile(filepath.Join(dir, file["contentUrl"].(string)))
+		noError(t, err)
+		if sum := fmt.Sprintf("%x", sha256.Sum256(data)); sum != file["sha256"] {
+			t.Errorf("%v, whose file has the hash %s", file, sum)
+		}
+	}
+}
+
 func TestExportOfOneTable(t *testing.T) {
 	folder, _ := exportable(t)
 	path := filepath.Join(t.TempDir(), "b.csv")
@@ -115,6 +138,8 @@ func TestExportRefuses(t *testing.T) {
 		{[]string{"reading", "-o", filepath.Join(dir, "none", "x.csv"), "--table", "calls"}, "there is no folder " + filepath.Join(dir, "none")},
 		{[]string{"reading", "-o", filepath.Join(dir, "x.xlsx")}, "x.xlsx ends in .xlsx, which is not a format; a file's name ends in parquet, csv or jsonl"},
 		{[]string{"reading", "-o", filepath.Join(dir, "x.xlsx"), "--table", "calls", "--format", "csv"}, "ends in .xlsx"},
+		{[]string{"reading", "-o", dir, "--dataset", "--table", "calls"}, "--dataset needs -o FOLDER"},
+		{[]string{"reading", "-o", dir, "--dataset", "--format", "csv"}, "--dataset needs -o FOLDER"},
 		{[]string{"reading", "--table", "calls", "--query", "SELECT 1", "-o", "x.csv"}, "excludes --table"},
 	} {
 		_, err := runCommand(t, append([]string{"export", "--lake", folder}, x.args...)...)

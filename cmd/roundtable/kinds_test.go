@@ -80,7 +80,6 @@ func newEverything(t *testing.T) *everything {
 	ctx := t.Context()
 	noError(t, lakecampaign.RequestRerun(ctx, local, "killed"))
 	noError(t, lakecampaign.WriteHalt(ctx, local, "killed", lakecampaign.Halt{Reason: "lunch"}))
-	noError(t, local.PutIfAbsent(ctx, lake.AboutKey("killed", "owner.json"), []byte(`{"license": "https://example.org"}`)))
 	noError(t, local.PutIfAbsent(ctx, "_lake.json", []byte(`{"id": "x"}`)))
 	ended, err := lake.Progress(ctx, local, "killed")
 	noError(t, err)

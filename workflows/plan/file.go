@@ -43,6 +43,7 @@ type File struct {
 	Limits      Limits
 	Labels      *Labels         // nil if its messages are not labelled by itself
 	Notify      *Notify         // nil if it reports nowhere
+	Card        *Card           // nil if the owner says nothing of its data set
 	Until       *until.Question // nil if all cells are run
 	Embedder    string          // what information distances rest on; "" for the default
 	Data        string          // folder of the environment's data set
@@ -125,6 +126,7 @@ type Header struct {
 	CacheScope  string  `json:"cache_scope"`
 	Limits      Limits  `json:"limits"`
 	Notify      *Notify `json:"notify"`
+	Card        *Card   `json:"card"`
 	Embedder    string  `json:"embedder"`
 
 	Labels json.RawMessage `json:"labels"`
@@ -160,7 +162,7 @@ func (p *parser) parseFile(s Source) File {
 			p.errs.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
-	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, DataFiles: p.data, PrivateData: h.PrivateData, Prompts: h.Prompts}
+	file := File{Limits: h.Limits, Notify: h.Notify, Card: h.Card, Embedder: h.Embedder, Data: h.Data, DataFiles: p.data, PrivateData: h.PrivateData, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, CacheScope: h.CacheScope}
 	if h.Fork != nil {
@@ -280,6 +282,7 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 		p.checkLimits(limits, h.Limits)
 	}
 	p.checkNotify(valueOf(top, "notify"), h.Notify)
+	p.checkCard(valueOf(top, "card"), h.Card)
 	if embedder := valueOf(top, "embedder"); h.Embedder != "" && p.host.Embedder != nil {
 		err := p.host.Embedder(h.Embedder)
 		check(err == nil, embedder, "embedder", "%v", err)

@@ -75,7 +75,7 @@ const (
 )
 
 // besideFork are the keys that a file with a fork can have.
-var besideFork = []string{"name", "fork", "replicates", "limits", "notify", "embedder", "labels", "prices", "cost", "cache_scope", "extends"}
+var besideFork = []string{"name", "fork", "replicates", "limits", "notify", "card", "embedder", "labels", "prices", "cost", "cache_scope", "extends"}
 
 // forking makes the conditions of a fork.
 type forking struct {

@@ -93,10 +93,10 @@ func TestErrorsOfChanges(t *testing.T) {
 	if !ok {
 		t.Fatal(err)
 	}
-	want := `line 12: modl: unknown key; known are name, seed, replicates, instances, data, prompts, private_data, cache_scope, limits, notify, embedder, labels, prices, cost, baselines, controls, until, fork, extends, defaults, env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning, grid; did you mean model?
+	want := `line 12: modl: unknown key; known are name, seed, replicates, instances, data, prompts, private_data, cache_scope, limits, notify, card, embedder, labels, prices, cost, baselines, controls, until, fork, extends, defaults, env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning, grid; did you mean model?
 --set rule=borda: rule: the grid varies it; --set grid.rule=[…] replaces the whole axis
 --set protocol.rounds=0: protocol.rounds: the grid varies it; --set grid.size=[…] replaces the whole axis
---set sed=1: sed: unknown key; known are name, seed, replicates, instances, data, prompts, private_data, cache_scope, limits, notify, embedder, labels, prices, cost, baselines, controls, until, fork, extends, defaults, env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning, grid; did you mean seed?
+--set sed=1: sed: unknown key; known are name, seed, replicates, instances, data, prompts, private_data, cache_scope, limits, notify, card, embedder, labels, prices, cost, baselines, controls, until, fork, extends, defaults, env, protocol, rule, stop, model, models, agents, generate, reasks, reask, reasoning, grid; did you mean seed?
 --set seed=: seed: is empty
 --set reasks=[: reasks: "[" is not valid YAML: did not find expected node content
 --set seed=x: seed: is given by --set seed=, too

@@ -18,7 +18,7 @@ import (
 )
 
 // Manifest names the present revision of a campaign and says how it is run.
-// Limits, labels (of messages and of the grid), prices, notices and the question are not part of its identity: they may change while it runs.
+// Limits, labels (of messages and of the grid), prices, notices, card and the question are not part of its identity: they may change while it runs.
 type Manifest struct {
 	Campaign string           `json:"campaign"`
 	Run      string           `json:"run,omitempty"` // drawn once for a campaign in a lake: no other run has it
@@ -26,12 +26,26 @@ type Manifest struct {
 	Limits   plan.Limits      `json:"limits"`
 	Labels   *Labelling       `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
 	Notify   *plan.Notify     `json:"notify,omitempty"`   // where its end, pauses and budget are reported; nil if nowhere
+	Card     *plan.Card       `json:"card,omitempty"`     // what its owner says of its data set; nil if nothing
 	Until    *until.Question  `json:"until,omitempty"`    // what ends it; nil if every cell is run
 	Embedder string           `json:"embedder,omitempty"` // what information distances rest on; "" for the default
 	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
+	// Imported has the SHA-256 of the files, by name, that another program's transcripts were in: there is no plan.
+	Imported map[string]string `json:"imported,omitempty"`
 }
+
+// ImportedRevision is the revision of campaigns that were imported, which have no plan.
+const ImportedRevision = "imported"
+
+// ErrImported is the error of reading the plan of such a campaign.
+var ErrImported error = importedError{}
+
+type importedError struct{}
+
+func (importedError) Error() string { return "it was imported and has no plan" }
+func (importedError) Unwrap() error { return fs.ErrNotExist }
 
 // Label returns what the file calls the values of a condition; "" if nothing.
 func (m Manifest) Label(condition string) string {

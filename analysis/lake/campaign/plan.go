@@ -68,6 +68,9 @@ func WritePlan(ctx context.Context, s store.Store, p Plan) error {
 
 // ReadPlan reads a recorded revision.
 func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Plan, error) {
+	if revision == ImportedRevision {
+		return Plan{}, fmt.Errorf("%s: %w", campaign, ErrImported)
+	}
 	data, err := s.Get(ctx, PlanKey(campaign, revision))
 	if err != nil {
 		return Plan{}, err

@@ -21,6 +21,9 @@ const Succeeded = "succeeded"
 // answered question, has ended.
 const Stopped = "stopped"
 
+// Imported is the protocol of collaborations that another program recorded: what they took is not known.
+const Imported = "imported"
+
 // Unfinished is the status of collaborations that have begun and not ended. Their rows are
 // made anew from the stored answers whenever somebody looks, and are in no file.
 const Unfinished = "unfinished"

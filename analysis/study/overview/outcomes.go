@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -74,7 +75,7 @@ func spentMeans() table.Columns[campaign.Group] {
 	return table.Join(
 		meanColumn("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }),
 		meanColumn("turns", 1, func(r campaign.Run) (float64, bool) { return float64(r.Usable.Turns), true }),
-		meanColumn("tokens", 0, func(r campaign.Run) (float64, bool) { return float64(r.Asked.Tokens()), true }),
+		meanColumn("tokens", 0, func(r campaign.Run) (float64, bool) { return float64(r.Asked.Tokens()), r.Protocol != record.Imported }),
 		meanColumn("USD", 6, campaign.Run.Price),
 		meanColumn("seconds", 1, seconds))
 }

@@ -86,7 +86,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 			return campaign.Plan{}, campaign.Manifest{}, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 		}
 	}
-	m := campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Until: file.Until, AxisLabels: file.AxisLabels()}
+	m := campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Card: file.Card, Until: file.Until, AxisLabels: file.AxisLabels()}
 	if err := checkNotify(file.Notify, from.Folder, dial); err != nil {
 		return campaign.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}

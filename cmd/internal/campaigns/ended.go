@@ -53,15 +53,19 @@ func ShareDone(s workflows.Status, underWay float64) float64 {
 	return min((float64(s.Done())+underWay)/float64(s.Cells), 1)
 }
 
-// RecordFile records what the file now calls the values of its grid and what it now asks,
-// of a campaign that has nothing else to do.
+// RecordFile records what the file now calls the values of its grid, what it now asks and what its
+// owner now says of its data set, of a campaign that has nothing else to do.
 func RecordFile(ctx context.Context, s store.Store, m campaign.Manifest) error {
 	stored, err := campaign.ReadManifest(ctx, s, m.Campaign)
-	if err != nil || reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) && reflect.DeepEqual(stored.Until, m.Until) {
+	card := err == nil && !reflect.DeepEqual(stored.Card, m.Card)
+	if err != nil || !card && reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) && reflect.DeepEqual(stored.Until, m.Until) {
 		return err
 	}
-	stored.AxisLabels, stored.Until = m.AxisLabels, m.Until
-	return campaign.WriteManifest(ctx, s, stored)
+	stored.AxisLabels, stored.Until, stored.Card = m.AxisLabels, m.Until, m.Card
+	if err := campaign.WriteManifest(ctx, s, stored); err != nil || !card {
+		return err
+	}
+	return commits.RefreshCard(ctx, s, m.Campaign)
 }
 
 // RepairCard writes the description of a campaign again if it is not whole, as after a

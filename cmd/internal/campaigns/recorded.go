@@ -3,6 +3,7 @@ package campaigns
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"roundtable/analysis/lake"
@@ -25,7 +26,10 @@ func Open(ctx context.Context, o *cli.Options, name string) (store.Store, campai
 // ReadPlan returns what is recorded of a campaign; the error says in words if the lake has no such one.
 func ReadPlan(ctx context.Context, o *cli.Options, s store.Store, name string) (campaign.Plan, campaign.Manifest, error) {
 	p, m, err := campaign.ReadRecorded(ctx, s, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, campaign.ErrImported):
+		err = cli.UsageError(fmt.Errorf("%s was imported: without a plan nothing of it can be run, steered or forked; roundtable list collaborations %s shows it", name, name))
+	case errors.Is(err, fs.ErrNotExist):
 		names, _ := lake.Campaigns(ctx, s)
 		err = o.UnknownCampaign(name, names)
 	}
@@ -35,7 +39,10 @@ func ReadPlan(ctx context.Context, o *cli.Options, s store.Store, name string) (
 // ReadPlannedCampaign returns the lake's campaign of that name; an empty one if there is none.
 func ReadPlannedCampaign(ctx context.Context, s store.Store, name string) (plan.Campaign, error) {
 	stored, _, err := campaign.ReadRecorded(ctx, s, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, campaign.ErrImported):
+		return plan.Campaign{}, errors.New("it was imported, so no file runs it; choose another name")
+	case errors.Is(err, fs.ErrNotExist):
 		return plan.Campaign{}, nil
 	}
 	return stored.Campaign, err

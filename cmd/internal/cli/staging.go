@@ -90,5 +90,16 @@ func (s StagedFile) Publish(force bool) error {
 	return os.Rename(s.temp, s.Path)
 }
 
+// CopyTo writes what is in the file, before it has its name.
+func (s StagedFile) CopyTo(w io.Writer) error {
+	f, err := os.Open(s.temp)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
 // Discard removes what has not got its name.
 func (s StagedFile) Discard() { _ = os.Remove(s.temp) }

@@ -39,6 +39,7 @@ type Export struct {
 	Format   string
 	Output   string // a folder, or the file of the only table
 	Force    bool
+	Dataset  bool // tables as a data set for others: with README.md and croissant.json
 
 	unnamed bool // no table was named
 }
@@ -49,6 +50,9 @@ func (x *Export) Choose(format string) error {
 		if !slices.Contains(Tables, t) {
 			return fmt.Errorf("there is no table %q; there are %s", t, strings.Join(Tables, ", "))
 		}
+	}
+	if x.Dataset && (len(x.Tables) > 0 || format != "" && format != "parquet" || x.Output == "" || x.single() || x.strange()) {
+		return errors.New("--dataset needs -o FOLDER and takes no --table and no --format: it writes all tables as Parquet")
 	}
 	if slices.Contains(TranscriptFormats, format) {
 		if len(x.Tables) > 0 || x.Output == "" || x.single() || x.strange() {
@@ -113,6 +117,11 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 	} else {
 		written, files, err = x.stageTables(ctx, o.Plugins, s, d)
 	}
+	if err == nil && x.Dataset {
+		var more []cli.StagedFile
+		more, err = x.stageDescriptions(ctx, s, d, written, files)
+		written, files = slices.Concat(written, make([]string, len(more))), append(files, more...)
+	}
 	if err == nil {
 		err = x.warn(ctx, s, d, cmd.ErrOrStderr())
 	}
@@ -139,7 +148,7 @@ func (x *Export) stageTables(ctx context.Context, plugins catalogue.Catalogue, s
 		if err != nil {
 			return written, files, err
 		}
-		if f.Rows == 0 && x.unnamed && slices.Contains(record.Annotations[:], t) {
+		if f.Rows == 0 && x.unnamed && (x.Dataset || slices.Contains(record.Annotations[:], t)) {
 			f.Discard()
 			continue
 		}
@@ -163,8 +172,15 @@ func (x *Export) open(ctx context.Context, o *cli.Options) (store.Store, lake.Da
 
 // room makes the folder, unless a file that is in the way must stay.
 func (x *Export) room() error {
+	paths := []string{}
 	for _, t := range x.Tables {
-		if err := cli.CheckOutput(x.pathOf(t), x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
+		paths = append(paths, x.pathOf(t))
+	}
+	if x.Dataset {
+		paths = append(paths, filepath.Join(x.Output, readmeName), filepath.Join(x.Output, croissantName))
+	}
+	for _, path := range paths {
+		if err := cli.CheckOutput(path, x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}
@@ -244,7 +260,11 @@ func (x *Export) Report(cmd *cobra.Command, asJSON bool, done []Written) error {
 		return cli.WriteJSON(cmd.OutOrStdout(), map[string]any{"files": done})
 	}
 	for _, f := range done {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes\n", f.Path, wording.Count(f.Rows, "row"), f.Bytes)
+		rows := ""
+		if f.Table != "" || !x.Dataset {
+			rows = wording.Count(f.Rows, "row") + ", "
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s%d bytes\n", f.Path, rows, f.Bytes)
 	}
 	return nil
 }

@@ -82,6 +82,9 @@ func inspectMessages(c talk) (all []map[string]any) {
 		if m.model != "" {
 			one["model"] = m.model
 		}
+		if m.agent != "" {
+			one["metadata"] = map[string]string{"agent": m.agent}
+		}
 		all = append(all, one)
 	}
 	return all

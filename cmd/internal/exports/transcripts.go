@@ -40,6 +40,7 @@ type message struct {
 	text      string
 	thinking  string
 	model     string
+	agent     string // who speaks; "" for the rule and the environment
 }
 
 func (m message) role() string {
@@ -122,9 +123,11 @@ func converse(story telling.Story, turns []record.Turn) talk {
 					parts = append(parts, "(private) "+t.Reason)
 				}
 				parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-				c.messages = append(c.messages, message{
-					id: fmt.Sprintf("entry-%d", t.Entry), assistant: t.Asked, text: strings.Join(parts, "\n"), thinking: t.Thinking, model: models[t.Entry],
-				})
+				m := message{id: fmt.Sprintf("entry-%d", t.Entry), assistant: t.Asked, text: strings.Join(parts, "\n"), thinking: t.Thinking, model: models[t.Entry]}
+				if t.Asked {
+					m.agent = t.Who
+				}
+				c.messages = append(c.messages, m)
 			}
 		}
 	}

@@ -33,6 +33,7 @@ type Verification struct {
 	lake.Report
 	OK       bool   `json:"ok"`
 	Revision string `json:"revision,omitempty"` // of the plan; empty if there is none
+	Imported bool   `json:"imported,omitempty"` // it has no plan
 	Planned  int    `json:"planned"`            // cells
 	Ended    int    `json:"ended"`              // of them
 	Sealed   bool   `json:"sealed"`             // the lake says that all of them have ended
@@ -70,6 +71,8 @@ func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name
 	}
 	p, m, err := campaign.ReadRecorded(ctx, s, name)
 	switch {
+	case errors.Is(err, campaign.ErrImported): // there are rows, and no plan
+		v.Imported = true
 	case errors.Is(err, fs.ErrNotExist):
 		v.find(campaign.ManifestKey(name), "the plan of the campaign is missing, so its cells cannot be counted")
 	case err != nil:
@@ -114,7 +117,11 @@ func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name
 	if err := v.checkBooks(ctx, s); err != nil {
 		return v, err
 	}
-	if len(v.Findings) == 0 { // what is damaged cannot be counted
+	if len(v.Findings) == 0 && v.Imported { // only labels have answers of ours
+		if err := v.compareLabels(ctx, s, answers.NewAnswers(s)); err != nil {
+			return v, err
+		}
+	} else if len(v.Findings) == 0 { // what is damaged cannot be counted
 		if err := v.compareAnswers(ctx, s, scored); err != nil {
 			return v, err
 		}
@@ -268,7 +275,11 @@ const mostForeign = 10
 func ofAnswers(n int) string { return wording.Count(n, "object") + " of answers" }
 
 func (v Verification) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d of %d planned cells have ended\n", v.Campaign, v.Ended, v.Planned)
+	if v.Imported {
+		fmt.Fprintf(w, "%s: imported, without a plan or answers to compare with\n", v.Campaign)
+	} else {
+		fmt.Fprintf(w, "%s: %d of %d planned cells have ended\n", v.Campaign, v.Ended, v.Planned)
+	}
 	fmt.Fprintf(w, "Whole: %s with %s and %s, %s\n",
 		wording.Count(v.Commits, "commit"), wording.Count(v.Files, "file"), wording.Count(v.Rows, "row"), ofAnswers(v.Answers))
 	if v.Batches > 0 {

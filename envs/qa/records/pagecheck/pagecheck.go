@@ -28,6 +28,10 @@ const (
 
 var errCut = errors.New("a page is cut short, or is not what its head says")
 
+// errRuns refuses what the library misreads: of a run of true, one value in eight is true.
+var errRuns = errors.New("its truth values are written as runs, which are not read; " +
+	"write the file in version 1 of Parquet's pages (pyarrow: data_page_version=\"1.0\")")
+
 // Open opens a file whose decoded rows take perRow bytes each, and perValue more for each of
 // their values beside its content, and of which some columns are not going to be read. An error
 // says what is wrong in it. The library may still panic on damaged bytes, here and later.
@@ -254,6 +258,9 @@ func (c *checker) checkColumn(column column, m format.ColumnMetaData) error {
 				_, longest = countTexts(body)
 			}
 			continue
+		}
+		if m.Type == format.Boolean && p.encoding == int(format.RLE) {
+			return errRuns
 		}
 		if err := c.checkPage(p, column, m.Type, body, longest); err != nil {
 			return err

@@ -1,0 +1,198 @@
+// Package imports makes a campaign in the lake of transcripts that another program recorded, in the
+// Parquet files of Inspect Scout's database, so that all that reads a campaign reads them.
+package imports
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs/qa/records"
+	"roundtable/envs/wording"
+)
+
+// Import is what is imported.
+type Import struct {
+	Path     string // a Parquet file, or a folder of them
+	Name     string // of the campaign
+	Speakers []string
+}
+
+// Summary is what an import says at its end.
+type Summary struct {
+	Campaign    string   `json:"campaign"`
+	Transcripts int      `json:"transcripts"`
+	Conditions  int      `json:"conditions"`
+	Messages    int      `json:"messages"` // of speakers: those that are labelled and measured
+	Scored      int      `json:"scored"`
+	Unread      []string `json:"unread"` // what is null since it could not be read
+}
+
+// commitsAtOnce are written together: a store may be far away.
+const commitsAtOnce = 16
+
+// Run imports what is there; again, it finds what it has imported.
+func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
+	sums, err := i.readSums()
+	if err != nil {
+		return Summary{}, cli.UsageError(err)
+	}
+	r := reader{campaign: i.Name, speakers: i.Speakers, conditions: map[string]*condition{}, seen: map[string]bool{}}
+	for _, path := range slices.Sorted(maps.Keys(sums)) {
+		if err := r.readFile(filepath.Join(i.folder(), path)); err != nil {
+			return Summary{}, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+		}
+	}
+	if err := i.claimName(ctx, s, sums); err != nil {
+		return Summary{}, err
+	}
+	group, inGroup := errgroup.WithContext(ctx)
+	group.SetLimit(commitsAtOnce)
+	for _, rows := range r.rows {
+		group.Go(func() error {
+			_, err := commits.Commit(inGroup, s, rows)
+			if errors.Is(err, commits.ErrConflict) {
+				err = cli.UsageError(fmt.Errorf(
+					"%s has other transcripts than these, or was imported with other --speakers: choose another --name (%w)", i.Name, err))
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Summary{}, err
+	}
+	if _, err := commits.CompactAll(ctx, s, i.Name, true); err != nil {
+		return Summary{}, err
+	}
+	return r.sumUp(), commits.WriteCard(ctx, s, i.Name)
+}
+
+// folder is the one that file names are relative to.
+func (i Import) folder() string {
+	if info, err := os.Stat(i.Path); err == nil && info.IsDir() {
+		return i.Path
+	}
+	return filepath.Dir(i.Path)
+}
+
+// readSums returns the SHA-256 of each file.
+func (i Import) readSums() (map[string]string, error) {
+	info, err := os.Stat(i.Path)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{filepath.Base(i.Path)}
+	if info.IsDir() {
+		found, err := fs.Glob(os.DirFS(i.Path), "*.parquet")
+		if err != nil || len(found) == 0 {
+			none := fmt.Errorf("%s has no file *.parquet; expected Inspect Scout's database of transcripts", i.Path)
+			return nil, errors.Join(err, none)
+		}
+		names = found
+	}
+	sums := map[string]string{}
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(i.folder(), name))
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(data)
+		sums[name] = hex.EncodeToString(sum[:])
+	}
+	return sums, nil
+}
+
+// claimName records that the campaign of this name is imported. One that is there already must be of the same files.
+func (i Import) claimName(ctx context.Context, s store.Store, sums map[string]string) error {
+	m, err := campaign.ReadManifest(ctx, s, i.Name)
+	if err == nil && maps.Equal(m.Imported, sums) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	markers, lost := lake.Committed(ctx, s, i.Name)
+	if err == nil || len(markers) > 0 {
+		return cli.UsageError(fmt.Errorf(
+			"the lake has a campaign %s, which is not of these files; choose another --name", i.Name))
+	}
+	if lost != nil && !errors.Is(lost, fs.ErrNotExist) {
+		return lost
+	}
+	m = campaign.Manifest{Campaign: i.Name, Revision: campaign.ImportedRevision, Imported: sums}
+	return campaign.WriteManifest(ctx, s, m)
+}
+
+// readFile makes rows of all transcripts of a file.
+func (r *reader) readFile(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	table, err := records.Read(path, data, records.Options{Form: records.Parquet})
+	if err != nil {
+		return err
+	}
+	for _, needed := range []string{"transcript_id", "messages"} {
+		if !slices.Contains(table.Columns, needed) {
+			return fmt.Errorf(
+				"there is no column %s; expected Inspect Scout's transcripts, as export --format scout writes them", needed)
+		}
+	}
+	for _, one := range table.Records {
+		if err := r.add(one.Fields); err != nil {
+			return fmt.Errorf("%s: %w", table.Place(one), err)
+		}
+	}
+	return nil
+}
+
+func (r *reader) sumUp() Summary {
+	sum := Summary{Campaign: r.campaign, Transcripts: len(r.rows), Conditions: len(r.conditions), Unread: []string{}}
+	for _, rows := range r.rows {
+		for _, t := range rows.Turns {
+			if t.IsMessage() {
+				sum.Messages++
+			}
+		}
+		if rows.Collaborations[0].Score != nil {
+			sum.Scored++
+		}
+	}
+	if r.unscored > 0 {
+		sum.Unread = append(sum.Unread, fmt.Sprintf(
+			"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", wording.Count(r.unscored, "transcript")))
+	}
+	if r.undated > 0 {
+		sum.Unread = append(sum.Unread, fmt.Sprintf(
+			"date of %s: expected one as 2026-09-21T10:00:00Z", wording.Count(r.undated, "transcript")))
+	}
+	return sum
+}
+
+// Print says it in words.
+func (s Summary) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s under %s, %s of speakers, %d scored\n", s.Campaign, wording.Count(s.Transcripts, "transcript"),
+		wording.Count(s.Conditions, "condition"), wording.Count(s.Messages, "message"), s.Scored)
+	for _, text := range s.Unread {
+		fmt.Fprintf(w, "Not read: %s\n", text)
+	}
+	fmt.Fprintln(w, "Not known, and null: costs, tokens, single calls, prompts and ballots. "+
+		"The last message of a speaker stands as the decision.")
+	fmt.Fprintf(w, "Next:    roundtable label %s\n", s.Campaign)
+}
