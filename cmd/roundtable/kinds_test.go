@@ -277,7 +277,6 @@ var kinds = []kind{
 	kindOf("manifest", `/manifest\.json$`, `\.(campaign|revision)$`),
 	kindOf("requests to run again", `/again\.json$`, "", byLoss),
 	kindOf("halt", `/halt\.json$`, "", byLoss),
-	kindOf("owner", `/owner\.json$`, "", allWays...),
 	kindOf("_SUCCESS", `/_SUCCESS$`, "", byLoss),
 	kindOf("identity of the lake", `^_lake\.json$`, "", allWays...),
 	kindOf("card", `/(README\.md|files\.json|schema\.json|croissant\.json|ledger\.json|SHA256SUMS)$`, ""),
