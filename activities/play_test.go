@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -260,24 +261,25 @@ func TestPlayRoundWaitsForPeople(t *testing.T) {
 // counted for itself, however often the round failed for others. At the eighth failure in a row
 // the model is asked the question of the check, which it does not answer either.
 func TestEighthUnansweredAttemptPauses(t *testing.T) {
-	t.Parallel()
-	s := newLake(t)
-	p := debating(t, s, "eighth", "protocol: {name: debate, rounds: 1}")
-	var others atomic.Int64
-	m := &fake{answer: func(r model.Request) (model.Response, error) {
-		if r.Scene == nil || r.Scene.Entry == 1 || r.Scene.Entry == 0 && others.Add(1) <= 5 {
-			return model.Response{}, &model.Error{Class: model.Retry, Fault: model.Silent, Provider: "test", Code: "timeout"}
+	synctest.Test(t, func(t *testing.T) { // waits between attempts take no time
+		s := newLake(t)
+		p := debating(t, s, "eighth", "protocol: {name: debate, rounds: 1}")
+		var others atomic.Int64
+		m := &fake{answer: func(r model.Request) (model.Response, error) {
+			if r.Scene == nil || r.Scene.Entry == 1 || r.Scene.Entry == 0 && others.Add(1) <= 5 {
+				return model.Response{}, &model.Error{Class: model.Retry, Fault: model.Silent, Provider: "test", Code: "timeout"}
+			}
+			return response(`{"answer": "A"}`), nil
+		}}
+		a := newActivities(s, m, withPuzzles, noCache)
+		for attempt := 1; attempt <= 8; attempt++ {
+			_, err := play(t, a, task.Round{Ref: ref(p, 0)})
+			if want := map[bool]string{true: task.ErrPause, false: "retry"}[attempt == 8]; !isType(err, want) {
+				t.Errorf("attempt %d: %v, want %s", attempt, err, want)
+			}
 		}
-		return response(`{"answer": "A"}`), nil
-	}}
-	a := newActivities(s, m, withPuzzles, noCache)
-	for attempt := 1; attempt <= 8; attempt++ {
-		_, err := play(t, a, task.Round{Ref: ref(p, 0)})
-		if want := map[bool]string{true: task.ErrPause, false: "retry"}[attempt == 8]; !isType(err, want) {
-			t.Errorf("attempt %d: %v, want %s", attempt, err, want)
-		}
-	}
-	same(t, m.count(), 8+6+1+1)
+		same(t, m.count(), 8+6+1+1)
+	})
 }
 
 // Speakers whose turns are taken elsewhere are left out, and waited for by the caller.
