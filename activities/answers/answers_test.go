@@ -197,7 +197,7 @@ func TestIntents(t *testing.T) {
 	}
 	intend(0, 0, 0) // killed
 	intend(0, 0, 1) // refused
-	must(t, a.Release(ctx, place, 0, 0, 1, true))
+	must(t, a.Release(ctx, place, answers.Intent{Entry: 0, Attempt: 1, StartedAt: 5}, true))
 	intend(0, 0, 1) // answered
 	first := turn(0, "x")
 	first.Asks[0].Attempt = 1

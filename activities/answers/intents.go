@@ -38,10 +38,23 @@ func (o intentObject) key(p RunKey) (string, error) {
 // releasedObject is <entry>.<ask>.released-<attempt>.json: it takes an intent back
 // that shares its object with others, or that other processes may have seen.
 type releasedObject struct {
-	Entry   int `json:"entry"`
-	Ask     int `json:"ask"`
-	Attempt int `json:"attempt"`
+	Entry     int   `json:"entry"`
+	Ask       int   `json:"ask"`
+	Attempt   int   `json:"attempt"`
+	StartedAt int64 `json:"started_at"` // two processes may make the same attempt, each at its time
 }
+
+func (o releasedObject) announced() announced {
+	return announced{call{o.Entry, o.Ask, o.Attempt}, o.StartedAt}
+}
+
+// announced is one announcement of an attempt.
+type announced struct {
+	call
+	at int64
+}
+
+func (i Intent) announced() announced { return announced{i.call(), i.StartedAt} }
 
 // runs are the collaborations under way in this process. Their attempts are
 // numbered in memory: an intent that shares an object has no name of its own
@@ -205,23 +218,23 @@ func (rs *runs) renumber(p RunKey, i *Intent, shared bool) {
 // Release takes an intent back. Only for a call that was certainly not billed. alone says that
 // no other process takes turns of the run: one that does may have made rows of the intent
 // by now, so the intent then stays, beside the word that it is taken back.
-func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int, alone bool) error {
-	shared, err := a.isShared(ctx, p, call{entry, ask, attempt})
+func (a *Answers) Release(ctx context.Context, p RunKey, i Intent, alone bool) error {
+	shared, err := a.isShared(ctx, p, i.call())
 	if err != nil {
 		return err
 	}
 	if alone && !shared {
-		key, err := p.objectKey("%06d.%d.intent-%d.json", entry, ask, attempt)
+		key, err := p.objectKey("%06d.%d.intent-%d.json", i.Entry, i.Ask, i.Attempt)
 		if err != nil {
 			return err
 		}
 		return a.store.Delete(ctx, key)
 	}
-	key, err := p.objectKey("%06d.%d.released-%d.json", entry, ask, attempt)
+	key, err := p.objectKey("%06d.%d.released-%d.json", i.Entry, i.Ask, i.Attempt)
 	if err != nil {
 		return err
 	}
-	_, err = putFirst(ctx, a.store, key, releasedObject{entry, ask, attempt})
+	_, err = putFirst(ctx, a.store, key, releasedObject{i.Entry, i.Ask, i.Attempt, i.StartedAt})
 	return err
 }
 
@@ -236,12 +249,12 @@ func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) 
 		if slices.ContainsFunc(o.all(), func(i Intent) bool { return i.call() == c }) {
 			shared = len(o.With) > 0
 		}
-	}, func(call) {})
+	}, func(announced) {})
 	return shared, err
 }
 
 // eachIntent goes through what is stored of the intents of a run and of those taken back.
-func (a *Answers) eachIntent(ctx context.Context, p RunKey, intent func(intentObject), released func(call)) error {
+func (a *Answers) eachIntent(ctx context.Context, p RunKey, intent func(intentObject), released func(announced)) error {
 	prefix, err := p.folderOf()
 	if err != nil {
 		return err
@@ -260,7 +273,7 @@ func (a *Answers) eachIntent(ctx context.Context, p RunKey, intent func(intentOb
 			if err != nil {
 				return err
 			}
-			released(call{taken.Entry, taken.Ask, taken.Attempt})
+			released(taken.announced())
 			continue
 		}
 		held, err := getObject[intentObject](ctx, a.store, o.Key)
@@ -281,15 +294,15 @@ func (a *Answers) InBatches(ctx context.Context, p RunKey, entry, ask int, alone
 		return nil, nil
 	}
 	var found []Intent
-	released := map[call]bool{}
+	released := map[announced]bool{}
 	err := a.eachIntent(ctx, p, func(o intentObject) {
 		for _, i := range o.all() {
 			if i.Batch != "" && i.Entry == entry && i.Ask == ask {
 				found = append(found, i)
 			}
 		}
-	}, func(c call) { released[c] = true })
-	return slices.DeleteFunc(found, func(i Intent) bool { return released[i.call()] }), err
+	}, func(i announced) { released[i] = true })
+	return slices.DeleteFunc(found, func(i Intent) bool { return released[i.announced()] }), err
 }
 
 // isFirst reports whether no attempt at an ask was announced before, as this process knows.

@@ -94,11 +94,11 @@ func TestReleaseOfOneOfSeveral(t *testing.T) {
 	a := begun(t, s)
 	intend(t, a, 0, 1, 2)
 	for entry := range 2 {
-		must(t, a.Release(ctx, place, entry, 0, 0, true))
+		must(t, a.Release(ctx, place, answers.Intent{Entry: entry}, true))
 	}
 	same(t, unknown(t, a), []string{"2.0"})
 	same(t, intend(t, a, 1), []int{1}) // alone
-	must(t, a.Release(ctx, place, 1, 0, 1, true))
+	must(t, a.Release(ctx, place, answers.Intent{Entry: 1, Attempt: 1}, true))
 	same(t, unknown(t, a), []string{"2.0"})
 	same(t, len(names(t, s, "000001.0.intent-1")), 0)
 	same(t, intend(t, a, 0, 1), []int{1, 2})
@@ -130,7 +130,7 @@ func TestReleaseAfterTheRunIsForgotten(t *testing.T) {
 				must(t, err)
 				a.Begin(place, stored)
 			}
-			must(t, a.Release(ctx, place, entry, 0, 0, true))
+			must(t, a.Release(ctx, place, answers.Intent{Entry: entry}, true))
 			same(t, unknown(t, a), left)
 		}
 	}
@@ -140,7 +140,7 @@ func TestReleaseAfterTheRunIsForgotten(t *testing.T) {
 	intend(t, a, 3)
 	a.End(place)
 	for range 2 {
-		must(t, a.Release(ctx, place, 3, 0, 0, true))
+		must(t, a.Release(ctx, place, answers.Intent{Entry: 3}, true))
 	}
 	same(t, len(names(t, s, "")), 0)
 }
@@ -155,7 +155,7 @@ func TestTwoProcessesAnnounceTheSame(t *testing.T) {
 	_, err := first.Put(ctx, place, turn(1, "x"))
 	must(t, err)
 	same(t, len(unknown(t, first)), 3)
-	must(t, second.Release(ctx, place, 1, 0, attempts[1], true))
+	must(t, second.Release(ctx, place, answers.Intent{Entry: 1, Attempt: attempts[1]}, true))
 	same(t, len(unknown(t, first)), 2)
 }
 
@@ -222,4 +222,40 @@ func TestCovered(t *testing.T) {
 	all, err := a.Load(ctx, place)
 	must(t, err)
 	same(t, all.Covered(), 350_000_000)
+}
+
+// Two processes announce the same calls at once, and only the first of a group is renumbered: what
+// one takes back is its own, not the other's of the same number.
+func TestReleaseOfTheSameAttempt(t *testing.T) {
+	_, s, _ := open(t)
+	one, two := begun(t, s), begun(t, s)
+	intend := func(a *answers.Answers, at int64) (all [2]int) {
+		together := answers.WithExpectedIntents(ctx, 2)
+		var calls sync.WaitGroup
+		for entry := range all {
+			calls.Go(func() {
+				n, err := a.Intend(together, place, answers.Intent{Entry: entry, Model: "m", StartedAt: at + int64(entry)})
+				if err != nil {
+					t.Error(err)
+				}
+				all[entry] = n
+			})
+		}
+		calls.Wait()
+		return all
+	}
+	first, second := intend(one, 200), intend(two, 300)
+	entry := 1
+	if first[1] != second[1] {
+		entry = 0
+	}
+	if first[entry] != second[entry] {
+		t.Fatalf("the attempts are %v and %v: none is the same", first, second)
+	}
+	must(t, two.Release(ctx, place, answers.Intent{Entry: entry, Attempt: second[entry], StartedAt: 300 + int64(entry)}, false))
+	all, err := one.Load(ctx, place)
+	must(t, err)
+	if len(all.Released) != 1 || all.Released[0].StartedAt != 300+int64(entry) || len(all.Unknown) != 3 {
+		t.Errorf("released %+v, unknown %+v", all.Released, all.Unknown)
+	}
 }

@@ -26,7 +26,7 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[call]int{}, batched: map[int]bool{}}
+	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[announced]bool{}, batched: map[int]bool{}}
 	var errs []error
 	slices.SortStableFunc(objects, func(a, b store.Object) int { // ask 2 before ask 10
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
@@ -57,7 +57,7 @@ type loading struct {
 	*Answers
 	turns    map[int]Turn
 	intents  []Intent
-	released map[call]int
+	released map[announced]bool
 	outcomes map[int]string // entry → key of a separate outcome
 	batched  map[int]bool   // entries of models that take no time
 }
@@ -125,7 +125,7 @@ func (l *loading) addReleased(ctx context.Context, key string, c call) error {
 	if (call{o.Entry, o.Ask, o.Attempt}) != c {
 		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
 	}
-	l.released[c]++
+	l.released[o.announced()] = true
 	return nil
 }
 
@@ -171,17 +171,12 @@ func (l *loading) pairUp() Stored {
 		s.next, s.reserved = map[call]int{}, map[call]*float64{}
 	}
 	slices.SortStableFunc(l.intents, compareCalls)
-	type announced struct { // two processes may make the same attempt, each at its time
-		call
-		at int64
-	}
 	made, number := map[call]int{}, map[announced]int{}
 	var counted []Intent
 	for _, i := range l.intents {
-		ask, its := call{i.Entry, i.Ask, 0}, announced{i.call(), i.StartedAt}
+		ask, its := call{i.Entry, i.Ask, 0}, i.announced()
 		s.next[ask] = i.Attempt + 1
-		if l.released[its.call] > 0 {
-			l.released[its.call]--
+		if l.released[its] {
 			s.Released = append(s.Released, i)
 			continue
 		}

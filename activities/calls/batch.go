@@ -49,7 +49,7 @@ func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask 
 		if sent != nil {
 			return service, &waiting{i, sent}, nil
 		}
-		if err := c.answers.Release(ctx, q.Run, i.Entry, i.Ask, i.Attempt, c.alone); err != nil {
+		if err := c.answers.Release(ctx, q.Run, i, c.alone); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -156,7 +156,7 @@ func (c *Caller) takeOutOfBatch(ctx context.Context, q Order, i answers.Intent) 
 	if _, err := c.answers.Intend(ctx, q.Run, alone); err != nil {
 		return err
 	}
-	return c.answers.Release(ctx, q.Run, i.Entry, i.Ask, i.Attempt, c.alone)
+	return c.answers.Release(ctx, q.Run, i, c.alone)
 }
 
 // CancelBatches has the batches of a cancelled campaign cancelled, for whoever waits for them.

@@ -145,7 +145,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 		defer got.Hold.Keep()
 		ctx := context.WithoutCancel(ctx)
 		if unbilled {
-			if left := c.answers.Release(ctx, q.Run, i.Entry, ask, i.Attempt, c.alone); left != nil {
+			if left := c.answers.Release(ctx, q.Run, i, c.alone); left != nil {
 				return got, errors.Join(err, left)
 			}
 			got.Hold.Release()

@@ -207,7 +207,7 @@ func (c *card) readPlan(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return store.IgnoreMissing(err)
 	}
-	c.Complete = m.Imported != nil
+	c.Complete, c.revision = m.Imported != nil, m.Revision
 	if m.Card != nil {
 		c.Owner = *m.Card
 	}
@@ -240,6 +240,7 @@ type card struct {
 	Exported      []ExportedFile // the files of a folder in place of the lake's; nil for the lake
 	Complete      bool           // every cell of the plan has ended; only known of an export
 	Simulated     int            // cells in which scripted agents answered
+	revision      string         // of the plan
 	Rows          map[string]int
 	Bytes         int64
 	Ended         int64  // when the last answer was in, in microseconds; 0 if nothing was asked

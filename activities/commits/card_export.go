@@ -31,7 +31,7 @@ func DescribeExport(
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Complete = c.Complete || success.Revision != ""
+	c.Complete = c.Complete || success.Revision != "" && success.Revision == c.revision
 	if readme, err = c.render("dataset"); err != nil {
 		return nil, nil, err
 	}
@@ -68,5 +68,5 @@ func (c *card) HubLicense() string {
 	case slices.Contains(hubLicenses, id):
 		return "license: " + id + "\n"
 	}
-	return fmt.Sprintf("license: other\nlicense_name: owner\nlicense_link: %s\n", c.Owner.LicenseAddress())
+	return fmt.Sprintf("license: other\nlicense_name: owner\nlicense_link: %q\n", c.Owner.LicenseAddress())
 }

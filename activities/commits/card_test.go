@@ -265,7 +265,7 @@ func TestDescribeExport(t *testing.T) {
 	}
 	readme, croissant := describe(plan.Card{License: "CC-BY-4.0", Citation: "Me (2026)", Version: "2.0.1", Date: "2026-09-21"})
 	for _, want := range []string{
-		"---\npretty_name: c\nlicense: cc-by-4.0\n", "- config_name: collaborations\n  default: true\n  data_files:\n  - split: train\n    path: collaborations.parquet\n- config_name: turns\n",
+		"---\npretty_name: \"c\"\nlicense: cc-by-4.0\n", "- config_name: collaborations\n  default: true\n  data_files:\n  - split: train\n    path: collaborations.parquet\n- config_name: turns\n",
 		"| [turns](turns.parquet) | 39 |", "had not ended when this was written", "Version 2.0.1.", "Cite: Me (2026)", "Licence: https://spdx.org/licenses/CC-BY-4.0.html",
 	} {
 		if !strings.Contains(readme, want) {
@@ -277,8 +277,8 @@ func TestDescribeExport(t *testing.T) {
 		t.Errorf("croissant.json: %v", croissant)
 	}
 	for license, want := range map[string]string{
-		"": "pretty_name: c\ntags:", "https://example.org/terms": "license: other\nlicense_name: owner\nlicense_link: https://example.org/terms\n",
-		"ODC-By-1.0": "license_link: https://spdx.org/licenses/ODC-By-1.0.html\n",
+		"": "pretty_name: \"c\"\ntags:", "https://example.org/terms": "license: other\nlicense_name: owner\nlicense_link: \"https://example.org/terms\"\n",
+		"ODC-By-1.0": "license_link: \"https://spdx.org/licenses/ODC-By-1.0.html\"\n",
 	} {
 		if readme, _ := describe(plan.Card{License: license}); !strings.Contains(readme, want) {
 			t.Errorf("%q: README.md does not say %q:\n%s", license, want, readme)

@@ -38,6 +38,23 @@ func LoadOutcomes(ctx context.Context, store store.Store, campaign string) (Camp
 	return load(ctx, store, campaign, []string{record.Collaborations, record.Rounds}, nil)
 }
 
+// maxAgents is more than any group has: rows of a stranger's lake may say anything.
+const maxAgents = 1 << 16
+
+// checkAgents refuses rows whose turns are of agents that the collaboration does not have.
+func checkAgents(rows record.Rows) error {
+	c := rows.Collaborations[0]
+	if c.Agents < 0 || c.Agents > maxAgents {
+		return fmt.Errorf("collaboration %s: expected 0 to %d agents, got %d", c.CollaborationID, maxAgents, c.Agents)
+	}
+	for _, t := range rows.Turns {
+		if t.Agent != nil && (*t.Agent < 0 || *t.Agent >= c.Agents) {
+			return fmt.Errorf("collaboration %s, entry %d: agent %d, and it has %d agents, numbered from 0", c.CollaborationID, t.Entry, *t.Agent, c.Agents)
+		}
+	}
+	return nil
+}
+
 func load(ctx context.Context, store store.Store, campaign string, tables []string, readers []Reader) (Campaign, error) {
 	c := Campaign{Name: campaign}
 	d, err := lake.ReadDataset(ctx, store, campaign)
@@ -66,6 +83,9 @@ func load(ctx context.Context, store store.Store, campaign string, tables []stri
 			}
 			if n := len(rows.Collaborations); n != 1 {
 				return fmt.Errorf("expected 1 row in collaborations, got %d", n)
+			}
+			if err := checkAgents(rows); err != nil {
+				return err
 			}
 			Correct(&rows.Collaborations[0], settled)
 			var err error

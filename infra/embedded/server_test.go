@@ -124,8 +124,15 @@ func TestServerServesAndComesBack(t *testing.T) {
 		t.Errorf("result of the workflow before the restart: %q, %v", kept, err)
 	}
 	checkPair(t, c, "two")
-	if log, _ := os.ReadFile(filepath.Join(dir, "server.log")); len(log) > 0 {
-		t.Errorf("errors of a quiet run:\n%s", log)
+	log, err := os.ReadFile(filepath.Join(dir, "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(log)) {
+		// Of a call that its client has cancelled, on a busy machine.
+		if !strings.Contains(line, "unable to add metrics baggage to gRPC trailer") {
+			t.Errorf("error of a quiet run: %s", line)
+		}
 	}
 }
 

@@ -150,6 +150,9 @@ func (x *Export) stageTables(ctx context.Context, plugins catalogue.Catalogue, s
 		}
 		if f.Rows == 0 && x.unnamed && (x.Dataset || slices.Contains(record.Annotations[:], t)) {
 			f.Discard()
+			if _, err := os.Lstat(x.pathOf(t)); err == nil {
+				return written, files, cli.UsageError(fmt.Errorf("%s is of an earlier export, and the table has no rows now: remove it, or name another folder", x.pathOf(t)))
+			}
 			continue
 		}
 		written, files = append(written, t), append(files, f)

@@ -51,7 +51,7 @@ func TestReleasedAfterTheRows(t *testing.T) {
 	if p := found(rows); p != nil {
 		t.Errorf("before: %q", p)
 	}
-	must(t, cut.Release(ctx, run, 0, 0, 0, false))
+	must(t, cut.Release(ctx, run, answers.Intent{StartedAt: 5}, false))
 	if p := found(rows); p != nil {
 		t.Errorf("taken back after the rows: %q", p)
 	}

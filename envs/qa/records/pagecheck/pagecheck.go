@@ -137,7 +137,7 @@ func (c *checker) checkFile(file *format.FileMetaData, perRow int, unread []stri
 			return fmt.Errorf("a group of rows has %d columns, not %d", len(group.Columns), len(columns))
 		}
 		for i, chunk := range group.Columns {
-			if path := chunk.MetaData.PathInSchema; len(path) > 0 && slices.Contains(unread, path[0]) {
+			if slices.Contains(unread, columns[i].of) { // by the schema, as readers find columns, whatever the chunk says
 				continue
 			}
 			if err := c.checkColumn(columns[i], chunk.MetaData); err != nil {
@@ -152,7 +152,10 @@ func (c *checker) checkFile(file *format.FileMetaData, perRow int, unread []stri
 }
 
 // column is what the levels of a column's values can be at most.
-type column struct{ repetition, definition int }
+type column struct {
+	repetition, definition int
+	of                     string // name of the field of rows that it is a part of
+}
 
 // columnsOf returns the columns of a schema, whose elements lie depth first.
 func columnsOf(schema []format.SchemaElement) (columns []column) {
@@ -168,6 +171,9 @@ func columnsOf(schema []format.SchemaElement) (columns []column) {
 			if element.RepetitionType.V == format.Repeated {
 				within.repetition++
 			}
+		}
+		if at > 1 && within.of == "" {
+			within.of = element.Name
 		}
 		if element.NumChildren.V == 0 {
 			columns = append(columns, within)

@@ -226,6 +226,24 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// A column is left out by its name in the schema, as readers find it, not by what its values claim
+// to be of.
+func TestUnreadColumns(t *testing.T) {
+	type text struct {
+		Text string `parquet:"text,plain"`
+	}
+	bomb := dataPage(math.MaxInt32, 4, 4, format.Plain)
+	claiming := forge[text](t, bomb, make([]byte, 4), func(m *format.FileMetaData) {
+		m.RowGroups[0].Columns[0].MetaData.PathInSchema = []string{"reason"}
+	})
+	if _, err := pagecheck.Open(claiming, 200, 50, "reason"); err == nil {
+		t.Error("a column of another name is not checked")
+	}
+	if _, err := pagecheck.Open(forge[text](t, bomb, make([]byte, 4), nil), 200, 50, "text"); err != nil {
+		t.Errorf("a column that nobody reads is checked: %v", err)
+	}
+}
+
 // Files that a stranger could have made of valid ones take neither memory nor time.
 func TestHostile(t *testing.T) {
 	n := 30
