@@ -97,12 +97,16 @@ const MostPages = 1000
 // ErrEndless says that a batch was not found in as many pages.
 var ErrEndless = fmt.Errorf("the service's list of batches does not end after %d pages", MostPages)
 
-var batchID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]*(/[A-Za-z0-9][A-Za-z0-9_.:-]*)?$`)
+// batchID is one that leads nowhere else as a part of an address. Gateways pack their own words
+// into it, as Base64.
+var batchID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:=+-]*(/[A-Za-z0-9=+][A-Za-z0-9_.:=+-]*)*$`)
+
+const maxBatchID = 1000
 
 // CheckID returns the ID that a service gives a batch, "" for none. It is stored and becomes part of
 // addresses: one that is no plain name, or that says a secret back, is an error.
 func (x *Exchange) CheckID(id string) (string, error) {
-	if id != "" && (len(id) > 200 || !batchID.MatchString(id) || x.Report.Word(id, 200) != id) {
+	if id != "" && (len(id) > maxBatchID || !batchID.MatchString(id) || x.Report.Word(id, maxBatchID) != id) {
 		return "", x.Report.Useless("unreadable_body", "the ID of the batch is not a name", nil)
 	}
 	return id, nil
