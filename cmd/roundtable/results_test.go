@@ -7,33 +7,45 @@ import (
 	"testing"
 )
 
-// TestShippedResults: the lake of the real model that comes with the examples is whole, and
-// the page that tells of it has its table.
+// TestShippedResults: the lakes of real models that come with the examples are whole, and the page
+// that tells of them has their tables.
 func TestShippedResults(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "results.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "results.md"))
 	noError(t, err)
-	lake, err := filepath.Abs(filepath.Join("..", "..", "examples", "results", "gathering.tar.gz"))
-	noError(t, err)
-	file, err := os.ReadFile(filepath.Join("..", "..", "examples", "results", "gathering.yaml"))
-	noError(t, err)
-	dir := unpack(t, lake)
-	if read(t, dir, "gathering.yaml") != string(file) {
-		t.Error("the lake's campaign file is not the one beside it")
+	page := string(text)
+	dir, names := t.TempDir(), []string{"gathering", "gathering-smol"}
+	for _, name := range names {
+		lake, err := filepath.Abs(filepath.Join("..", "..", "examples", "results", name+".tar.gz"))
+		noError(t, err)
+		file, err := os.ReadFile(filepath.Join("..", "..", "examples", "results", name+".yaml"))
+		noError(t, err)
+		from := unpack(t, lake)
+		if read(t, from, name+".yaml") != string(file) {
+			t.Errorf("%s: the lake's campaign file is not the one beside it", name)
+		}
+		noError(t, os.CopyFS(filepath.Join(dir, "lake"), os.DirFS(filepath.Join(from, "lake"))))
 	}
 	t.Chdir(dir)
-	_, err = runCommand(t, "verify", "gathering")
-	noError(t, err)
-	out, err := runCommand(t, "analyze", "gathering", "--table", "consensus")
-	noError(t, err)
-	_, table, _ := strings.Cut(out, "\n\n")
-	_, table, _ = strings.Cut(table, "\n\n")
-	table, _, _ = strings.Cut(table, "\n\n")
-	if strings.Count(table, "\n") < 5 || !strings.Contains(string(page), table) {
-		t.Errorf("docs/results.md lacks\n%s", table)
+	for _, name := range names {
+		_, err := runCommand(t, "verify", name)
+		noError(t, err)
+		out, err := runCommand(t, "analyze", name, "--table", "consensus")
+		noError(t, err)
+		_, table, _ := strings.Cut(out, "\n\n")
+		_, table, _ = strings.Cut(table, "\n\n")
+		table, _, _ = strings.Cut(table, "\n\n")
+		if strings.Count(table, "\n") < 5 || !strings.Contains(page, table) {
+			t.Errorf("docs/results.md lacks\n%s", table)
+		}
 	}
-	_, query, _ := strings.Cut(string(page), "```sql\n")
-	query, _, _ = strings.Cut(query, "```")
-	out, err = runCommand(t, "query", query)
-	noError(t, err)
-	contains(t, string(page), "```\n"+strings.TrimSpace(out)+"\n```")
+	queries := strings.Split(page, "```sql\n")[1:]
+	for _, after := range queries {
+		query, _, _ := strings.Cut(after, "```")
+		out, err := runCommand(t, "query", query)
+		noError(t, err)
+		contains(t, page, "```\n"+strings.TrimSpace(out)+"\n```")
+	}
+	if len(queries) != 2 {
+		t.Errorf("%d queries", len(queries))
+	}
 }
