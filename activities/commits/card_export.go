@@ -31,7 +31,7 @@ func DescribeExport(
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Complete = c.Complete || success.Revision != ""
+	c.Complete = success.Revision != ""
 	if readme, err = c.render("dataset"); err != nil {
 		return nil, nil, err
 	}
