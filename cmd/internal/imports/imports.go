@@ -25,6 +25,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/qa/records"
 	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
 )
 
 // Import is what is imported.
@@ -32,6 +33,7 @@ type Import struct {
 	Path     string // a Parquet file, or a folder of them
 	Name     string // of the campaign
 	Speakers []string
+	Card     plan.Card // what its owner says of it; none leaves what was said
 }
 
 // Summary is what an import says at its end.
@@ -143,7 +145,11 @@ func (i Import) readSums() (map[string]string, error) {
 func (i Import) claimName(ctx context.Context, s store.Store, all campaign.Imported) error {
 	m, err := campaign.ReadManifest(ctx, s, i.Name)
 	if err == nil && reflect.DeepEqual(m.Imported, &all) {
-		return nil
+		if i.Card == (plan.Card{}) {
+			return nil
+		}
+		m.Card = &i.Card
+		return campaign.WriteManifest(ctx, s, m)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -156,7 +162,7 @@ func (i Import) claimName(ctx context.Context, s store.Store, all campaign.Impor
 	if lost != nil && !errors.Is(lost, fs.ErrNotExist) {
 		return lost
 	}
-	m = campaign.Manifest{Campaign: i.Name, Revision: campaign.ImportedRevision, Imported: &all}
+	m = campaign.Manifest{Campaign: i.Name, Revision: campaign.ImportedRevision, Imported: &all, Card: &i.Card}
 	return campaign.WriteManifest(ctx, s, m)
 }
 

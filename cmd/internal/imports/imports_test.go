@@ -193,6 +193,11 @@ func TestImportIsWhole(t *testing.T) {
 	if v := check(t, s); !v.OK || !v.Sealed || v.Ended != 2 || v.Planned != 2 {
 		t.Errorf("%+v", v)
 	}
+	i.Card.License, i.Card.Citation = "CC-BY-4.0", "Theirs 2026"
+	imported(t, i, s)
+	if card := s.Objects[lake.AboutKey("theirs", "croissant.json")]; !strings.Contains(card, "CC-BY-4.0") || !strings.Contains(card, "Theirs 2026") {
+		t.Error("the owner's card is not given")
+	}
 	objects := len(s.Objects)
 	i.Speakers = []string{"assistant"}
 	if _, err := i.Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "--speakers") || len(s.Objects) != objects {
@@ -358,7 +363,7 @@ func TestImportTimes(t *testing.T) {
 		if (c.StartedAt > 0) != x.dated || c.EndedAt-c.StartedAt != x.took || int64(len(sum.Unread)) != x.words {
 			t.Errorf("%v: %d to %d, %q", x, c.StartedAt, c.EndedAt, sum.Unread)
 		}
-		card := string(s.Objects[lake.AboutKey("theirs", "croissant.json")])
+		card := s.Objects[lake.AboutKey("theirs", "croissant.json")]
 		if strings.Contains(card, "1970") || strings.Contains(card, "datePublished") != x.dated || !strings.Contains(card, "Imported into roundtable.") {
 			t.Errorf("the card of %v", x)
 		}
