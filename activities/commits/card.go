@@ -207,7 +207,7 @@ func (c *card) readPlan(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return store.IgnoreMissing(err)
 	}
-	c.Complete, c.revision = m.Imported != nil, m.Revision
+	c.revision = m.Revision
 	if m.Card != nil {
 		c.Owner = *m.Card
 	}
@@ -238,7 +238,7 @@ type card struct {
 	Cells         int
 	Edition       int            // of the built-in prompts; 0 if no plan is recorded
 	Exported      []ExportedFile // the files of a folder in place of the lake's; nil for the lake
-	Complete      bool           // every cell of the plan has ended; only known of an export
+	Complete      bool           // every cell of the plan has ended, or all was imported; only known of an export
 	Simulated     int            // cells in which scripted agents answered
 	revision      string         // of the plan
 	Rows          map[string]int

@@ -85,7 +85,11 @@ func (c *card) Citation() string {
 	if c.Ended > 0 {
 		cite += " (" + c.dayEnded() + ")"
 	}
-	return fmt.Sprintf("%s. %s, version %s. Made with roundtable, engine %s.", cite, wording.Count(c.Cells, "collaboration"), c.Version(), cmp.Or(c.Engine, "unknown"))
+	made := "Made with roundtable, engine " + cmp.Or(c.Engine, "unknown")
+	if c.Engine == record.Imported {
+		made = "Imported into roundtable"
+	}
+	return fmt.Sprintf("%s. %s, version %s. %s.", cite, wording.Count(c.Cells, "collaboration"), c.Version(), made)
 }
 
 func (c *card) aboutText() string {

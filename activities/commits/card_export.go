@@ -31,7 +31,7 @@ func DescribeExport(
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Complete = c.Complete || success.Revision != "" && success.Revision == c.revision
+	c.Complete = success.Revision != "" && success.Revision == c.revision
 	if readme, err = c.render("dataset"); err != nil {
 		return nil, nil, err
 	}

@@ -17,9 +17,9 @@ const About = "lake/_campaigns/"
 // AboutKey returns the name of an object that is about a campaign.
 func AboutKey(campaign, name string) string { return About + campaign + "/" + name }
 
-// Success says that every cell of a plan has ended: the object _SUCCESS.
+// Success says that every cell of a plan has ended, or that all was imported: the object _SUCCESS.
 type Success struct {
-	Revision string `json:"revision"` // of the plan
+	Revision string `json:"revision"` // of the plan, or campaign.ImportedRevision
 	Digest   string `json:"digest"`   // of the rows, see Digest
 }
 

@@ -98,8 +98,10 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 	}
 	t.Unit = t.UnitOf(c.Replicate)
 	for _, r := range rows.Rounds {
-		free := 0.0
-		round := Round{Score: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement, Proposals: int(r.NewProposals), CostUSD: &free}
+		round := Round{Score: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement, Proposals: int(r.NewProposals)}
+		if c.Protocol != record.Imported {
+			round.CostUSD = new(float64)
+		}
 		t.Rounds = append(t.Rounds, round)
 	}
 	spend(t.Rounds, rows)

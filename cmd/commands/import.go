@@ -35,6 +35,9 @@ again finds what it has imported.`,
 			if len(i.Speakers) == 0 || slices.ContainsFunc(i.Speakers, isStrange) {
 				return cli.UsageError(errors.New("--speakers: expected one or more of assistant, user, system, tool"))
 			}
+			if i.Card.License != "" && !plan.IsLicense(i.Card.License) {
+				return cli.UsageError(errors.New("--license: expected an SPDX identifier or an address, as CC-BY-4.0 or https://…"))
+			}
 			s, made, err := o.CreateLake()
 			if err != nil {
 				return err
@@ -54,5 +57,7 @@ again finds what it has imported.`,
 	cmd.Flags().StringVar(&i.Name, "name", "", "name of the campaign")
 	cmd.Flags().StringSliceVar(&i.Speakers, "speakers", []string{"assistant"},
 		"roles whose messages are what agents say; the others are the environment's")
+	cmd.Flags().StringVar(&i.Card.License, "license", "", "licence of the transcripts, for the card: an SPDX identifier or an address")
+	cmd.Flags().StringVar(&i.Card.Citation, "citation", "", "how to cite the transcripts, for the card")
 	return cmd
 }

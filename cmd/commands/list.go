@@ -243,8 +243,12 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 		if c.Known {
 			of = fmt.Sprintf(" of %d", c.Cells)
 		}
-		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), $%.4f%s\n",
-			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, campaigns.UncertainCostText(spent))
+		cost := fmt.Sprintf("$%.4f%s", spent.CostUSD, campaigns.UncertainCostText(spent))
+		if c.Imported {
+			cost = fmt.Sprintf("imported, $%.4f%s since", c.Besides.CostUSD, campaigns.UncertainCostText(c.Besides))
+		}
+		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), %s\n",
+			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, cost)
 		more := []string{wording.Bytes(c.Bytes)}
 		if len(c.Models) > 0 {
 			more = append(more, strings.Join(c.Models, ", "))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/analysis/lake/campaign"
 	"roundtable/cmd/internal/answering"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -93,7 +94,7 @@ given stays; the file's limits apply again at the next run.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
 			s, _, m, err := campaigns.Open(ctx, o, name)
-			if err != nil {
+			if err != nil && !errors.Is(err, campaign.ErrImported) { // whose labels have limits
 				return err
 			}
 			before := m.Limits // apply replaces its map of models

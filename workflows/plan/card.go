@@ -40,14 +40,15 @@ func (p *parser) checkCard(n *yaml.Node, c *Card) {
 			p.errs.add(at, "card."+key, "%q is not %s", value, expected)
 		}
 	}
-	check(isLicense(c.License), "license", c.License, "an SPDX identifier or an address; expected one as CC-BY-4.0 or https://…")
+	check(IsLicense(c.License), "license", c.License, "an SPDX identifier or an address; expected one as CC-BY-4.0 or https://…")
 	check(c.Citation != "", "citation", c.Citation, "a citation; leave it out for one with name, date and digest")
 	check(semanticVersion.MatchString(c.Version), "version", c.Version, "a semantic version; expected one as 1.0.0")
 	_, err := time.Parse(time.DateOnly, c.Date)
 	check(err == nil, "date", c.Date, "a date; expected one as 2026-09-21")
 }
 
-func isLicense(text string) bool {
+// IsLicense reports whether a text is an SPDX identifier or an address.
+func IsLicense(text string) bool {
 	u, err := url.Parse(text)
 	return spdxIdentifier.MatchString(text) || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }

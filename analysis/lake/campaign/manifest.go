@@ -32,8 +32,14 @@ type Manifest struct {
 	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
-	// Imported has the SHA-256 of the files, by name, that another program's transcripts were in: there is no plan.
-	Imported map[string]string `json:"imported,omitempty"`
+	Imported   *Imported                    `json:"imported,omitempty"` // what was imported, in place of a plan
+}
+
+// Imported is what a campaign of another program's transcripts is made of.
+type Imported struct {
+	Files       map[string]string `json:"files"` // SHA-256 by name
+	Transcripts int               `json:"transcripts"`
+	Speakers    []string          `json:"speakers"` // roles whose messages are agents'
 }
 
 // ImportedRevision is the revision of campaigns that were imported, which have no plan.

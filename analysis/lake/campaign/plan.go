@@ -152,9 +152,12 @@ func (p Plan) locatedPolicy(m plan.Choice) plan.Choice {
 // CheckPlanned returns an error if collaborations have ended that the campaign's plan does
 // not have: the lake then holds copies of a campaign that grew apart. It is an error too if
 // fewer are found than the lake says have ended: some stores list objects late. A campaign without a
-// plan, or one that cannot be read, is not its business.
+// plan, or one that cannot be read, is not its business. One that was imported must have all its transcripts.
 func CheckPlanned(ctx context.Context, s store.Store, name string) error {
-	p, _, err := ReadRecorded(ctx, s, name)
+	p, m, err := ReadRecorded(ctx, s, name)
+	if errors.Is(err, ErrImported) && m.Imported != nil {
+		return checkImported(ctx, s, m)
+	}
 	if err != nil {
 		return nil //nolint:nilerr // who reads it says so
 	}
@@ -185,6 +188,16 @@ func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 		}
 	}
 	return fmt.Errorf("the lake has %d collaborations of %s that its plan does not have, such as %s: two copies of the campaign were put together; %s (roundtable verify %s lists them)", len(strange), name, strange[0], larger, name)
+}
+
+// checkImported returns an error if an import was interrupted.
+func checkImported(ctx context.Context, s store.Store, m Manifest) error {
+	ended, err := lake.Ended(ctx, s, m.Campaign)
+	if err != nil || len(ended) >= m.Imported.Transcripts {
+		return err
+	}
+	return fmt.Errorf("%s was not imported whole: the lake has %d of its %d transcripts; the same import again adds the rest",
+		m.Campaign, len(ended), m.Imported.Transcripts)
 }
 
 // checkWhole returns an error if fewer collaborations are found than must have ended.

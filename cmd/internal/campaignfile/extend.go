@@ -23,7 +23,7 @@ import (
 func CheckExtends(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) (*campaign.Plan, error) {
 	name := p.Campaign.Name
 	stored, before, err := campaign.ReadRecorded(ctx, s, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, campaign.ErrImported) {
 		return nil, nil
 	}
 	if err != nil {

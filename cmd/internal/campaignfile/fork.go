@@ -25,7 +25,7 @@ import (
 // readForked returns the recorded campaign that a file goes on from.
 func readForked(ctx context.Context, s store.Store, name string) (campaign.Plan, error) {
 	p, _, err := campaign.ReadRecorded(ctx, s, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, campaign.ErrImported) {
 		return p, cli.NoCampaign(ctx, s, name)
 	}
 	return p, err

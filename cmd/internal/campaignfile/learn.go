@@ -107,7 +107,7 @@ func (f *fitter) compare(params stopping.LearnedParams, fit stopping.LearnedFit)
 // fitted on.
 func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit, of plan.Condition, err error) {
 	past, m, err := campaign.ReadRecorded(f.ctx, f.store, params.From)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, campaign.ErrImported) {
 		return fit, of, &plan.FitError{Key: "from", Err: cli.NoCampaign(f.ctx, f.store, params.From)}
 	}
 	if err != nil {

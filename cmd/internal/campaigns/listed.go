@@ -23,6 +23,8 @@ import (
 type Listed struct {
 	Name  string `json:"name"`
 	Known bool   `json:"planned"` // its plan is recorded
+	// Imported has no plan, and nobody knows what its collaborations cost.
+	Imported bool `json:"imported,omitempty"`
 	workflows.Status
 	Besides task.Result `json:"beside"` // what labels, judges, embeddings and checks of models have taken
 	// UnderWay are collaborations that have begun and not ended.
@@ -54,7 +56,7 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 		c := Listed{Name: name, Known: true}
 		p, _, err := campaign.ReadRecorded(ctx, s, name)
 		if errors.Is(err, fs.ErrNotExist) {
-			c.Known, p.Campaign.Name, err = false, name, nil
+			c.Known, c.Imported, p.Campaign.Name, err = false, errors.Is(err, campaign.ErrImported), name, nil
 		}
 		books := ledger.Open(ctx, s, name)
 		if err == nil {

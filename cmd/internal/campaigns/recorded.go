@@ -28,7 +28,7 @@ func ReadPlan(ctx context.Context, o *cli.Options, s store.Store, name string) (
 	p, m, err := campaign.ReadRecorded(ctx, s, name)
 	switch {
 	case errors.Is(err, campaign.ErrImported):
-		err = cli.UsageError(fmt.Errorf("%s was imported: without a plan nothing of it can be run, steered or forked; roundtable list collaborations %s shows it", name, name))
+		err = cli.UsageError(fmt.Errorf("%w: nothing of it can be run, steered or forked; roundtable list collaborations %s shows it", err, name))
 	case errors.Is(err, fs.ErrNotExist):
 		names, _ := lake.Campaigns(ctx, s)
 		err = o.UnknownCampaign(name, names)

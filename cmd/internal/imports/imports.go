@@ -13,6 +13,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -24,6 +25,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/qa/records"
 	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
 )
 
 // Import is what is imported.
@@ -31,6 +33,7 @@ type Import struct {
 	Path     string // a Parquet file, or a folder of them
 	Name     string // of the campaign
 	Speakers []string
+	Card     plan.Card // what its owner says of it; none leaves what was said
 }
 
 // Summary is what an import says at its end.
@@ -52,13 +55,18 @@ func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 	if err != nil {
 		return Summary{}, cli.UsageError(err)
 	}
-	r := reader{campaign: i.Name, speakers: i.Speakers, conditions: map[string]*condition{}, seen: map[string]bool{}}
+	i.Speakers = slices.Compact(slices.Sorted(slices.Values(i.Speakers)))
+	r := newReader(i.Name, i.Speakers)
 	for _, path := range slices.Sorted(maps.Keys(sums)) {
-		if err := r.readFile(filepath.Join(i.folder(), path)); err != nil {
+		if err := r.readFile(ctx, filepath.Join(i.folder(), path)); err != nil {
 			return Summary{}, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 		}
 	}
-	if err := i.claimName(ctx, s, sums); err != nil {
+	if len(r.rows) == 0 {
+		return Summary{}, cli.UsageError(fmt.Errorf("%s has no transcripts", i.Path))
+	}
+	all := campaign.Imported{Files: sums, Transcripts: len(r.rows), Speakers: i.Speakers}
+	if err := i.claimName(ctx, s, all); err != nil {
 		return Summary{}, err
 	}
 	group, inGroup := errgroup.WithContext(ctx)
@@ -68,7 +76,7 @@ func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 			_, err := commits.Commit(inGroup, s, rows)
 			if errors.Is(err, commits.ErrConflict) {
 				err = cli.UsageError(fmt.Errorf(
-					"%s has other transcripts than these, or was imported with other --speakers: choose another --name (%w)", i.Name, err))
+					"%s has other rows of these transcripts, as another version of roundtable makes them: choose another --name (%w)", i.Name, err))
 			}
 			return err
 		})
@@ -76,10 +84,26 @@ func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 	if err := group.Wait(); err != nil {
 		return Summary{}, err
 	}
+	return r.sumUp(), i.seal(ctx, s, all.Transcripts)
+}
+
+// seal compacts and describes what is there, and says that it is all.
+func (i Import) seal(ctx context.Context, s store.Store, transcripts int) error {
 	if _, err := commits.CompactAll(ctx, s, i.Name, true); err != nil {
-		return Summary{}, err
+		return err
 	}
-	return r.sumUp(), commits.WriteCard(ctx, s, i.Name)
+	if err := commits.WriteCard(ctx, s, i.Name); err != nil {
+		return err
+	}
+	markers, err := lake.Committed(ctx, s, i.Name)
+	if err == nil && len(markers) != transcripts {
+		err = fmt.Errorf("the lake lists %d of the %d transcripts of %s: import them again", len(markers), transcripts, i.Name)
+	}
+	if err != nil {
+		return err
+	}
+	success := lake.Success{Revision: campaign.ImportedRevision, Digest: lake.Digest(markers)}
+	return s.Replace(ctx, lake.SuccessKey(i.Name), success.Bytes(), "")
 }
 
 // folder is the one that file names are relative to.
@@ -117,11 +141,15 @@ func (i Import) readSums() (map[string]string, error) {
 	return sums, nil
 }
 
-// claimName records that the campaign of this name is imported. One that is there already must be of the same files.
-func (i Import) claimName(ctx context.Context, s store.Store, sums map[string]string) error {
+// claimName records that the campaign of this name is imported. One that is there already must be of the same.
+func (i Import) claimName(ctx context.Context, s store.Store, all campaign.Imported) error {
 	m, err := campaign.ReadManifest(ctx, s, i.Name)
-	if err == nil && maps.Equal(m.Imported, sums) {
-		return nil
+	if err == nil && reflect.DeepEqual(m.Imported, &all) {
+		if i.Card == (plan.Card{}) {
+			return nil
+		}
+		m.Card = &i.Card
+		return campaign.WriteManifest(ctx, s, m)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -129,17 +157,17 @@ func (i Import) claimName(ctx context.Context, s store.Store, sums map[string]st
 	markers, lost := lake.Committed(ctx, s, i.Name)
 	if err == nil || len(markers) > 0 {
 		return cli.UsageError(fmt.Errorf(
-			"the lake has a campaign %s, which is not of these files; choose another --name", i.Name))
+			"the lake has a campaign %s, which is not of these files with these --speakers; choose another --name", i.Name))
 	}
 	if lost != nil && !errors.Is(lost, fs.ErrNotExist) {
 		return lost
 	}
-	m = campaign.Manifest{Campaign: i.Name, Revision: campaign.ImportedRevision, Imported: sums}
+	m = campaign.Manifest{Campaign: i.Name, Revision: campaign.ImportedRevision, Imported: &all, Card: &i.Card}
 	return campaign.WriteManifest(ctx, s, m)
 }
 
 // readFile makes rows of all transcripts of a file.
-func (r *reader) readFile(path string) error {
+func (r *reader) readFile(ctx context.Context, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -155,6 +183,9 @@ func (r *reader) readFile(path string) error {
 		}
 	}
 	for _, one := range table.Records {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := r.add(one.Fields); err != nil {
 			return fmt.Errorf("%s: %w", table.Place(one), err)
 		}
@@ -177,6 +208,14 @@ func (r *reader) sumUp() Summary {
 	if r.unscored > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(
 			"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", wording.Count(r.unscored, "transcript")))
+	}
+	if r.unread > 0 {
+		sum.Unread = append(sum.Unread, fmt.Sprintf(
+			"%s of messages: expected a text, or an object with its type", wording.Count(r.unread, "part")))
+	}
+	if r.untimed > 0 {
+		sum.Unread = append(sum.Unread, fmt.Sprintf(
+			"total_time of %s: expected seconds, at most those of a year", wording.Count(r.untimed, "transcript")))
 	}
 	if r.undated > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(

@@ -3,6 +3,8 @@ package imports
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +13,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"roundtable/activities/collaboration"
+	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store/storetest"
+	"roundtable/cmd/internal/integrity"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/workflows/catalogue"
@@ -29,6 +34,7 @@ type foreign struct {
 	Date     *string  `parquet:"date"`
 	Time     *float64 `parquet:"total_time"`
 	Error    *string  `parquet:"error"`
+	Repeat   *int64   `parquet:"task_repeat"`
 	Messages string   `parquet:"messages"`
 }
 
@@ -165,5 +171,201 @@ func TestImportRefuses(t *testing.T) {
 	}
 	if len(s.Objects) == 0 {
 		t.Error("nothing is left of what was imported")
+	}
+}
+
+// check returns what verify finds.
+func check(t *testing.T, s *storetest.Memory) integrity.Verification {
+	t.Helper()
+	v, err := integrity.Check(t.Context(), s, catalogue.Builtin(), "theirs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// An import is whole when all its transcripts are there and it is sealed; verify and readers say so if not.
+func TestImportIsWhole(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	i := Import{Path: write(t, foreign{ID: "1", Messages: dialogue}, foreign{ID: "2", Messages: dialogue}), Name: "theirs"}
+	i.Speakers = []string{"user", "assistant", "user"}
+	imported(t, i, s)
+	if v := check(t, s); !v.OK || !v.Sealed || v.Ended != 2 || v.Planned != 2 {
+		t.Errorf("%+v", v)
+	}
+	i.Card.License, i.Card.Citation = "CC-BY-4.0", "Theirs 2026"
+	imported(t, i, s)
+	if card := s.Objects[lake.AboutKey("theirs", "croissant.json")]; !strings.Contains(card, "CC-BY-4.0") || !strings.Contains(card, "Theirs 2026") {
+		t.Error("the owner's card is not given")
+	}
+	objects := len(s.Objects)
+	i.Speakers = []string{"assistant"}
+	if _, err := i.Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "--speakers") || len(s.Objects) != objects {
+		t.Errorf("other speakers: %v, %d objects more", err, len(s.Objects)-objects)
+	}
+	part := storetest.NewMemory(map[string]string{})
+	key := campaign.ManifestKey("theirs")
+	part.Objects[key] = s.Objects[key]
+	for name, data := range s.Objects {
+		if strings.HasPrefix(name, "raw/") && strings.Contains(name, "-i0-") {
+			part.Objects[name] = data
+		}
+	}
+	if v := check(t, part); !v.OK || v.Sealed || v.Ended != 1 || v.Planned != 2 {
+		t.Errorf("a part: %+v", v)
+	}
+	if err := campaign.CheckPlanned(t.Context(), part, "theirs"); err == nil || !strings.Contains(err.Error(), "1 of its 2") {
+		t.Errorf("a part: %v", err)
+	}
+	i.Speakers = []string{"assistant", "user"}
+	if imported(t, i, part); !check(t, part).Sealed || campaign.CheckPlanned(t.Context(), part, "theirs") != nil {
+		t.Error("the rest was not added")
+	}
+}
+
+// A manifest cannot spare a campaign its checks by saying that it was imported.
+func TestVerifyHoldsImports(t *testing.T) {
+	i := Import{Path: write(t, foreign{ID: "1", Messages: dialogue}), Name: "theirs", Speakers: []string{"assistant"}}
+	for _, x := range []struct {
+		says  string
+		plant func(*storetest.Memory)
+	}{
+		{"not of which files", func(s *storetest.Memory) {
+			rewrite(t, s, func(m *campaign.Manifest) { m.Imported = nil })
+		}},
+		{"tells of 0 transcripts", func(s *storetest.Memory) {
+			rewrite(t, s, func(m *campaign.Manifest) { m.Imported.Transcripts = 0 })
+		}},
+		{"1 of 2 are missing", func(s *storetest.Memory) {
+			rewrite(t, s, func(m *campaign.Manifest) { m.Imported.Transcripts = 2 })
+		}},
+		{"it is a plan", func(s *storetest.Memory) {
+			noError(t, s.PutIfAbsent(t.Context(), campaign.PlanKey("theirs", "0a"), []byte("{}")))
+		}},
+		{"has answers to agents", func(s *storetest.Memory) {
+			sealed, err := lake.Seal(map[string]string{})
+			noError(t, err)
+			noError(t, s.PutIfAbsent(t.Context(), "answers/campaign=theirs/majority-2a707edd-i0-r0.0/0.0.json", sealed))
+		}},
+		{"collaboration that was run", func(s *storetest.Memory) {
+			d, err := lake.ReadDataset(t.Context(), s, "theirs")
+			noError(t, err)
+			for rows, err := range lake.Collaborations(t.Context(), s, d) {
+				noError(t, err)
+				own := &rows.Collaborations[0]
+				own.CollaborationID, own.Protocol = "majority-2a707edd-i0-r0", "roundtable"
+				for i := range rows.Turns {
+					rows.Turns[i].Key = own.Key
+				}
+				for i := range rows.Rounds {
+					rows.Rounds[i].Key = own.Key
+				}
+				_, err = commits.Commit(t.Context(), s, rows)
+				noError(t, err)
+			}
+			delete(s.Objects, lake.SuccessKey("theirs"))
+			rewrite(t, s, func(m *campaign.Manifest) { m.Imported.Transcripts = 2 })
+		}},
+	} {
+		s := storetest.NewMemory(map[string]string{})
+		imported(t, i, s)
+		x.plant(s)
+		if got := fmt.Sprint(check(t, s).Findings); !strings.Contains(got, x.says) {
+			t.Errorf("%s; expected it to say %q", got, x.says)
+		}
+	}
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rewrite(t *testing.T, s *storetest.Memory, change func(*campaign.Manifest)) {
+	t.Helper()
+	m, err := campaign.ReadManifest(t.Context(), s, "theirs")
+	noError(t, err)
+	change(&m)
+	noError(t, campaign.WriteManifest(t.Context(), s, m))
+}
+
+// Conditions have the same tasks in whatever order they are, and repetitions that the file names.
+func TestImportPairs(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	task := func(id, task, model string, repetition int64) foreign {
+		return foreign{ID: id, Set: new("gpqa"), Task: &task, Model: &model, Repeat: &repetition, Messages: dialogue}
+	}
+	_, all := imported(t, Import{Path: write(t, task("1", "a", "m", 2), task("2", "b", "m", 1), task("3", "a", "m", 1),
+		task("4", "b", "n", 1), task("5", "a", "n", 1), task("6", "a", "n", 1)), Name: "theirs", Speakers: []string{"assistant"}}, s)
+	got := map[string]string{}
+	for _, rows := range all {
+		c := rows.Collaborations[0]
+		got[*rows.Turns[0].DataJSON] = fmt.Sprintf("%s%d-r%d of %s", c.InstanceID, c.Instance, c.Replicate, c.Model)
+	}
+	for id, want := range map[string]string{
+		"1": "a0-r1 of m", "2": "b1-r0 of m", "3": "a0-r0 of m", "4": "b1-r0 of n", "5": "a0-r0 of n", "6": "a0-r1 of n",
+	} {
+		if about := fmt.Sprintf(`{"transcript_id":%q}`, id); got[about] != want {
+			t.Errorf("%s is %q; expected %q", id, got[about], want)
+		}
+	}
+}
+
+// No text is lost without a word, whatever the form of the content.
+func TestImportReadsParts(t *testing.T) {
+	for _, x := range []struct {
+		content, text, thinking string
+		unread                  int
+	}{
+		{`"a"`, "a", "", 0},
+		{`null`, "", "", 0},
+		{`["a", "b"]`, "a\nb", "", 0},
+		{`{"type": "text", "text": "a"}`, "a", "", 0},
+		{`[{"type": "text", "text": "a"}, {"type": "text", "text": 5}, "b"]`, "a\nb", "", 1},
+		{`[{"type": "output_text", "text": "a"}, {"type": "reasoning", "reasoning": "c"}, {"type": "image", "image": "x"}]`, "a\n[image]", "c", 0},
+		{`[{"type": "text", "content": "a"}, {"type": "reasoning"}, {}, 5, ["a"]]`, "", "", 5},
+		{`5`, "", "", 1},
+	} {
+		text, thinking, unread := message{Content: []byte(x.content)}.texts()
+		if text != x.text || thinking != x.thinking || unread != x.unread {
+			t.Errorf("%s: %q, %q, %d", x.content, text, thinking, unread)
+		}
+	}
+	s := storetest.NewMemory(map[string]string{})
+	sum, _ := imported(t, Import{Path: write(t, foreign{ID: "1", Messages: `[{"role":"assistant","content":5}]`}), Name: "theirs", Speakers: []string{"assistant"}}, s)
+	if got := strings.Join(sum.Unread, ""); !strings.Contains(got, "1 part of messages") {
+		t.Errorf("%q", got)
+	}
+}
+
+// Times that are not known or cannot be are none.
+func TestImportTimes(t *testing.T) {
+	day := "2026-09-21T10:00:00Z"
+	for _, x := range []struct {
+		date        *string
+		seconds     float64
+		took, words int64
+		dated       bool
+	}{
+		{&day, 1.5, 1_500_000, 0, true},
+		{&day, 1e300, 0, 1, true},
+		{&day, -1, 0, 1, true},
+		{&day, math.NaN(), 0, 0, true}, // as absent
+		{nil, 1.5, 0, 0, false},
+		{new("0001-01-01"), 1.5, 0, 1, false},
+	} {
+		s := storetest.NewMemory(map[string]string{})
+		i := Import{Path: write(t, foreign{ID: "1", Date: x.date, Time: &x.seconds, Messages: dialogue}), Name: "theirs", Speakers: []string{"assistant"}}
+		sum, all := imported(t, i, s)
+		c := all[0].Collaborations[0]
+		if (c.StartedAt > 0) != x.dated || c.EndedAt-c.StartedAt != x.took || int64(len(sum.Unread)) != x.words {
+			t.Errorf("%v: %d to %d, %q", x, c.StartedAt, c.EndedAt, sum.Unread)
+		}
+		card := s.Objects[lake.AboutKey("theirs", "croissant.json")]
+		if strings.Contains(card, "1970") || strings.Contains(card, "datePublished") != x.dated || !strings.Contains(card, "Imported into roundtable.") {
+			t.Errorf("the card of %v", x)
+		}
 	}
 }

@@ -19,18 +19,30 @@ type reader struct {
 	campaign   string
 	speakers   []string // roles of messages that are agents'
 	conditions map[string]*condition
-	seen       map[string]bool // ids of transcripts
+	instances  map[string]map[string]int32 // by task set, so that conditions are paired by them
+	seen       map[string]bool             // ids of transcripts
 	rows       []record.Rows
 	unscored   int // transcripts with a score that could not be read
 	undated    int
+	untimed    int
+	unread     int // parts of messages
+}
+
+func newReader(campaign string, speakers []string) reader {
+	return reader{
+		campaign: campaign, speakers: speakers, conditions: map[string]*condition{},
+		instances: map[string]map[string]int32{}, seen: map[string]bool{},
+	}
 }
 
 // condition is what transcripts have in common that are replicates of each other.
 type condition struct {
-	id         string
-	instances  []string
-	replicates map[string]int32 // by instance
+	id    string
+	taken map[cell]bool
+	next  map[int32]int32 // replicate that may be free, by instance
 }
+
+type cell struct{ instance, replicate int32 }
 
 // settings are a condition as collaborations.settings_json holds it.
 type settings struct {
@@ -59,10 +71,16 @@ func (r *reader) add(fields map[string]any) error {
 	}
 	c := r.newCollaboration(fields, id)
 	rows := record.Rows{}
-	t := talk{key: c.Key, model: c.Model, simulated: c.Simulated, speakers: r.speakers, several: countModels(messages) > 1}
+	t := talk{key: c.Key, model: c.Model, simulated: c.Simulated, speakers: r.speakers, several: countModels(messages) > 1,
+		agents: map[string]int32{}, spoke: map[int32]int32{}}
 	for _, m := range messages {
 		t.add(m)
 	}
+	if len(t.turns) > 0 {
+		about, _ := json.Marshal(map[string]string{"transcript_id": id}) // texts always marshal
+		t.turns[0].DataJSON = new(string(about))
+	}
+	r.unread += t.unread
 	c.Agents, c.RoundsRun, c.RoundsPlanned, c.Turns = int32(len(t.names)), t.round, t.round, int32(len(t.turns))
 	for round := range t.round {
 		rows.Rounds = append(rows.Rounds, record.Round{Key: c.Key, Round: round + 1})
@@ -87,19 +105,15 @@ func (r *reader) newCollaboration(fields map[string]any, id string) record.Colla
 	text, _ := json.Marshal(s) // texts always marshal
 	of := r.condition(string(text))
 	instance := cmp.Or(textOf(fields, "task_id"), id)
-	n := slices.Index(of.instances, instance)
-	if n < 0 {
-		n, of.instances = len(of.instances), append(of.instances, instance)
-	}
-	replicate := of.replicates[instance]
-	of.replicates[instance]++
+	n := r.number(env, instance)
+	replicate := of.take(n, numberOf(fields["task_repeat"]))
 	c := record.Collaboration{
 		Key: record.Key{
 			SchemaVersion: record.SchemaVersion, CampaignID: r.campaign, ConditionID: of.id,
 			CollaborationID: fmt.Sprintf("%s-i%d-r%d", of.id, n, replicate),
 		},
 		Status: record.Succeeded, EndReason: record.Imported, Protocol: record.Imported, Environment: env,
-		InstanceID: instance, Instance: int32(n), Replicate: replicate,
+		InstanceID: instance, Instance: n, Replicate: replicate,
 		Model: model, SettingsJSON: string(text), Measure: record.Scored, AnsweredBy: "[]", EngineVersion: record.Imported,
 		Label: record.Optional(joinKnown(", ", textOf(fields, "task_set"), agent, textOf(fields, "model"))),
 	}
@@ -116,15 +130,54 @@ func (r *reader) newCollaboration(fields map[string]any, id string) record.Colla
 	if !dated {
 		r.undated++
 	}
-	c.StartedAt, c.EndedAt = at, at+int64(numberOf(fields["total_time"])*1e6)
+	seconds := numberOf(fields["total_time"])
+	if !(seconds >= 0 && seconds <= yearSeconds) { // not a number is neither
+		seconds, r.untimed = 0, r.untimed+1
+	}
+	if at > 0 { // without a date nobody knows when it ended
+		c.StartedAt, c.EndedAt = at, at+int64(seconds*1e6)
+	}
 	return c
+}
+
+// yearSeconds is the longest that a transcript is believed to have taken.
+const yearSeconds = 365 * 24 * 60 * 60
+
+// number returns the number of an instance among those of its task set.
+func (r *reader) number(set, instance string) int32 {
+	of := r.instances[set]
+	if of == nil {
+		of = map[string]int32{}
+		r.instances[set] = of
+	}
+	n, known := of[instance]
+	if !known {
+		n = int32(len(of))
+		of[instance] = n
+	}
+	return n
+}
+
+// take returns the replicate of an instance that a repetition, counted from 1, is; the next
+// free one if it names none, or one that is taken.
+func (c *condition) take(instance int32, repetition float64) int32 {
+	at := cell{instance, c.next[instance]}
+	if wanted := repetition - 1; wanted >= 0 && wanted < 1<<31 && !c.taken[cell{instance, int32(wanted)}] {
+		at.replicate = int32(wanted)
+	}
+	for c.taken[at] {
+		at.replicate++
+		c.next[instance] = at.replicate
+	}
+	c.taken[at] = true
+	return at.replicate
 }
 
 func (r *reader) condition(settings string) *condition {
 	c := r.conditions[settings]
 	if c == nil {
 		sum := sha256.Sum256([]byte(settings))
-		c = &condition{id: fmt.Sprintf("%s-%x", record.Imported, sum[:4]), replicates: map[string]int32{}}
+		c = &condition{id: fmt.Sprintf("%s-%x", record.Imported, sum[:8]), taken: map[cell]bool{}, next: map[int32]int32{}}
 		r.conditions[settings] = c
 	}
 	return c
@@ -141,29 +194,43 @@ type message struct {
 	} `json:"tool_calls"`
 }
 
-// texts returns what others could see, and what the model thought.
-func (m message) texts() (text, thinking string) {
+// texts returns what others could see, what the model thought, and how many parts could not be read.
+func (m message) texts() (text, thinking string, unread int) {
 	var said, thought []string
-	var parts []struct{ Type, Text, Reasoning string }
-	switch {
-	case json.Unmarshal(m.Content, &text) == nil:
-		said = append(said, text)
-	case json.Unmarshal(m.Content, &parts) == nil:
-		for _, p := range parts {
-			switch p.Type {
-			case "text":
-				said = append(said, p.Text)
-			case "reasoning":
-				thought = append(thought, p.Reasoning)
-			default:
-				said = append(said, "["+p.Type+"]")
-			}
+	for _, raw := range m.parts() {
+		var alone string
+		var p struct {
+			Type            string
+			Text, Reasoning *string
+		}
+		switch isText := json.Unmarshal(raw, &alone) == nil; {
+		case isText:
+			said = append(said, alone)
+		case json.Unmarshal(raw, &p) != nil:
+			unread++
+		case p.Type == "reasoning" && p.Reasoning != nil:
+			thought = append(thought, *p.Reasoning)
+		case p.Text != nil:
+			said = append(said, *p.Text)
+		case p.Type == "" || p.Type == "text" || p.Type == "reasoning":
+			unread++
+		default:
+			said = append(said, "["+p.Type+"]")
 		}
 	}
 	for _, call := range m.ToolCalls {
 		said = append(said, "[calls "+call.Function+"]")
 	}
-	return joinKnown("\n", said...), joinKnown("\n", thought...)
+	return joinKnown("\n", said...), joinKnown("\n", thought...), unread
+}
+
+// parts returns the parts of a message; one that is no list is one part.
+func (m message) parts() []json.RawMessage {
+	var parts []json.RawMessage
+	if len(m.Content) > 0 && json.Unmarshal(m.Content, &parts) != nil {
+		parts = []json.RawMessage{m.Content}
+	}
+	return parts
 }
 
 // joinKnown joins the texts that are not blank.
@@ -191,12 +258,15 @@ type talk struct {
 	several   bool // models speak, and tell agents apart
 	names     []string
 	turns     []record.Turn
+	agents    map[string]int32 // by name
 	round     int32
-	spoken    []int32 // agents, in this round
+	spoke     map[int32]int32 // the last round in which an agent has
+	unread    int             // parts of messages
 }
 
 func (t *talk) add(m message) {
-	text, thinking := m.texts()
+	text, thinking, unread := m.texts()
+	t.unread += unread
 	if text == "" && thinking == "" {
 		return
 	}
@@ -204,19 +274,19 @@ func (t *talk) add(m message) {
 		Key: t.key, Entry: int32(len(t.turns)), Phase: "talk", Kind: transcript.Env.String(), Role: "environment",
 		AgentName: m.Role, Status: string(transcript.Said), Text: record.Optional(text), Thinking: record.Optional(thinking), SeesJSON: "[]",
 	}
+	t.round = max(t.round, 1)
 	if slices.Contains(t.speakers, m.Role) {
 		agent := t.agent(t.nameOf(m))
-		if slices.Contains(t.spoken, agent) {
-			t.round, t.spoken = t.round+1, nil
+		if t.spoke[agent] == t.round {
+			t.round++
 		}
-		t.spoken = append(t.spoken, agent)
+		t.spoke[agent] = t.round
 		turn.Kind, turn.Format = transcript.Ask.String(), string(transcript.FormatText)
 		turn.Role, turn.Agent, turn.AgentName = "", &agent, t.names[agent]
 		if m.Role == "assistant" {
 			turn.Asks, turn.Model, turn.ModelSimulated = 1, new(cmp.Or(m.Model, t.model)), t.simulated
 		}
 	}
-	t.round = max(t.round, 1)
 	turn.Round = t.round
 	t.turns = append(t.turns, turn)
 }
@@ -253,11 +323,12 @@ func (t *talk) nameOf(m message) string {
 }
 
 func (t *talk) agent(name string) int32 {
-	i := slices.Index(t.names, name)
-	if i < 0 {
-		i, t.names = len(t.names), append(t.names, name)
+	i, known := t.agents[name]
+	if !known {
+		i = int32(len(t.names))
+		t.agents[name], t.names = i, append(t.names, name)
 	}
-	return int32(i)
+	return i
 }
 
 // parsed returns what a JSON text holds, or the text.
@@ -327,7 +398,7 @@ func timeOf(v any) (int64, bool) {
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999Z07:00", "2006-01-02 15:04:05.999999", time.DateOnly,
 	} {
-		if at, err := time.Parse(layout, text); err == nil {
+		if at, err := time.Parse(layout, text); err == nil && at.UnixMicro() > 0 {
 			return at.UnixMicro(), true
 		}
 	}

@@ -34,7 +34,7 @@ type Verification struct {
 	OK       bool   `json:"ok"`
 	Revision string `json:"revision,omitempty"` // of the plan; empty if there is none
 	Imported bool   `json:"imported,omitempty"` // it has no plan
-	Planned  int    `json:"planned"`            // cells
+	Planned  int    `json:"planned"`            // cells, or transcripts that were to be imported
 	Ended    int    `json:"ended"`              // of them
 	Sealed   bool   `json:"sealed"`             // the lake says that all of them have ended
 
@@ -72,7 +72,9 @@ func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name
 	p, m, err := campaign.ReadRecorded(ctx, s, name)
 	switch {
 	case errors.Is(err, campaign.ErrImported): // there are rows, and no plan
-		v.Imported = true
+		if err := v.checkImported(ctx, s, m); err != nil {
+			return v, err
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		v.find(campaign.ManifestKey(name), "the plan of the campaign is missing, so its cells cannot be counted")
 	case err != nil:
@@ -217,7 +219,7 @@ func (v *Verification) seal(ctx context.Context, s store.Store, again bool) erro
 	if err != nil || success == (lake.Success{}) {
 		return err
 	}
-	if _, err := campaign.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
+	if _, err := campaign.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil && !v.Imported {
 		v.find(key, fmt.Sprintf("it names a plan that cannot be read: %v", err))
 		return nil
 	}
@@ -276,7 +278,10 @@ func ofAnswers(n int) string { return wording.Count(n, "object") + " of answers"
 
 func (v Verification) print(w io.Writer) {
 	if v.Imported {
-		fmt.Fprintf(w, "%s: imported, without a plan or answers to compare with\n", v.Campaign)
+		fmt.Fprintf(w, "%s: %d of %d transcripts were imported, without a plan or answers to compare with\n", v.Campaign, v.Ended, v.Planned)
+		if !v.Sealed {
+			fmt.Fprintln(w, "Not whole: the import was interrupted; the same import again adds the rest")
+		}
 	} else {
 		fmt.Fprintf(w, "%s: %d of %d planned cells have ended\n", v.Campaign, v.Ended, v.Planned)
 	}

@@ -65,13 +65,13 @@ type recordedCampaign struct {
 // recorded finds the condition of a recorded campaign that differs only in its model.
 func (p Models) recordedOf(name string, c plan.Condition) (*recordedCampaign, error) {
 	stored, _, err := campaign.ReadRecorded(context.Background(), p.store, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, campaign.ErrImported) {
 		names, _ := lake.Campaigns(context.Background(), p.store)
 		return nil, fmt.Errorf("replay/%s: the lake has no campaign %q to replay; it has %s. Run that campaign first, or name a file of answers (file: answers.jsonl)%s",
 			name, name, cmp.Or(strings.Join(names, ", "), "none"), wording.DidYouMean(name, names))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("there is no recorded campaign %q in the lake: %w", name, err)
+		return nil, fmt.Errorf("replay/%s: the recorded campaign cannot be replayed: %w", name, err)
 	}
 	want := c
 	want.Model, want.Models, want.Generate = plan.Choice{}, nil, plan.Generate{}
