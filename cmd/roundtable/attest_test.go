@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/cmd/internal/attestation"
 )
@@ -271,7 +272,7 @@ func TestAttestedGoesOn(t *testing.T) {
 func TestAttestedOnS3(t *testing.T) {
 	there := storetest.At(storetest.S3Server(t), "vouched")
 	dir := attestedLake(t)
-	s, err := store.NewLocal(there)
+	s, err := store.Open(there, bucket.Open)
 	noError(t, err)
 	files := lakeFiles(t, dir)
 	for key, data := range files {
