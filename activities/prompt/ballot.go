@@ -63,9 +63,11 @@ var (
 	listed = regexp.MustCompile(`(?i)^(?:((?:(?:my|the|final|overall|approved?|approval|ranking|ranked|rank|order|vote|ballot|answer|choice|decision|list|solutions?|candidates?|is|of)\s*)+[:=]|(?:i|we) (?:would )?(?:approve|rank|choose|accept)(?: of)?)\s*)?[\[(]?(` +
 		candidate + `(?:(?:\s*(?:,|;|&|>|→|≻|\band\b)+\s*|\s+)(?:and\s+)?` + candidate + `)*)[\])]?\.?$`)
 	// place is a line of a ranking, pair one of points.
-	place    = regexp.MustCompile(`(?i)^(\d{1,9})(?:[.)]|st|nd|rd|th|:)[ \t]*(?:place:?[ \t]*)?(?:solution|candidate|option|proposal|answer)[ \t]*#?[ \t]*(\d{1,9})[.,;]?$`)
-	pair     = regexp.MustCompile(`(?i)^["']?` + candidate + `["']?[ \t]*[:=–—-]+>?[ \t]*(\d{1,9})(?:[ \t]*(?:points?|pts?)|/\d+)?\.?$`)
-	markdown = regexp.MustCompile("(?m)\\\\boxed\\{([^{}]*)\\}|^```\\w*$|[*_`$]+|^[ \\t]*[-•][ \\t]+")
+	place = regexp.MustCompile(`(?i)^(\d{1,9})(?:[.)]|st|nd|rd|th|:)[ \t]*(?:place:?[ \t]*)?(?:solution|candidate|option|proposal|answer)[ \t]*#?[ \t]*(\d{1,9})[.,;]?$`)
+	pair  = regexp.MustCompile(`(?i)^["']?` + candidate + `["']?[ \t]*(?:[:=]+>?[ \t]*|[–—-]+(?:>[ \t]*|[ \t]+))(\d{1,9})(?:[ \t]*(?:points?|pts?)|/\d+)?\.?$`)
+	// opensPair begins a line that says something of a candidate.
+	opensPair = regexp.MustCompile(`(?i)^["']?` + candidate + `["']?[ \t]*[:=–—-]`)
+	markdown  = regexp.MustCompile("(?m)\\\\boxed\\{([^{}]*)\\}|^```\\w*$|[*_`$]+|^[ \\t]*[-•][ \\t]+")
 )
 
 // written returns the ballot that a text writes without JSON, as JSON: candidates in a row,
@@ -78,6 +80,9 @@ func written(text string, kind transcript.BallotKind) jsontext.Value {
 		if m == nil && len(lines) > 1 {
 			if m = listed.FindStringSubmatch(strings.TrimSpace(lines[len(lines)-1])); m != nil && m[1] == "" {
 				m = nil // a number by itself below others is not all that is said
+			}
+			if slices.ContainsFunc(lines[:len(lines)-1], func(line string) bool { return listed.MatchString(strings.TrimSpace(line)) }) {
+				m = nil // nor is one of two such lines
 			}
 		}
 		var order []string
@@ -97,13 +102,14 @@ func written(text string, kind transcript.BallotKind) jsontext.Value {
 		}
 		return jsontext.Value("[" + strings.Join(order, ",") + "]")
 	}
-	if strings.HasPrefix(plain, "{") && strings.HasSuffix(plain, "}") || len(lines) == 1 {
+	isRow := strings.HasPrefix(plain, "{") && strings.HasSuffix(plain, "}") || len(lines) == 1
+	if isRow {
 		lines = strings.Split(strings.Trim(plain, "{}"), ",")
 	}
 	var pairs []string
 	for n, line := range lines {
 		m := pair.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil && (len(pairs) > 0 || n == len(lines)-1) {
+		if m == nil && (isRow || len(pairs) > 0 || n == len(lines)-1 || opensPair.MatchString(strings.TrimSpace(line))) {
 			return jsontext.Value(text)
 		}
 		if m != nil {

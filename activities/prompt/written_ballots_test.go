@@ -15,6 +15,8 @@ func TestWrittenBallots(t *testing.T) {
 	for _, x := range []struct{ kind, want, text string }{
 		{"rank", "-", "1. Solution 1: good\n2. Solution 2: bad\n3. Solution 3: best"}, {"rank", "-", "Rejected: 2, 1, 3"}, {"approve", "-", "1\n2\nNone of them: 3"},
 		{"spread", "-", `{"decision": {"1": 2, "Solution 1": 1}}`}, {"approve", "-", "3 > 1"}, {"spread", "[1 2 0]", "I like 2 best.\n\n1: 1\n2: 2"},
+		{"rate", "-", "1:-2, 2:3, 3:1"}, {"rate", "-", "1: -2\n2: 3\n3: 1"}, {"spread", "-", "1:-2, 2:3, 3:1"}, {"spread", "-", "1: many\n2: 3\n3: 1"},
+		{"approve", "-", "We accept 1\nI approve 2"}, {"approve", "-", "1, 2\n\nI approve 3"}, {"approve", "-", "I approve 1.\n\nI approve 3."}, {"rank", "-", "1, 2, 3\n\nRanking: 3, 2, 1"},
 	} {
 		s, got := step(transcript.FormatBallot, specs[x.kind]), "-"
 		s.Payload.Bare = true

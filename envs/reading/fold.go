@@ -97,6 +97,7 @@ var phrases = []struct {
 }{
 	{regexp.MustCompile(`(?i)(?:,? (?:written|given|put|stated))? in the (?:form|format)(?: of)? \(?x\)?(?:$|[\s,:;.])`), " "},
 	{regexp.MustCompile(`(?i) in the (?:requested|required|specified|given|correct|right|proper|following|desired) (?:form|format)\b`), ""},
+	{regexp.MustCompile(`(?i)\b(?:see|have|find) no reason to (?:change|switch|move)(?: (?:it|my (?:answer|vote|choice|mind)))? to\b`), "will not choose"},
 	{regexp.MustCompile(`(?i)\b(?:see|have|find) no reason to (?:abandon|leave|drop|doubt|give up|change)\b`), "keep"},
 	{regexp.MustCompile(`(?i)\b((?:stand by|stick (?:with|to)|keep|maintain|stay with|hold to|reaffirm|confirm)) my (?:(?:own|earlier|previous|initial|original|first|prior) )*(?:answer|choice|vote|position)\b(?: of|,|:)?`), "$1"},
 	{regexp.MustCompile(`(?i)\bif (?:i|we) (?:really )?(?:must|had to|have to|were (?:forced|asked) to) (?:choose|pick|guess|answer|decide|bet|say)(?: one| something)?,`), "I choose"},

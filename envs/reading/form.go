@@ -241,7 +241,7 @@ var (
 	turkish = regexp.MustCompile(`^'(?:[dt][ıiuü]r|y[ıiea]|[ıi]|[ea]|n[ıi]n)(?:$|[^\pL])`)
 	// goesOn follows a letter that is a word: A thermometer, I think.
 	goesOn   = regexp.MustCompile(`^['` + boldOff + `]* ?['-]?[a-z]`)
-	function = regexp.MustCompile(`^['"` + boldOff + `]* (?:is|are|was|it|or|and|not|because|as|since|but|porque|parce|car|perché|pois|denn|which|with|for|here|in|would|seems?|over|instead|rather|fits|must|has|can|cannot|could|might|may|does|if|ist|oder|und|sind|weil|es|o|y|est|ou|et|è|e|é|niet|nicht|no|to|from|corresponds|matches|should|correct|holds|remains|then|on|too|also)\b`)
+	function = regexp.MustCompile(`^['"` + boldOff + `]* (?:is|are|was|it|or|and|not|because|as|since|but|porque|parce|car|perché|pois|denn|which|with|for|here|in|would|seems?|over|instead|rather|fits|applies|apply|must|has|can|cannot|could|might|may|does|if|ist|oder|und|sind|weil|es|o|y|est|ou|et|è|e|é|niet|nicht|no|to|from|corresponds|matches|should|correct|holds|remains|then|on|too|also)\b`)
 )
 
 // findOptions returns labels, alone or in brackets, and options' own words.
@@ -512,8 +512,8 @@ func (f Form) findCandidates(text string, from, to int) (all []found) {
 
 var (
 	numeral = regexp.MustCompile(`((?:[+-] ?)?[$€£¥₹]?(?:10\^\{?-?\d{1,3}\}?|\d+ \d{1,3}/\d{1,3}|\d{1,2}(?:,\d{2})+,\d{3}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+/\d+|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?)` +
-		`(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?:([kKM]|bn|mn)\b| ?(` + scaleWords + `))?(?: ?± ?\d+(?:[.,]\d+)?)?`)
-	scales = map[string]int{"k": 3, "bn": 9, "mn": 6, "thousand": 3, "tausend": 3, "mille": 3, "mil": 3, "тысяч": 3, "тыс.": 3, "千": 3, "万": 4, "萬": 4, "lakh": 5, "lakhs": 5,
+		`(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?: ?([kKmMbB]|bn|mn)\b| ?(` + scaleWords + `))?(?: ?± ?\d+(?:[.,]\d+)?)?`)
+	scales = map[string]int{"k": 3, "m": 6, "b": 9, "bn": 9, "mn": 6, "thousand": 3, "tausend": 3, "mille": 3, "mil": 3, "тысяч": 3, "тыс.": 3, "千": 3, "万": 4, "萬": 4, "lakh": 5, "lakhs": 5,
 		"million": 6, "millionen": 6, "millions": 6, "millones": 6, "milhões": 6, "milioni": 6, "mio.": 6, "миллион": 6, "миллиона": 6, "миллионов": 6, "млн": 6, "百万": 6, "crore": 7, "crores": 7, "億": 8, "亿": 8,
 		"billion": 9, "milliarden": 9, "milliards": 9, "mrd.": 9, "миллиардов": 9, "млрд": 9, "trillion": 12}
 	spelled   = regexp.MustCompile(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
@@ -536,6 +536,10 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 			continue
 		}
 		number := submatch(part, m, 1)
+		if submatch(part, m, 3) == "m" && !strings.ContainsAny(number, currencies) { // metres
+			end = from + m[3]
+			m[6] = -1
+		}
 		if sign := strings.TrimLeft(number, " "); (sign[0] == '-' || sign[0] == '+') && endsOperand.MatchString(before) { // a difference
 			at += strings.IndexAny(number, "-+") + 1
 			number = number[strings.IndexAny(number, "-+")+1:]
@@ -571,13 +575,19 @@ func submatch(text string, m []int, n int) string {
 	return text[m[2*n]:m[2*n+1]]
 }
 
+const currencies = "$€£¥₹"
+
 // decimal returns a number as plain decimal text; "" if it cannot be told.
 func (f Form) decimal(number, power, scale string) string {
 	whole, over, under := "", "", ""
 	if m := quotient.FindStringSubmatch(number); m != nil {
 		whole, over, under = m[1], m[2], m[3]
 	}
-	if scale == "K" || scale == "M" && !strings.ContainsAny(number, "$€£¥₹") || over != "" && power+scale != "" {
+	isMoney := strings.ContainsAny(number, currencies)
+	switch {
+	case isMoney && len(scale) == 1:
+		scale = strings.ToLower(scale)
+	case scale == "K" || scale == "M" || scale == "b" || scale == "B" || over != "" && power+scale != "":
 		return "" // 300K and 0.1M are temperatures and concentrations, too
 	}
 	if over != "" {
@@ -598,17 +608,12 @@ func (f Form) decimal(number, power, scale string) string {
 		return "" // 2,5 is 2.5 where the question writes numbers so
 	case point >= 0 && comma > point || comma >= 0 && point < 0 && f.number.comma:
 		number = strings.Replace(strings.ReplaceAll(number, ".", ""), ",", ".", 1)
-	case !f.number.comma && comma < 0 && wholeThousands.MatchString(number):
-		return "" // 250.000 is 250 to some and 250,000 to others
 	case comma < 0 && pointThousands.MatchString(number) && (f.number.comma || strings.Count(number, ".") > 1):
 		number = strings.ReplaceAll(number, ".", "")
 	default:
 		number = strings.ReplaceAll(number, ",", "")
 	}
 	exponent := scales[strings.ToLower(scale)]
-	if scale == "M" {
-		exponent = 6
-	}
 	if n, err := strconv.Atoi(power); err == nil {
 		exponent += n
 	}
@@ -672,7 +677,6 @@ func fraction(whole, over, under string) string {
 var (
 	quotient       = regexp.MustCompile(`^([+-]? ?[$€£¥₹]?(?:\d+ )?)(\d+)/(\d+)$`)
 	thousands      = regexp.MustCompile(`^-?(?:\d{1,3}|\d{1,2}(?:,\d{2})+)(?:,\d{3})+(?:\.\d+)?(?:[eE].*)?$`)
-	wholeThousands = regexp.MustCompile(`^-?[1-9]\d{0,2}\.000$`)
 	pointThousands = regexp.MustCompile(`^-?\d{1,3}(?:\.\d{3})+$`)
 )
 
@@ -724,7 +728,7 @@ func (f Form) isHedged(clause string) bool {
 }
 
 var (
-	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–] ?` + answerRune + `|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
+	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–—] ?` + answerRune + `|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
 	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?[:–—-] ?$`)
 	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
 	wordEnds = regexp.MustCompile(`^["'` + boldOff + `)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
@@ -756,9 +760,9 @@ func (t *parsed) result(at int, s span) int {
 
 var (
 	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
-	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?)[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
-	asideRest   = regexp.MustCompile(`^[\s"']*\([^()]*\)[.\s]*$`)
+	doubtsRest  = regexp.MustCompile(`(?i)\b(?:or|maybe|perhaps|possibly|probably|no|not|if|unless|wait|but|wrong|incorrect)\b`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
 )
@@ -769,12 +773,12 @@ func (f Form) isAlone(lead, rest string) bool {
 		return false
 	}
 	if f.number != nil {
-		return aloneUnits.MatchString(rest) || explained.MatchString(rest) || rejectsRest.MatchString(rest)
+		return aloneUnits.MatchString(rest) || explained.MatchString(rest) && !doubtsRest.MatchString(rest) || rejectsRest.MatchString(rest)
 	}
 	if strings.IndexFunc(rest, isAnswer) >= 0 {
-		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest) || asideRest.MatchString(rest)
+		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest)
 	}
-	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest) || asideRest.MatchString(rest)
+	return aloneRest.MatchString(rest) || becauseRest.MatchString(rest)
 }
 
 func (f Form) isYesNoLead(lead string) bool { return !strings.Contains(lead, "the ") }
@@ -807,7 +811,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1" && !t.endsWith(i):
 		return false
 	case f.number != nil:
-		return m.sentence == len(t.sentences)-1 && !countsParts.MatchString(rest) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
+		return m.sentence == len(t.sentences)-1 && !(countsParts.MatchString(rest) && plans.MatchString(lead+rest)) && !(ofSome.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
 	case m.words:
 		return !slices.ContainsFunc(t.all, func(o mention) bool { return o.is != foreign && o.at != m.at }) &&
 			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead) && !supposing.MatchString(lead)
@@ -831,7 +835,9 @@ var (
 	describing  = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
 	opensTime   = regexp.MustCompile(`(?i)^\W*(?:in|by|since|on|from|until|at|before|after)\s*$`)
 	goesNowhere = regexp.MustCompile(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
-	lacks       = regexp.MustCompile(`(?i)\b(?:needs?|requires?|let me|let us|let's|know|given)\b`)
+	lacks       = regexp.MustCompile(`(?i)\b(?:(?:i|we|you) (?:\pL+ )?(?:need|require|know)|let me|let us|let's|(?:are|were) given)\b`)
+	plans       = regexp.MustCompile(`(?i)\b(?:i|we|us|me|let's|problem|question|solution|answer|proof|puzzle|exercise|argument|to (?:solve|find|compute|calculate|answer|consider|check))\b`)
+	ofSome      = regexp.MustCompile(`\pL of $`)
 	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
 	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)
 	stating     = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)

@@ -18,9 +18,11 @@ var (
 	endMark = regexp.MustCompile(`(?i)(?:^|[^\pL])` + nouns + `[ \t]*[:：][*_\s]*$|<(?:final_?)?answer>\s*(?:</(?:final_?)?answer>\s*)?$`)
 	member  = regexp.MustCompile(`(?i)["'](?:final[ _]?)?answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(-?[\d.]+))`)
 	// nextSentence follows an answer that the line goes on after.
-	nextSentence = regexp.MustCompile(`[.!?]["'*)$]*\s+(?:It|This|That|These|The|He|She|They|I|We|You|There|Its|His|Her|Their|In|As|Since|Because|However|Note|Explanation|Reason|Let me|Hope|Although|While|Both|Therefore|No)[\s,:'’][^.!?]*\pL|[.!?]["'*)$]*\s+\p{Lu}\pL+(?:\s+\S+){3,}[.!?]\s*$|,["*_]*\s+(?:because|since)\s|\s\((?:because|since)\s|["*_]+,\s+(?:because|since|as)\s`)
+	nextSentence = regexp.MustCompile(`\.["'*)$]*\s+(?:It|This|That|These|The|He|She|They|I|We|You|There|Its|His|Her|Their|In|As|Since|Because|However|Note|Explanation|Reason|Let me|Hope|Although|While|Both|Therefore|No)[\s,:'’][^.!?]*\pL|\.["'*)$]*\s+\p{Lu}\pL+(?:\s+\S+){3,}[.!?]\s*$|,["*_]*\s+(?:because|since)\s|\s\((?:because|since)\s|["*_]+,\s+(?:because|since|as)\s`)
 	abbreviation = regexp.MustCompile(`(?:^|[^\pL])(?:\pL|St|Mt|Mr|Mrs|Ms|Dr|Prof|No|vs|Jr|Sr|Inc|Ltd|Co|Ft|Gen|Lt|Col|Sgt|Rev)$`)
-	politeEnd    = regexp.MustCompile(`(?:です|である|입니다|이다)?[。.]?$`)
+	// tellsMore begins a sentence even after a letter: Malcolm X. He was born.
+	tellsMore = regexp.MustCompile(`^\.\s+(?:It|He|She|They|This|That) (?:is|was|are|were|has|had)\b`)
+	politeEnd = regexp.MustCompile(`(?:です|である|입니다|이다)?[。.]?$`)
 )
 
 // AfterMark returns what follows the last "Answer:" or "The answer is" of a text, up to the
@@ -40,10 +42,8 @@ func AfterMark(text string, cut bool) (string, bool) {
 			return plainText(fonts.ReplaceAllString(inside, "$1"))
 		}
 	}
-	if m := lastOfAll(member, text); m != nil {
-		return plainText(unescaped(m[1] + m[2] + m[3]))
-	}
-	if m := lastOfAll(heading, text); m != nil {
+	text, value := cutMember(text)
+	if m := lastOfAll(heading, text); m != nil && lastOfAll(afterColon, text[strings.LastIndex(text, m[0])+len(m[0]):]) == nil {
 		if isShort := len(strings.Fields(m[1])) <= 5; isShort || strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(m[1])) {
 			return sentence(m[1])
 		}
@@ -51,15 +51,33 @@ func AfterMark(text string, cut bool) (string, bool) {
 	colon, verb := lastIn(afterColon, text), lastIn(afterVerb, text)
 	switch {
 	case colon != nil:
-		if inner := lastIn(afterVerb, colon[1]); inner != nil {
+		if inner := lastIn(afterVerb, colon[1]); inner != nil && !strings.Contains(inner[0], "Answer") { // no title
 			colon = inner
 		}
 		return sentence(colon[1])
 	case verb != nil:
 		return sentence(verb[1])
 	}
-	return "", false
+	return plainText(value)
 }
+
+// cutMember returns the value of the last member "answer" of a text that the text does not call
+// another one's, and what follows its object.
+func cutMember(text string) (rest, value string) {
+	rest = text
+	for _, m := range member.FindAllStringSubmatchIndex(text, -1) {
+		line := text[strings.LastIndexByte(text[:m[0]], '\n')+1 : m[0]]
+		line, _, _ = strings.Cut(line, "{")
+		if !quoted.MatchString(line) && !previous.MatchString(line) {
+			value = unescaped(submatch(text, m, 1) + submatch(text, m, 2) + submatch(text, m, 3))
+			rest = text[m[1]:]
+			rest = rest[strings.LastIndexByte(rest, '}')+1:]
+		}
+	}
+	return rest, value
+}
+
+var previous = regexp.MustCompile(`(?i)\b(?:previous|earlier|former|prior|old|initial|original|first|wrong|not)\b`)
 
 // unescaped returns a JSON string's text; LaTeX whose backslashes were not escaped stays.
 func unescaped(s string) string {
@@ -77,7 +95,7 @@ func sentence(line string) (string, bool) {
 		if m == nil {
 			break
 		}
-		if end := from + m[0]; !abbreviation.MatchString(line[:end]) {
+		if end := from + m[0]; !abbreviation.MatchString(line[:end]) || tellsMore.MatchString(line[end:]) {
 			line = line[:end]
 			break
 		}

@@ -54,7 +54,11 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	t := f.parse(f.withOrdinals(text))
 	t.cut = cut
 	t.judge()
-	return t.decide()
+	a, err := t.decide()
+	if err == nil && a.Text == "" { // a number that cannot be told
+		return Answer{}, ErrUnknown
+	}
+	return a, err
 }
 
 const mostText = 32 << 10 // bytes that are read, from the end
@@ -257,8 +261,10 @@ func (t *parsed) judgeClaims(s span) {
 		spans = append(spans, []int{m[0], m[2]})
 	}
 	corrections := len(spans)
-	if m := opening.FindStringSubmatchIndex(text); m != nil {
-		spans = append(spans, []int{m[0], m[2]})
+	for _, pattern := range []*regexp.Regexp{opening, ordered} {
+		if m := pattern.FindStringSubmatchIndex(text); m != nil {
+			spans = append(spans, []int{m[0], m[2]})
+		}
 	}
 	for from := 0; from < len(text); {
 		m := claimed.FindStringSubmatchIndex(text[from:])
@@ -314,6 +320,9 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 		return
 	}
 	list, alternative := t.listFrom(i, s)
+	if t.saysMore(t.skeleton[from:at], t.skeleton[t.all[list[len(list)-1]].at+answerBytes:s.to]) {
+		return
+	}
 	if prefers.MatchString(t.skeleton[s.from:at]) && overTo.MatchString(t.skeleton[at+answerBytes:s.to]) {
 		t.all[i+1].is = out
 		list, alternative = list[:1], false
@@ -350,6 +359,24 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 		}
 	}
 }
+
+// saysMore reports whether what a text thinks or what something means goes on after an answer, which
+// then is a subject only: "I think A is a trap".
+func (t *parsed) saysMore(lead, rest string) bool {
+	if !opines.MatchString(lead) {
+		return false
+	}
+	if t.form.number != nil {
+		return !endsNumber.MatchString(rest)
+	}
+	return !endsOpinion.MatchString(rest)
+}
+
+var (
+	opines      = regexp.MustCompile(`(?i)\b(?:think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
+	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff + `]*(?:$|[.;:!?\n—–-]|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|for (?:the|these|this)|based|due|here|too|also|with|and (?:not|i)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
+	endsNumber  = regexp.MustCompile(`^["')%°$\s` + boldOff + `]*(?:[\pL/²³]{1,15} ?){0,2}(?:$|[.,;:!?\n(—–-]|[+*/×÷^=])`)
+)
 
 // isOneOfTwo reports whether a clause goes on to another option in its own words: "true for
 // some and false for others".
@@ -723,6 +750,12 @@ func (t *parsed) decide() (Answer, error) {
 			statement, refusal = -1, ErrRejected
 		}
 	}
+	if last := len(t.all) - 1; (refusal != nil || statement >= 0 && statement != last) && !t.cut && t.isLastLine(last) {
+		statement, refusal = last, nil
+	}
+	if statement >= 0 && t.form.several && addsMore.MatchString(t.skeleton[t.all[statement].at+answerBytes:]) {
+		return Answer{}, ErrOpen
+	}
 	if statement >= 0 && t.cut && t.isReconsidered(t.all[statement]) {
 		return Answer{}, ErrCut
 	}
@@ -757,6 +790,16 @@ func (t *parsed) decide() (Answer, error) {
 		return t.answer(i, Alone), nil
 	}
 	return t.only()
+}
+
+// addsMore is a sentence that adds an answer to one that was stated: "So does B".
+var addsMore = regexp.MustCompile(`(?i)[.!\n]\W*(?:(?:and )?(?:so|as) (?:does|do|is|are)|likewise,?|the same (?:is true of|goes for|holds for)) (?:option )?` + answerRune)
+
+// isLastLine reports whether an answer is all there is on the last line, below a paragraph.
+func (t *parsed) isLastLine(i int) bool {
+	m := t.all[i]
+	return (m.is == named || m.is == inferred) && m.sentence == len(t.sentences)-1 && m.sentence > 0 && !t.form.several && !m.item && m.value != "" && t.isBare(i) &&
+		strings.HasSuffix(t.text(t.sentences[m.sentence-1]), "\n") && t.aloneIn(m.sentence-1) < 0
 }
 
 // passOverOptions makes a list of all options, each a line, one that repeats the question;
@@ -1003,7 +1046,7 @@ func (t *parsed) only() (Answer, error) {
 		case m.is == open:
 			hedges = true
 		case t.form.number != nil && t.isBracketed(m):
-		case m.is == foreign || (t.form.number != nil || m.words) && t.isOperand(m) || m.weak && !t.form.countsWeak(t, i) || m.value == "":
+		case m.is == foreign || (t.form.number != nil || m.words) && t.isOperand(m) || m.weak && !t.form.countsWeak(t, i) || m.value == "" && t.form.number == nil:
 		default:
 			values[m.value] = i
 			if m.bold || m.bracket && t.form.number != nil {
@@ -1131,7 +1174,7 @@ func (t *parsed) isBracketed(m mention) bool {
 	s := t.sentences[m.sentence]
 	lead := t.skeleton[s.from:m.at]
 	open := strings.LastIndexByte(lead, '(')
-	return open > 0 && !strings.Contains(lead[open:], ")") && strings.IndexFunc(lead[:open], isAnswer) >= 0 && !m.bracket
+	return open > 0 && !strings.Contains(lead[open:], ")") && strings.IndexFunc(lead[:open], isAnswer) >= 0 && !m.bracket && !doubtsRest.MatchString(lead[open:])
 }
 
 // isOperand reports whether a number is part of an expression, and not its result.

@@ -22,7 +22,7 @@ var claims = rules{
 	`(?:confident|convinced|sure|certain)(?: that| in| about| of)?`, `(?:cast|give|casting|giving)(?: my| our) vote (?:for|to)`, `(?:put me down for|count (?:me|my vote) for|(?:my )?money is on|locking in|the one (?:that|which) [^.,:;!?\n` + answerRange + `]{1,40} is)`,
 	`(?:i|we)(?: fully| strongly| completely| also| still| must| have to)* (?:agree|concur|side)[^.;!?\n` + answerRange + `]{0,60}`,
 	`(?:chang|switch|revis|updat|mov|correct)(?:e|ed|es|ing)?(?: my)?(?: own)?(?: answer| vote| choice| mind| opinion| it| this| that| mine)?(?: from ?(?:option )?` + answerRune + `)?,? ?to`,
-	`(?:choose|choosing|settle on|pick|select|mark|circle)`,
+	`(?:choosing|(?:now|therefore|hereby) choose)`,
 	`(?:my )?(?:own )?(?:answer|choice) (?:is|remains|stays)(?: with)?`,
 	`(?:everything|the evidence|all (?:of )?(?:the |this )?(?:evidence|signs|facts)|(?:every|each) (?:fact|sign)|(?:the|my) reasoning)(?: clearly)? (?:points? to|favou?rs?|leads? to|speaks? for|supports?|suggests?|indicates?)`, `(?:leads|brings|takes) (?:me|us) to`,
 	`selected(?: (?:options?|answers?))?\s*:`, `####`, `(?:i |we )?(?:end|ending|ended|finish|finishing)(?: up)? (?:with|on|at)`, `"(?:answers?|choices?|selected|selection|chosen|letters?|votes?|results?|verdict|label|prediction|output|final|correct(?: (?:answers?|options?|choices?|letters?))?|selected (?:options?|answers?|choices?|letters?))"\s*:`, `that makes`, `mine is`, `i(?:'m| am) with`, `(?:answer|choose)d? with`,
@@ -89,8 +89,8 @@ var regrets = rules{`(?:oops|whoops|sorry|apologies|my (?:mistake|bad|error)|i (
 
 // endorsements follow an answer that they state.
 var endorsements = rules{
-	`(?:, [^,.;` + answerRange + `]{1,40},)?,?(?: alone| itself)? ?(?:is|are|was|must be|has to be|would be|remains|stays|(?:seems?|appears?|looks|sounds)(?: to be)?)(?: (?:clearly|definitely|certainly|indeed|therefore|thus|also|then|obviously|surely|in fact|actually|both|all|my|our|your|the|a|final|only|most|single|one|that is))* ?(?:correct|right|true|best|better|answers?|accurate|appropriate|suitable|choice|valid|solution|winner|preferred|convincing|persuasive|plausible|sound|strongest|clearest|superior|one(?:$|[.,!;]))`, ` (?:both |all )?appl(?:y|ies)(?:$|[.,;!\n])`, ` (?:gets|has|wins|earns|deserves) (?:my|our) (?:vote|support)`, ` has the only (?:correct|right|valid|sound)`, ` ?(?:\|[^|\n` + answerRange + `]*)*\| ?[✓✅✔]`,
-	` it is\b`, `'s the (?:answer|one)`, `,? (?:is|was|remains) (?:what|the one(?: that)?|where) (?:i|we)(?:'d|'ll| would| will|'m| am)? (?:choose|pick|select|go|going|went|answer|vote|settle|take|stay)`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})?\s?[:–—-] ?(?:right|correct|true)(?:$|[.,;!\n])`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})? ?(?:←|<[-=]+)`, ` beats? `, ` (?:correct|right|true)(?:$|[.,;!\n])`, `(?: is)? the (?:right|correct|best|most \pL+)(?: (?:one|answer|option|choice)|$|[.,;!])`, ` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,;])`, ` remains(?:$|[.,;!\n])`, `:? ?[✅✓]`,
+	`(?:, [^,.;` + answerRange + `]{1,40},)?,?(?: alone| itself)? ?(?:is|are|was|must be|has to be|would be|remains|stays|(?:seems?|appears?|looks|sounds)(?: to be)?)(?: (?:clearly|definitely|certainly|indeed|therefore|thus|also|then|obviously|surely|in fact|actually|both|all|my|our|the|a|final|only|most|single|one|that is))* ?(?:correct|right|true|best|better|answers?|accurate|appropriate|suitable|choice|valid|solution|winner|preferred|convincing|persuasive|plausible|sound|one(?:$|[.,!;]))`, ` (?:both |all )?appl(?:y|ies)(?:$|[.,;!\n])`, ` (?:gets|has|wins|earns|deserves) (?:my|our) (?:vote|support)`, ` has the only (?:correct|right|valid|sound)`, ` ?(?:\|[^|\n` + answerRange + `]*)*\| ?[✓✅✔]`,
+	` it is\b`, `'s the (?:answer|one)`, `,? (?:is|was|remains) (?:what|the one(?: that)?|where) (?:i|we)(?:'d|'ll| would| will|'m| am)? (?:choose|pick|select|go|going|went|answer|vote|settle|take|stay)`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})?\s?[:–—-] ?(?:right|correct|true)(?:$|[.,;!\n])`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})? ?(?:←|<[-=]+)\s*(?:(?:this(?: one)?|(?:my|the)? ?(?:final |correct |right |best )*(?:answer|choice|pick|vote|one)|correct|right)?(?:$|[.!\n]))`, ` beats? `, ` (?:correct|right|true)(?:$|[.,;!\n])`, `(?: is)? the (?:right|correct|best|most (?:likely|plausible|probable|appropriate|suitable|accurate|fitting|reasonable|logical|sensible))(?: (?:one|answer|option|choice)|$|[.,;!])`, ` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,;])`, `:? ?[✅✓]`,
 	` (?:ist|sind|wäre)(?: (?:also|daher|die|eindeutig))* (?:richtig|korrekt|beste|antwort)`, ` stimmt`,
 	` (?:es|son|está|sería)(?: (?:la|las|claramente))* (?:correct|respuesta|adecuad|verdader|opción correcta)`, ` (?:est|sont|serait)(?: (?:la|donc))* (?:correct|bonne|juste|réponse|exact|vrai)`, ` (?:è|sono)(?: (?:la|quindi))* (?:corrett|giust|risposta|esatt|vera)`, ` (?:é|são|está|estão)(?: (?:a|portanto))* (?:corret|cert|resposta|verdadeir)`,
 	` ?(?:是|为)?(?:正确|正確|对的|對的)(?:的|答案|选项)?`, ` ?(?:が|は)(?:正しい|正解)`, ` ?(?:を(?:選|選択)|に(?:投票|一票))`, ` ?(?:이|가|은|는)? ?(?:정답|맞|옳)`, ` ?(?:(?:을|를) ?(?:선택|고르|고릅|택)|에 ?투표)`, ` (?:является |— |это )?(?:верн|правильн|прав)`, ` (?:صحيح|هي الصحيحة|هو الصحيح)`, ` (?:ही )?(?:को )?(?:सही|चुन)`,
@@ -149,7 +149,7 @@ var declines = rules{
 
 // withdrawals after a statement take it back.
 var withdrawals = rules{
-	`(?:can ?not|can't|could not|couldn't|unable to) (?:give|commit|settle|make up|decide)`, `no longer (?:think|believe|hold|sure|certain|convinced)`, `(?:going|go) back and forth`, `(?:i am|i'm|we are|we're) (?:stuck|at a loss)`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
+	`(?:i|we)(?:'m| am| are| really| still| just)* (?:can ?not|can't|could not|couldn't|unable to)(?: really| yet)? (?:give|commit|settle|make up|decide)`, `no longer (?:think|believe|hold|sure|certain|convinced)[^.!?\n` + answerRange + `]*(?:$|[.!?\n])`, `(?:going|go) back and forth`, `(?:i am|i'm|we are|we're) (?:stuck|at a loss)`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
 }
 
 // retractions take back what was said right before them.
@@ -186,6 +186,7 @@ var (
 	claimed     = claims.compile(wordStart, fillers+answerGroup)
 	opening     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#\[-]*(?:\d+\. )?(?:answer|ans\.?|antwort|respuesta|réponse|risposta|resposta|answers|ответ|答案|उत्तर)[\s"':.\]` + boldOn + boldOff + `]*(?:option |choice )?` + answerGroup)
 	concluded   = conclusions.compile(wordStart, fillers+answerGroup)
+	ordered     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#-]*(?:(?:so|therefore|thus|hence|then|please|now|finally|just)[, ]+)*(?:choose|pick|select|mark|circle|settle on)` + fillers + answerGroup + `[\s"')\]` + boldOff + `]*(?:$|[.!\n]|(?: as (?:the|my|our|your)|,? because|,? since)\s)`)
 	corrected   = corrections.compile(wordStart, fillers+answerGroup+`["')\]`+boldOff+`]*(?:$|[.,;!\n]|\s*[+*/×=-])`)
 	regretted   = regrets.compile(wordStart, ``)
 	endorsed    = endorsements.compile(`^["'`+boldOff+`)]*`, ``)

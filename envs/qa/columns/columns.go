@@ -200,7 +200,7 @@ func (c Columns) Unused(columns []string) []string {
 // Read returns the parts of a row. c is what For returned.
 func (c Columns) Read(fields map[string]any) (Row, error) {
 	row := Row{Right: -1}
-	if err := refuseImages(fields); err != nil {
+	if err := c.refuseImages(fields); err != nil {
 		return row, err
 	}
 	for _, part := range []struct {

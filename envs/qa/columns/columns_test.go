@@ -41,6 +41,10 @@ func TestOptions(t *testing.T) {
 		{`{"options":["opa","opb","opc"]}`, `{"opa":"x","opb":"","opc":"z"}`, "opa, opb, opc: option 2 is empty"},
 		{`{"question":"text"}`, `{"text":"Look at <image 1>."}`, `text: it refers to an image ("<image 1>")`},
 		{`{}`, `{"picture":{"bytes":"\u0000","path":"a.png"}}`, "picture: it holds an image"},
+		{`{}`, `{"image":"images/17.png"}`, "image: it holds an image"},
+		{`{}`, `{"image_url":"https://example.org/17"}`, "image_url: it holds an image"},
+		{`{}`, `{"figure":"Napoleon","image":"none","picture":"see text"}`, "[] []"},
+		{`{"answer":"figure"}`, `{"figure":"42"}`, "[] []"},
 		{`{"question":"a"}`, `{"a":{"b":"c"}}`, "a: it is a mapping; a text is expected"},
 	} {
 		var c Columns

@@ -15,10 +15,16 @@ var placeholder = regexp.MustCompile(`(?i)<(?:image|img)(?:[ _]?\d+)?\s*/?>`)
 
 func hasPlaceholder(text string) bool { return placeholder.MatchString(text) }
 
-// refuseImages returns an error for a row that holds an image.
-func refuseImages(fields map[string]any) error {
-	for _, column := range slices.Sorted(maps.Keys(fields)) {
-		if text, ok := fields[column].(string); records.IsImage(fields[column]) || ok && strings.TrimSpace(text) != "" && slices.Contains(imageNames, normal(column)) {
+// imagePlace is the path or the URL of an image.
+var imagePlace = regexp.MustCompile(`(?i)^(?:data:image/\S+|https?://\S+|\S(?:[^\n]*\S)?\.(?:png|jpe?g|gif|bmp|webp|svg|tiff?)(?:\?\S*)?)$`)
+
+// refuseImages returns an error for a row that holds an image, or whose question has one in another column.
+func (c Columns) refuseImages(fields map[string]any) error {
+	columns := slices.Sorted(maps.Keys(fields))
+	unused := c.Unused(columns)
+	for _, column := range columns {
+		text, _ := fields[column].(string)
+		if records.IsImage(fields[column]) || imagePlace.MatchString(strings.TrimSpace(text)) && slices.Contains(imageNames, normal(column)) && slices.Contains(unused, column) {
 			return wrong(column, "it holds an image or other bytes; questions with images cannot be asked, only texts")
 		}
 	}
