@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -62,6 +63,37 @@ func writeTable(w io.Writer, r sql.Result) (rows int64, err error) {
 	tw.SetColumnConfigs(right)
 	for line := range strings.SplitSeq(tw.Render(), "\n") {
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	_, err = fmt.Fprintln(w, footer(rows, more))
+	return rows, err
+}
+
+// writeVertical writes each row as lines of a column and its value, which is whole.
+func writeVertical(w io.Writer, r sql.Result) (rows int64, err error) {
+	width := 0
+	for _, name := range r.Columns {
+		width = max(width, utf8.RuneCountInString(cellText(name)))
+	}
+	more := false
+	for row, err := range r.Rows {
+		if err != nil {
+			return rows, err
+		}
+		if more = rows == shownRows; more {
+			break
+		}
+		rows++
+		fmt.Fprintf(w, "--- row %d\n", rows)
+		for i, v := range row {
+			value := "NULL"
+			if v != nil {
+				value = strings.ReplaceAll(safetext.Lines(sql.Text(v)), "\n", "\n"+strings.Repeat(" ", width+2))
+			}
+			fmt.Fprintf(w, "%-*s  %s\n", width, cellText(r.Columns[i]), value)
+		}
+	}
+	if len(r.Columns) == 0 {
+		return 0, nil
 	}
 	_, err = fmt.Fprintln(w, footer(rows, more))
 	return rows, err

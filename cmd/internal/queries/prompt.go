@@ -17,7 +17,7 @@ import (
 
 const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels, features and instances, as of now; DESCRIBE turns; shows columns.
 What has begun and not ended is in unfinished_collaborations, unfinished_turns and so on.
-A statement ends with a semicolon. Ctrl-C drops it, Ctrl-D or exit leaves.`
+A statement ends with a semicolon. .tables lists them, .vertical shows a value a line and back. Ctrl-C drops a statement, Ctrl-D or exit leaves.`
 
 // Prompt answers what is typed on a terminal.
 func (q *Query) Prompt(cmd *cobra.Command) error {
@@ -59,8 +59,16 @@ func (q *Query) Converse(ctx context.Context, db *sql.DB, out, problems io.Write
 		case err != nil:
 			return err
 		}
-		if word := strings.ToLower(strings.Trim(line, " \t;")); text == "" && (word == "exit" || word == "quit") {
-			return nil
+		if text == "" {
+			switch strings.ToLower(strings.Trim(line, " \t;")) {
+			case "exit", "quit":
+				return nil
+			case ".tables":
+				line = "SHOW TABLES;"
+			case ".vertical":
+				q.Format = map[bool]string{true: "table", false: "vertical"}[q.Format == "vertical"]
+				continue
+			}
 		}
 		all, rest := sql.Split(text+line+"\n", 1)
 		for _, s := range all {

@@ -29,7 +29,7 @@ type Query struct {
 	Force     bool
 }
 
-var Formats = []string{"table", "csv", "json", "jsonl", "parquet"}
+var Formats = []string{"table", "vertical", "csv", "json", "jsonl", "parquet"}
 
 // ReadScript returns the SQL of an argument, a file or standard input.
 func ReadScript(args []string, file string, in io.Reader) (string, error) {
@@ -126,7 +126,7 @@ func (q *Query) answer(cmd *cobra.Command, text string, w io.Writer) (rows int64
 // other formats hold one result, that of the last statement.
 func (q *Query) each(ctx context.Context, db *sql.DB, all []sql.Statement, w io.Writer) (rows int64, err error) {
 	for i, s := range all {
-		if i == len(all)-1 || q.Format == "table" {
+		if i == len(all)-1 || q.isForPeople() {
 			rows, err = q.write(ctx, db, s, w)
 		} else {
 			err = prepareFor(ctx, db, s, q.Format)
@@ -152,15 +152,21 @@ func prepareFor(ctx context.Context, db *sql.DB, s sql.Statement, format string)
 	return err
 }
 
+// isForPeople reports whether answers follow one another, each with its number of rows.
+func (q *Query) isForPeople() bool { return q.Format == "table" || q.Format == "vertical" }
+
 func (q *Query) write(ctx context.Context, db *sql.DB, s sql.Statement, w io.Writer) (int64, error) {
-	switch q.Format {
-	case "table":
+	switch {
+	case q.isForPeople():
 		r, err := db.Run(ctx, s)
-		if err != nil {
+		switch {
+		case err != nil:
 			return 0, err
+		case q.Format == "vertical" && !r.Plan:
+			return writeVertical(w, r)
 		}
 		return writeTable(w, r)
-	case "parquet":
+	case q.Format == "parquet":
 		return db.Parquet(ctx, s, w)
 	}
 	r, err := db.Stream(ctx, s)
