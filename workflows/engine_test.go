@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -40,6 +41,10 @@ import (
 // more than the second that a task has on a busy machine.
 func TestMain(m *testing.M) {
 	infra.NameBuild()
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they compute
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
