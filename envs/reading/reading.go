@@ -379,7 +379,7 @@ var (
 	// chosen is what a text does with an answer that it takes, or with one that it only looks at.
 	chosen      = regexp.MustCompile(`(?is)^\W*(?:(?:i|we|you|one|let us|let's)(?:['’ ].*?)?\b(?:say|(?:'d|would|'ll|will|i|we) answer|get|obtain|keep|take|hold|conclude|mark|tick|choose|chose|pick|select|going with|go with|with|agree with [^.;!?\n` + answerRange + `]*)|certain|confident|convinced)(?: that)?[\s"'(:` + boldOn + boldOff + `]*$`)
 	opines      = regexp.MustCompile(`(?i)\b(?:would be|think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
-	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff + `]*(?:$|[.;:!?\n—–-]|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|on this|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
+	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff + `]*(?:$|[.;:!?\n—–-]|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|on this|in the end|without (?:any )?(?:hesitation|doubt)|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
 	endsNumber  = regexp.MustCompile(`^["')%°$\s` + boldOff + `]*(?:[\pL/²³]{1,15} ?){0,2}(?:$|[.,;:!?\n(—–-]|[+*/×÷^=])`)
 )
 
@@ -756,6 +756,9 @@ func (t *parsed) decide() (Answer, error) {
 		}
 	}
 	if last := len(t.all) - 1; (refusal != nil || max(statement, inference) >= 0 && statement != last) && !t.cut && t.isLastLine(last) {
+		if statement >= 0 && t.all[statement].value != t.all[last].value {
+			return Answer{}, ErrOpen
+		}
 		statement, refusal = last, nil
 	}
 	if statement >= 0 && t.form.several && addsMore.MatchString(t.skeleton[t.all[statement].at+answerBytes:]) {
@@ -800,11 +803,14 @@ func (t *parsed) decide() (Answer, error) {
 // addsMore is a sentence that adds an answer to one that was stated: "So does B".
 var addsMore = regexp.MustCompile(`(?i)[.!\n]\W*(?:(?:and )?(?:so|as) (?:does|do|is|are)|likewise,?|the same (?:is true of|goes for|holds for)) (?:option )?` + answerRune)
 
+// above is a line that the one below it does not reply to.
+var above = regexp.MustCompile(`[^?:,\n\s]\s*\n\s*$`)
+
 // isLastLine reports whether an answer is all there is on the last line, below a paragraph.
 func (t *parsed) isLastLine(i int) bool {
 	m := t.all[i]
 	return (m.is == named || m.is == inferred) && m.sentence == len(t.sentences)-1 && m.sentence > 0 && !t.form.several && !m.item && m.value != "" && t.isBare(i) &&
-		strings.HasSuffix(t.text(t.sentences[m.sentence-1]), "\n") && t.aloneIn(m.sentence-1) < 0
+		above.MatchString(t.text(t.sentences[m.sentence-1])) && t.aloneIn(m.sentence-1) < 0
 }
 
 // passOverOptions makes a list of all options, each a line, one that repeats the question;
