@@ -537,7 +537,7 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 		}
 		number := submatch(part, m, 1)
 		if submatch(part, m, 3) == "m" && !strings.ContainsAny(number, currencies) { // metres
-			end = from + m[3]
+			end = from + len(strings.TrimRight(part[:m[6]], " "))
 			m[6] = -1
 		}
 		if sign := strings.TrimLeft(number, " "); (sign[0] == '-' || sign[0] == '+') && endsOperand.MatchString(before) { // a difference
