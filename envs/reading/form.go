@@ -713,7 +713,7 @@ func lastOf(text string, bytes int) string {
 }
 
 // bounds say that a number is a limit and not the answer.
-var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate)\b|[<≤≥] ?` + answerRune)
+var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate|close to|guessed)\b|[<≤≥] ?` + answerRune)
 
 // chances are what is asked for where a number is.
 var chances = regexp.MustCompile(`(?i)\b(?:probability|chance)\b`)
