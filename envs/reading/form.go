@@ -537,7 +537,7 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 		}
 		number := submatch(part, m, 1)
 		if submatch(part, m, 3) == "m" && !strings.ContainsAny(number, currencies) { // metres
-			end = from + m[3]
+			end = from + len(strings.TrimRight(part[:m[6]], " "))
 			m[6] = -1
 		}
 		if sign := strings.TrimLeft(number, " "); (sign[0] == '-' || sign[0] == '+') && endsOperand.MatchString(before) { // a difference
@@ -713,7 +713,7 @@ func lastOf(text string, bytes int) string {
 }
 
 // bounds say that a number is a limit and not the answer.
-var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate)\b|[<≤≥] ?` + answerRune)
+var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate|close to|guessed)\b|[<≤≥] ?` + answerRune)
 
 // chances are what is asked for where a number is.
 var chances = regexp.MustCompile(`(?i)\b(?:probability|chance)\b`)
@@ -762,7 +762,9 @@ var (
 	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
 	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
-	doubtsRest  = regexp.MustCompile(`(?i)\b(?:or|maybe|perhaps|possibly|probably|no|not|if|unless|wait|but|wrong|incorrect)\b`)
+	doubtsRest  = regexp.MustCompile(`(?i)\b(?:or|maybe|perhaps|possibly|probably|no|not|if|unless|wait|but|wrong|incorrect|guess|suppose|sure)\b`)
+	opensAside  = regexp.MustCompile(`^["'\s]*(?:\pL{1,15})?(?:\s*[(—–]|\s-\s)`)
+	tooMuch     = regexp.MustCompile(`(?i)^ (?:is|was|seems|looks|would be) (?:clearly |far |much |way )*(?:too|wrong|low|high|off)\b`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
 	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
 )
@@ -811,7 +813,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1" && !t.endsWith(i):
 		return false
 	case f.number != nil:
-		return m.sentence == len(t.sentences)-1 && !(countsParts.MatchString(rest) && plans.MatchString(lead+rest)) && !(ofSome.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
+		return m.sentence == len(t.sentences)-1 && !(opensAside.MatchString(rest) && doubtsRest.MatchString(rest)) && !tooMuch.MatchString(rest) && !(countsParts.MatchString(rest) && plans.MatchString(lead+rest)) && !(ofSome.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
 	case m.words:
 		return !slices.ContainsFunc(t.all, func(o mention) bool { return o.is != foreign && o.at != m.at }) &&
 			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead) && !supposing.MatchString(lead)
@@ -829,14 +831,14 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 }
 
 var (
-	countsParts = regexp.MustCompile(`(?i)^ (?:\pL+ ){0,2}?(?:steps?|parts?|methods|ways|approaches|cases|unknowns|equations|numbers|facts|conditions|things to)\b`)
+	countsParts = regexp.MustCompile(`(?i)^ (?:\pL+ ){0,2}?(?:steps?|parts?|methods|ways|approaches|cases|unknowns|equations|numbers|facts|conditions|digits|hints|clues|things to)\b`)
 	labelled    = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
 	backed      = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
 	describing  = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
 	opensTime   = regexp.MustCompile(`(?i)^\W*(?:in|by|since|on|from|until|at|before|after)\s*$`)
 	goesNowhere = regexp.MustCompile(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
 	lacks       = regexp.MustCompile(`(?i)\b(?:(?:i|we|you) (?:\pL+ )?(?:need|require|know)|let me|let us|let's|(?:are|were) given)\b`)
-	plans       = regexp.MustCompile(`(?i)\b(?:i|we|us|me|let's|problem|question|solution|answer|proof|puzzle|exercise|argument|to (?:solve|find|compute|calculate|answer|consider|check))\b`)
+	plans       = regexp.MustCompile(`(?i)\b(?:i|we|us|me|let's|problem|question|solution|answer|proof|puzzle|exercise|argument|to (?:solve|find|compute|calculate|answer|consider|check|get))\b`)
 	ofSome      = regexp.MustCompile(`\pL of $`)
 	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
 	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)

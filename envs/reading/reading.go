@@ -285,13 +285,19 @@ func (t *parsed) judgeClaims(s span) {
 		}
 		is := stated
 		if n >= inference {
-			if is = inferred; describes.MatchString(t.skeleton[at+answerBytes : s.to]) {
+			if is = inferred; n > 0 && butThen.MatchString(text[:m[0]]) {
+				is = stated
+			}
+			if describes.MatchString(t.skeleton[at+answerBytes : s.to]) {
 				continue
 			}
 		}
 		t.claim(s, from, at, is)
 	}
 }
+
+// butThen stands before what a sentence puts in place of what it claims.
+var butThen = regexp.MustCompile(answerRune + `[^:;]*\bbut$`)
 
 // isAside reports whether a place is in brackets after an answer that the sentence states, or
 // in what explains the answer that it begins with.
@@ -363,18 +369,17 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 // saysMore reports whether what a text thinks or what something means goes on after an answer, which
 // then is a subject only: "I think A is a trap".
 func (t *parsed) saysMore(lead, rest string) bool {
-	if !opines.MatchString(lead) {
-		return false
-	}
 	if t.form.number != nil {
-		return !endsNumber.MatchString(rest)
+		return opines.MatchString(lead) && !endsNumber.MatchString(rest)
 	}
-	return !endsOpinion.MatchString(rest)
+	return (opines.MatchString(lead) || chosen.MatchString(lead)) && !endsOpinion.MatchString(rest)
 }
 
 var (
-	opines      = regexp.MustCompile(`(?i)\b(?:think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
-	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff + `]*(?:$|[.;:!?\n—–-]|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|for (?:the|these|this)|based|due|here|too|also|with|and (?:not|i)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
+	// chosen is what a text does with an answer that it takes, or with one that it only looks at.
+	chosen      = regexp.MustCompile(`(?is)^\W*(?:(?:i|we|you|one|let us|let's)(?:['’ ].*?)?\b(?:say|(?:'d|would|'ll|will|i|we) answer|get|obtain|keep|take|hold|conclude|mark|tick|choose|chose|pick|select|going with|go with|with|agree with [^.;!?\n` + answerRange + `]*)|certain|confident|convinced)(?: that)?[\s"'(:` + boldOn + boldOff + `]*$`)
+	opines      = regexp.MustCompile(`(?i)\b(?:would be|think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
+	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff + `]*(?:$|[.;:!?\n—–-]|, (?:it|he|she|they|this|that|the others?)\b[^,]*$|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|(?:on|to) this|in the end|without (?:any )?(?:hesitation|doubt)|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
 	endsNumber  = regexp.MustCompile(`^["')%°$\s` + boldOff + `]*(?:[\pL/²³]{1,15} ?){0,2}(?:$|[.,;:!?\n(—–-]|[+*/×÷^=])`)
 )
 
@@ -491,8 +496,8 @@ var (
 	unquoted       = regexp.MustCompile(`(?m)^[^>\s]`)
 	counterfactual = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but )?(?:if\b[^;]*\b(?:had|were)\b|had\b|were\b)[^;]*\bwould\b[^;]*$`)
 	assumed        = regexp.MustCompile(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
-	speaker        = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
-	attributed     = regexp.MustCompile(`(?i)^["')` + boldOff + `.]*(?: (?:is|was) what|,? (?:is |was )?(?:says?|said|wrote|writes|claims?|claimed|argues?|argued|according to|given as|meant as|shown as|used as|(?:chosen|proposed|suggested|claimed|stated|picked) by))(?: (?:the |an? |most |all |many |some |my )?(?:other|agent|expert|peer|majority|people|they|he|she|everyone)|(?: an?)? (?:sample|example|format|placeholder))`)
+	speaker        = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|as [^,\n]*\b(?:put it|wrote|said|says|claims?|claimed),|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
+	attributed     = regexp.MustCompile(`(?i)^["')` + boldOff + `.]*(?: (?:is|was) what|,? (?:is |was )?(?:says?|said|wrote|writes|claims?|claimed|argues?|argued|according to|given as|meant as|shown as|used as|(?:chosen|proposed|suggested|claimed|stated|picked|given) by))(?: (?:the |an? |most |all |many |some |my )?(?:other|agent|expert|peer|majority|people|they|he|she|everyone)|(?: an?)? (?:sample|example|format|placeholder))`)
 	conditional    = regexp.MustCompile(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
 )
 
@@ -561,10 +566,10 @@ func (t *parsed) judgeEndorsements(s span) {
 var resultLead = regexp.MustCompile(answerRune + `[^=]*=[\s$]*$`)
 
 // wouldBe right is what is not: "would be right for fashion, but".
-var wouldBe = regexp.MustCompile(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b`)
+var wouldBe = regexp.MustCompile(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b|^["')]* would be (?:right|correct|true) (?:in|for|of) [^t]`)
 
 // startsRejected is an endorsement that is denied: "is not correct".
-var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
+var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n]*\b(?:distractor|decoy|trap|of (?:most|the wrong)|(?:right|correct) (?:for the wrong|about|to (?:mention|say|point|note)))\b|^[^.,;\n]*\b(?:correct|right|true|valid) (?:in \d{3}|until|only (?:in|for|if|when)|(?:for|of) [^.,;\n]* only\b)|^[^.,;\n]*\b(?:answer|choice|solution)s? of (?:agent|others|the other|most|many|some)|^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
 
 // listBack returns the answers of the list that ends with one.
 func (t *parsed) listBack(i int, s span) []int {
@@ -750,7 +755,10 @@ func (t *parsed) decide() (Answer, error) {
 			statement, refusal = -1, ErrRejected
 		}
 	}
-	if last := len(t.all) - 1; (refusal != nil || statement >= 0 && statement != last) && !t.cut && t.isLastLine(last) {
+	if last := len(t.all) - 1; (refusal != nil || max(statement, inference) >= 0 && statement != last) && !t.cut && t.isLastLine(last) {
+		if statement >= 0 && t.all[statement].value != t.all[last].value {
+			return Answer{}, ErrOpen
+		}
 		statement, refusal = last, nil
 	}
 	if statement >= 0 && t.form.several && addsMore.MatchString(t.skeleton[t.all[statement].at+answerBytes:]) {
@@ -795,11 +803,14 @@ func (t *parsed) decide() (Answer, error) {
 // addsMore is a sentence that adds an answer to one that was stated: "So does B".
 var addsMore = regexp.MustCompile(`(?i)[.!\n]\W*(?:(?:and )?(?:so|as) (?:does|do|is|are)|likewise,?|the same (?:is true of|goes for|holds for)) (?:option )?` + answerRune)
 
+// above is a line that the one below it does not reply to.
+var above = regexp.MustCompile(`[^?:,\n\s]\s*\n\s*$`)
+
 // isLastLine reports whether an answer is all there is on the last line, below a paragraph.
 func (t *parsed) isLastLine(i int) bool {
 	m := t.all[i]
 	return (m.is == named || m.is == inferred) && m.sentence == len(t.sentences)-1 && m.sentence > 0 && !t.form.several && !m.item && m.value != "" && t.isBare(i) &&
-		strings.HasSuffix(t.text(t.sentences[m.sentence-1]), "\n") && t.aloneIn(m.sentence-1) < 0
+		above.MatchString(t.text(t.sentences[m.sentence-1])) && t.aloneIn(m.sentence-1) < 0
 }
 
 // passOverOptions makes a list of all options, each a line, one that repeats the question;
