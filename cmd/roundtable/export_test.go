@@ -99,6 +99,11 @@ func TestExportDataset(t *testing.T) {
 			t.Errorf("%v, whose file has the hash %s", file, sum)
 		}
 	}
+	// A table that has no rows now would stay beside it from an earlier export.
+	save(t, dir, "labels.parquet", "of an earlier export")
+	if _, err = runCommand(t, "export", "reading", "--lake", folder, "-o", dir, "--dataset", "--force"); err == nil || !strings.Contains(err.Error(), "labels.parquet is of an earlier export") {
+		t.Error(err)
+	}
 }
 
 func TestExportOfOneTable(t *testing.T) {

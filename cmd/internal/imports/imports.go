@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -21,6 +20,7 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/qa/records"
@@ -46,21 +46,31 @@ type Summary struct {
 	Unread      []string `json:"unread"` // what is null since it could not be read
 }
 
+// mostBytes are read of a file.
+const mostBytes = 1 << 30
+
 // commitsAtOnce are written together: a store may be far away.
 const commitsAtOnce = 16
 
 // Run imports what is there; again, it finds what it has imported.
 func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
-	sums, err := i.readSums()
+	names, err := i.findFiles()
 	if err != nil {
 		return Summary{}, cli.UsageError(err)
 	}
 	i.Speakers = slices.Compact(slices.Sorted(slices.Values(i.Speakers)))
-	r := newReader(i.Name, i.Speakers)
-	for _, path := range slices.Sorted(maps.Keys(sums)) {
-		if err := r.readFile(ctx, filepath.Join(i.folder(), path)); err != nil {
-			return Summary{}, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+	r, sums := newReader(i.Name, i.Speakers), map[string]string{}
+	for _, name := range names {
+		path := filepath.Join(i.folder(), name)
+		data, err := files.Read(path, mostBytes)
+		if err == nil {
+			err = r.readFile(ctx, path, data)
 		}
+		if err != nil {
+			return Summary{}, cli.UsageError(fmt.Errorf("%s: %w", name, err))
+		}
+		sum := sha256.Sum256(data)
+		sums[name] = hex.EncodeToString(sum[:])
 	}
 	if len(r.rows) == 0 {
 		return Summary{}, cli.UsageError(fmt.Errorf("%s has no transcripts", i.Path))
@@ -114,31 +124,20 @@ func (i Import) folder() string {
 	return filepath.Dir(i.Path)
 }
 
-// readSums returns the SHA-256 of each file.
-func (i Import) readSums() (map[string]string, error) {
+// findFiles returns the names of the files in the folder, in order.
+func (i Import) findFiles() ([]string, error) {
 	info, err := os.Stat(i.Path)
 	if err != nil {
 		return nil, err
 	}
-	names := []string{filepath.Base(i.Path)}
-	if info.IsDir() {
-		found, err := fs.Glob(os.DirFS(i.Path), "*.parquet")
-		if err != nil || len(found) == 0 {
-			none := fmt.Errorf("%s has no file *.parquet; expected Inspect Scout's database of transcripts", i.Path)
-			return nil, errors.Join(err, none)
-		}
-		names = found
+	if !info.IsDir() {
+		return []string{filepath.Base(i.Path)}, nil
 	}
-	sums := map[string]string{}
-	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(i.folder(), name))
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(data)
-		sums[name] = hex.EncodeToString(sum[:])
+	names, err := fs.Glob(os.DirFS(i.Path), "*.parquet")
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%s has no file *.parquet; expected Inspect Scout's database of transcripts", i.Path)
 	}
-	return sums, nil
+	return names, err
 }
 
 // claimName records that the campaign of this name is imported. One that is there already must be of the same.
@@ -167,11 +166,7 @@ func (i Import) claimName(ctx context.Context, s store.Store, all campaign.Impor
 }
 
 // readFile makes rows of all transcripts of a file.
-func (r *reader) readFile(ctx context.Context, path string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
+func (r *reader) readFile(ctx context.Context, path string, data []byte) error {
 	table, err := records.Read(path, data, records.Options{Form: records.Parquet})
 	if err != nil {
 		return err

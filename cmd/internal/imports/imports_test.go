@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -155,7 +156,12 @@ func TestImportRefuses(t *testing.T) {
 	if err := os.WriteFile(other, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	pipe := filepath.Join(t.TempDir(), "x.parquet")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, x := range []struct{ path, name, says string }{
+		{pipe, "a", "not a regular file"},
 		{filepath.Join(good, "none"), "a", "no such file"},
 		{t.TempDir(), "a", "has no file *.parquet"},
 		{other, "a", "there is no column transcript_id"},
