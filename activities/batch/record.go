@@ -29,6 +29,11 @@ func Folder(campaign string) string { return lake.AboutKey(campaign, "batches/")
 
 func (r Record) key() string { return Folder(r.Campaign) + r.Name + ".json" }
 
+// nameInKey returns the name of the batch that a key is of.
+func nameInKey(campaign, key string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(key, Folder(campaign)), ".json")
+}
+
 // requestID returns the ID of a request, which tells its batch and its call.
 func (r Record) requestID(i int) string { return fmt.Sprintf("%s-%d", r.Name, i) }
 
@@ -63,8 +68,7 @@ func readRecord(ctx context.Context, s store.Store, campaign, name string) (r Re
 func readRecords(ctx context.Context, s store.Store, campaign string) (all []Record, err error) {
 	objects, err := lake.List(ctx, s, Folder(campaign))
 	for _, o := range objects {
-		name := strings.TrimSuffix(strings.TrimPrefix(o.Key, Folder(campaign)), ".json")
-		r, err := readRecord(ctx, s, campaign, name)
+		r, err := readRecord(ctx, s, campaign, nameInKey(campaign, o.Key))
 		if store.IgnoreMissing(err) != nil {
 			return all, err
 		}
@@ -82,15 +86,9 @@ func Check(ctx context.Context, s store.Store, campaign string) (findings []lake
 		return nil, err
 	}
 	for _, o := range objects {
-		data, err := s.Get(ctx, o.Key)
-		if errors.Is(err, fs.ErrNotExist) { // it was certainly not created
-			continue
-		}
-		var r Record
-		if err == nil {
-			err = lake.Unseal(o.Key, data, &r)
-		}
+		r, err := readRecord(ctx, s, campaign, nameInKey(campaign, o.Key))
 		switch {
+		case errors.Is(err, fs.ErrNotExist): // it was certainly not created
 		case errors.Is(err, store.ErrCorrupt):
 			findings = append(findings, lake.NewFinding(o.Key, err))
 		case err != nil:
