@@ -220,7 +220,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// Refusals by chance cost the calls that are refused, and nobody else.
+// Refusals by chance cost the calls that are refused, and nobody else. The caller with
+// most of them ends last, so the middle one of nine runs counts.
 func TestStray(t *testing.T) {
 	makespan := func(t *testing.T, s *service) (took time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
@@ -253,7 +254,12 @@ func TestStray(t *testing.T) {
 	none := makespan(t, &service{Spread: 0.3})
 	for _, stray := range []float64{0.005, 0.02, 0.05} {
 		for _, told := range []bool{false, true} {
-			took := makespan(t, &service{Spread: 0.3, Stray: stray, RetryAfter: told})
+			var runs [9]time.Duration
+			for i := range runs {
+				runs[i] = makespan(t, &service{Spread: 0.3, Stray: stray, RetryAfter: told})
+			}
+			slices.Sort(runs[:])
+			took := runs[len(runs)/2]
 			t.Logf("%.1f %%, Retry-After %v: %v, without any %v", 100*stray, told, took, none)
 			if took > none*27/20 {
 				t.Errorf("%.1f %% of calls refused, Retry-After %v: %v, wanted 1.35 times %v", 100*stray, told, took, none)
