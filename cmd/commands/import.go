@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -28,7 +27,7 @@ again finds what it has imported.`,
 		Args: cli.OneArg("file or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i.Path = args[0]
-			if !regexp.MustCompile(plan.NamePattern).MatchString(i.Name) {
+			if !plan.IsName(i.Name) {
 				return cli.UsageError(errors.New("--name is needed: 1 to 63 of a-z, 0-9 and -, not beginning with -"))
 			}
 			isStrange := func(s string) bool { return !slices.Contains([]string{"assistant", "user", "system", "tool"}, s) }

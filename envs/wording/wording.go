@@ -57,3 +57,14 @@ func Bytes(n int64) string {
 	}
 	return fmt.Sprintf("%.0f %s", size, units[0])
 }
+
+// MostNamed are named in a sentence.
+const MostNamed = 3
+
+// Some names a few of a list, and says how many more there are.
+func Some(names []string) string {
+	if more := len(names) - MostNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:MostNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}

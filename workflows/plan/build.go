@@ -36,7 +36,7 @@ const ProgramPolicy = "scripted/program"
 func (c Condition) Replayed() []string {
 	var names []string
 	for _, m := range c.AllModels() {
-		if name, ok := strings.CutPrefix(m.Name, "replay/"); ok && validName.MatchString(name) && !slices.Contains(names, name) {
+		if name, ok := strings.CutPrefix(m.Name, "replay/"); ok && IsName(name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -143,22 +143,11 @@ func (c Campaign) fewer(recorded Campaign, key string, count func(Campaign, int)
 	for _, x := range order {
 		whose := ""
 		if ids := of[x]; len(ids) < len(recorded.Conditions) {
-			whose = fmt.Sprintf(" of %s", listSome(ids))
+			whose = fmt.Sprintf(" of %s", wording.Some(ids))
 		}
 		diff = append(diff, fmt.Sprintf("%s%s was %d and is %d; it can only grow", key, whose, x.was, x.is))
 	}
 	return diff
-}
-
-// maxNamed conditions or instances are named in a sentence.
-const maxNamed = 3
-
-// listSome names a few, and how many more there are.
-func listSome(ids []string) string {
-	if more := len(ids) - maxNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(ids[:maxNamed], ", "), more)
-	}
-	return strings.Join(ids, ", ")
 }
 
 // Added returns, in words, what an extension adds to the recorded campaign;
@@ -186,14 +175,14 @@ func (c Campaign) Added(recorded Campaign) []string {
 			repeated = append(repeated, fmt.Sprintf("%s had %s and has %d", id, wording.Count(was, "replicate"), is))
 		}
 	}
-	added = shortenTo(maxNamed, added, "instances")
+	added = shortenTo(wording.MostNamed, added, "instances")
 	if len(fresh) > 0 {
-		added = append(added, "new conditions: "+listSome(fresh))
+		added = append(added, "new conditions: "+wording.Some(fresh))
 	}
 	if len(changes) == 1 && len(repeated) > 0 {
 		return slices.AppendSeq(added, maps.Keys(changes))
 	}
-	return append(added, shortenTo(maxNamed, repeated, "replicates")...)
+	return append(added, shortenTo(wording.MostNamed, repeated, "replicates")...)
 }
 
 // shortenTo returns the first few conditions that have more of something, and how many others do.

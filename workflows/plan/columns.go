@@ -21,7 +21,7 @@ func (f File) Columns() (names []string, rows [][]string) {
 		whole := true
 		flat := make([]map[string]string, len(f.Values))
 		for i, values := range f.Values {
-			flat[i] = values[a].flatTexts()
+			flat[i] = flatTexts(values[a])
 			whole = whole && len(flat[i]) == 1
 		}
 		for _, values := range f.Values {
@@ -93,7 +93,7 @@ func (f File) sharedOf(key string) []string {
 	for i, given := range f.given {
 		flat := map[string]string{}
 		if given[key] != nil {
-			flat = Value{Value: given[key]}.flatTexts()
+			flat = flatTexts(Value{Value: given[key]})
 		}
 		if i == 0 {
 			same = flat
@@ -128,7 +128,7 @@ func (f File) sharedOf(key string) []string {
 
 // flatTexts returns the texts of a plug-in by ".key" of each parameter, and by "" of its
 // name; of other values by "" alone.
-func (v Value) flatTexts() map[string]string {
+func flatTexts(v Value) map[string]string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(v.Value, &object) != nil || object == nil {
 		return map[string]string{"": v.String()}

@@ -211,7 +211,7 @@ func (p *parser) environmentOf(campaign string, c Condition, n *yaml.Node) envs.
 	env, known := p.envs[id]
 	if !known {
 		needs := catalogue.Needs{Data: p.data}
-		if !validName.MatchString(campaign) { // an error that is reported already
+		if !IsName(campaign) { // an error that is reported already
 			campaign = ""
 		}
 		if p.host.Programs != nil {

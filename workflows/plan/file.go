@@ -37,6 +37,9 @@ const NamePattern = `^[a-z0-9][a-z0-9-]{0,62}$`
 
 var validName = regexp.MustCompile(NamePattern)
 
+// IsName reports whether a campaign can have that name.
+func IsName(name string) bool { return validName.MatchString(name) }
+
 // File is a campaign file as read.
 type File struct {
 	Campaign    Campaign
@@ -211,7 +214,7 @@ func (p *parser) surveys(c Campaign) (all []envs.Survey) {
 
 // loadRecorded reads the campaign that the lake has by that name.
 func (p *parser) loadRecorded(top *yaml.Node, name string) {
-	if p.host.Recorded == nil || !validName.MatchString(name) {
+	if p.host.Recorded == nil || !IsName(name) {
 		return
 	}
 	recorded, err := p.host.Recorded(name)
@@ -274,7 +277,7 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	if name := valueOf(top, "name"); name == nil {
 		p.errs.add(nil, "name", "is missing; the campaign needs one")
 	} else {
-		check(validName.MatchString(h.Name), name, "name", "%q is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
+		check(IsName(h.Name), name, "name", "%q is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}
 	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"), "cache_scope", "%q is not known; condition, campaign and lake are", h.CacheScope)
 	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)

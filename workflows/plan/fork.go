@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
@@ -231,7 +232,7 @@ func (c Campaign) lostOrigins(recorded Campaign) []string {
 	if len(lost) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s did not succeed and would be left out, and the campaign has cells that go on from there", listSome(lost))}
+	return []string{fmt.Sprintf("%s did not succeed and would be left out, and the campaign has cells that go on from there", wording.Some(lost))}
 }
 
 // course is what can be asked in collaborations of a condition: the steps of some plays, in
@@ -264,6 +265,9 @@ func (c Condition) course(plugins catalogue.Catalogue, agents int) (all course) 
 	}
 	return all
 }
+
+// With returns what can be asked in either.
+func (c course) With(other course) course { return course{slices.Concat(c.plays, other.plays)} }
 
 // entries returns the most that there are.
 func (c course) entries() (most int) {

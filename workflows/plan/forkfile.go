@@ -194,7 +194,7 @@ func (f forking) forked() []int {
 func (f forking) addAll() {
 	for i, id := range f.block.Conditions {
 		if !slices.ContainsFunc(f.of.Conditions, func(c Condition) bool { return c.ID() == id }) {
-			f.p.errs.add(f.node, fmt.Sprintf("fork.conditions[%d]", i), "%s has no condition %s; it has %s", f.of.Name, id, listSome(f.of.ids()))
+			f.p.errs.add(f.node, fmt.Sprintf("fork.conditions[%d]", i), "%s has no condition %s; it has %s", f.of.Name, id, wording.Some(idsOf(f.of)))
 		}
 	}
 	source := f.p.newSource("the campaign " + f.of.Name)
@@ -217,7 +217,7 @@ func (f forking) at(change int) (*yaml.Node, string) {
 func (f forking) addChange(i int, change ForkChange, j, source int) {
 	n, key := f.at(i)
 	original := f.of.Conditions[j]
-	keys := original.nodes(source)
+	keys := nodesOf(original, source)
 	same, errs := f.check(keys)
 	if len(errs) == 0 && same.ID() != original.ID() {
 		errs.add(n, key, "the condition %s of %s means something else in this version of the program and cannot be forked", original.ID(), f.of.Name)
@@ -263,8 +263,7 @@ func (f forking) checkMessages(n *yaml.Node, key string, fork *Fork, original, m
 	if most := was.entries(); fork.Entry > 0 && fork.Entry >= most {
 		f.p.errs.add(n, key, "begins with entry %d, and %s has %s at most, from 0", fork.Entry, original.ID(), wording.Count(most, "entry"))
 	}
-	all := made.course(f.p.host.Catalogue, made.agents)
-	all.plays = append(all.plays, was.plays...)
+	all := made.course(f.p.host.Catalogue, made.agents).With(was)
 	check := func(key string, m protocol.Message) {
 		if !all.has(m) {
 			f.p.errs.add(n, key, "picks no message: %s has messages in rounds 1 to %d, phases %s, among entries 0 to %d", original.ID(), max(original.rounds, made.rounds), wording.And(all.phases()), all.entries()-1)

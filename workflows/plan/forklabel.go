@@ -61,8 +61,8 @@ func (m ForkMessage) String() string {
 	return strings.Join(words, " ")
 }
 
-// ids returns the ids of the campaign's conditions.
-func (c Campaign) ids() []string {
+// idsOf returns the ids of a campaign's conditions.
+func idsOf(c Campaign) []string {
 	var all []string
 	for _, condition := range c.Conditions {
 		all = append(all, condition.ID())
@@ -70,8 +70,8 @@ func (c Campaign) ids() []string {
 	return all
 }
 
-// nodes returns a recorded condition as a file would say it, at a source without lines.
-func (c Condition) nodes(source int) map[string]*yaml.Node {
+// nodesOf returns a recorded condition as a file would say it, at a source without lines.
+func nodesOf(c Condition, source int) map[string]*yaml.Node {
 	keys := map[string]*yaml.Node{}
 	for key, value := range objectOf(c) {
 		var doc yaml.Node

@@ -336,7 +336,7 @@ func (c Campaign) unchosen(recorded Campaign) []string {
 	if len(ids) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("instances of %s were chosen that are not chosen now; the choice can only grow", listSome(ids))}
+	return []string{fmt.Sprintf("instances of %s were chosen that are not chosen now; the choice can only grow", wording.Some(ids))}
 }
 
 // choose returns the instances of a condition's environment, which has this many, that
@@ -380,7 +380,7 @@ func (p *parser) indexOf(c Condition, has int, seed uint64) map[string][]int {
 // someOf names a few instances.
 func someOf(index map[string][]int) string {
 	ids := slices.SortedFunc(maps.Keys(index), func(a, b string) int { return index[a][0] - index[b][0] })
-	return listSome(ids)
+	return wording.Some(ids)
 }
 
 // refuseUnknown refuses ids that no environment has, and lists of which one has none.
@@ -400,7 +400,7 @@ func (w instanceCounts) refuseUnknown(p *parser) {
 		}
 		for _, id := range list.node.Content {
 			if !w.found[id] && len(ids) > 0 {
-				p.errs.add(id, list.key, "there is no instance %s; there are %s%s", shortText(id), listSome(ids), wording.DidYouMean(id.Value, ids))
+				p.errs.add(id, list.key, "there is no instance %s; there are %s%s", shortText(id), wording.Some(ids), wording.DidYouMean(id.Value, ids))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/protocol"
 )
 
@@ -228,7 +229,7 @@ func (c Campaign) lostConditions(recorded Campaign) []string {
 		return nil
 	}
 	diff := append(baseDifferences(recorded, c), gridDifferences(recorded, c)...)
-	return append(diff, fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, not taken away", listSome(lost)))
+	return append(diff, fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, not taken away", wording.Some(lost)))
 }
 
 // baseDifferences names the keys outside the grid that differ, other than those that
