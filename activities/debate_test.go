@@ -21,6 +21,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -41,7 +42,7 @@ func debating(t testing.TB, store store.Store, name string, more ...string) camp
 func debatingOn(t testing.TB, files fs.FS, store store.Store, name string, more ...string) campaign.Plan {
 	t.Helper()
 	text := "name: " + name + "\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: here\nrule: plurality\nmodel: test/model\nreasks: 0\n" + strings.Join(more, "\n")
-	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }})
+	file, err := campaignfile.Parse([]byte(text), campaignfile.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }})
 	noError(t, err)
 	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {

@@ -27,6 +27,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -87,7 +88,7 @@ func limit(t testing.TB, store store.Store, p campaign.Plan, l plan.Limits) {
 
 func planned(t testing.TB, text string) campaign.Plan {
 	t.Helper()
-	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin()})
+	file, err := campaignfile.Parse([]byte(text), campaignfile.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)
 	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {

@@ -31,6 +31,7 @@ import (
 	"roundtable/infra"
 	"roundtable/infra/embedded"
 	"roundtable/workflows"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -138,7 +139,7 @@ func folder(path string) (fs.FS, error) { return os.DirFS(path), nil }
 // plan records a campaign read from YAML and returns it.
 func (e *engine) plan(text string) recorded.Plan {
 	e.t.Helper()
-	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin(), Data: folder})
+	file, err := campaignfile.Parse([]byte(text), campaignfile.Host{Catalogue: catalogue.Builtin(), Data: folder})
 	if err != nil {
 		e.t.Fatal(err)
 	}

@@ -17,15 +17,15 @@ import (
 
 	"roundtable/infra/codec"
 	"roundtable/workflows"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
 // The engine may deliver signals of a campaign in another order than they were
 // sent in: the latest that was sent counts, whenever it comes.
 func TestSignalsOutOfOrder(t *testing.T) {
-	file, err := plan.Parse([]byte(campaign("late", "majority", 1, 3, 3)), plan.Host{Catalogue: catalogue.Builtin(), Data: folder})
+	file, err := campaignfile.Parse([]byte(campaign("late", "majority", 1, 3, 3)), campaignfile.Host{Catalogue: catalogue.Builtin(), Data: folder})
 	if err != nil {
 		t.Fatal(err)
 	}

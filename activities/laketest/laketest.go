@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -53,7 +54,7 @@ func Play(ctx context.Context, store store.Store, campaign string, generation in
 
 // Record writes the plan and the manifest of a campaign, given as YAML.
 func Record(ctx context.Context, store store.Store, name string) (campaign.Plan, error) {
-	file, err := plan.Parse([]byte(name), plan.Host{Catalogue: catalogue.Builtin()})
+	file, err := campaignfile.Parse([]byte(name), campaignfile.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
 		return campaign.Plan{}, err
 	}

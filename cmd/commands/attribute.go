@@ -12,10 +12,10 @@ import (
 
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/forks"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/runs"
 )
 
@@ -131,11 +131,11 @@ func runAttribution(ctx context.Context, r runs.Options, s store.Store, w *forks
 
 // runStep runs what is left of a campaign file, without its tables.
 func runStep(ctx context.Context, r runs.Options, s store.Store, path string) error {
-	p, m, _, err := campaignfile.Flags{Fit: fitRule}.Read(ctx, r.Plugins, path, s, true)
+	p, m, _, err := planning.Flags{Fit: fitRule}.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
 		return err
 	}
-	if _, err := campaignfile.CheckExtends(ctx, s, p, m); err != nil {
+	if _, err := planning.CheckExtends(ctx, s, p, m); err != nil {
 		return err
 	}
 	if campaigns.IsSealed(ctx, s, p) {

@@ -20,8 +20,8 @@ import (
 
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/plan"
 )
 
 // Main runs the command that the arguments of the process name, and returns the code to
@@ -141,7 +141,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	if !unknown {
 		return err
 	}
-	if key := strings.ReplaceAll(name, "-", "_"); slices.Contains(plan.Keys(), key) {
+	if key := strings.ReplaceAll(name, "-", "_"); slices.Contains(campaignfile.Keys(), key) {
 		if cmd.Flags().Lookup("set") != nil {
 			return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there, or --set %s=VALUE", name, key, key)
 		}

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/planning"
 )
 
 // launch is a run that was left to itself, and how to look after it.
@@ -32,7 +32,7 @@ const earlyEnd = 3 * time.Second
 
 // detach starts the same command once more, without a terminal, and leaves it to itself. What is
 // wrong with the file is said here, and so is an end in the first seconds.
-func detach(ctx context.Context, o *cli.Options, path string, flags campaignfile.Flags) error {
+func detach(ctx context.Context, o *cli.Options, path string, flags planning.Flags) error {
 	s, made, err := o.CreateLake()
 	if err != nil {
 		return err

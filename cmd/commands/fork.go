@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/forks"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/runs"
 )
 
@@ -87,7 +87,7 @@ func runFork(ctx context.Context, r runs.Options, f forks.Request, path string, 
 	if err != nil {
 		return err
 	}
-	if _, _, _, err := (campaignfile.Flags{Fit: fitRule}).Read(ctx, r.Plugins, path, s, false); err != nil {
+	if _, _, _, err := (planning.Flags{Fit: fitRule}).Read(ctx, r.Plugins, path, s, false); err != nil {
 		if isNew { // the corrected command is to write it
 			err = errors.Join(err, os.Remove(path))
 		}
@@ -97,5 +97,5 @@ func runFork(ctx context.Context, r runs.Options, f forks.Request, path string, 
 	if noRun {
 		return nil
 	}
-	return runCampaign(ctx, r, path, campaignfile.Flags{Fit: fitRule})
+	return runCampaign(ctx, r, path, planning.Flags{Fit: fitRule})
 }

@@ -21,8 +21,8 @@ import (
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
+	"roundtable/workflows/campaignfile/schema"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/plan/schema"
 )
 
 // kinds of things that list knows, in its order.

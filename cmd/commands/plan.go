@@ -17,18 +17,19 @@ import (
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/safetext"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/predictions"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
 func newPlan(o *cli.Options) *cobra.Command {
-	p := planOptions{flags: campaignfile.Flags{Fit: fitRule, Data: &o.Data}}
+	p := planOptions{flags: planning.Flags{Fit: fitRule, Data: &o.Data}}
 	cmd := &cobra.Command{
 		Use:     "plan FILE",
 		Short:   "Show what a campaign would do and cost; starts nothing unless --pilot is given",
@@ -58,7 +59,7 @@ the file is refused, or the lake has a campaign of this name that it would chang
 // planOptions are the flags of plan.
 type planOptions struct {
 	*cli.Options
-	flags   campaignfile.Flags
+	flags   planning.Flags
 	prompts bool
 	folder  string // for the prompts
 	between []string
@@ -102,7 +103,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	there, err := campaignfile.Compare(ctx, s, p, m, file.Prompts, o.share > 0)
+	there, err := planning.Compare(ctx, s, p, m, file.Prompts, o.share > 0)
 	if err != nil {
 		return err
 	}
@@ -110,26 +111,26 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	warned, err := campaignfile.Warnings(ctx, o.Plugins, p, s)
+	warned, err := planning.Warnings(ctx, o.Plugins, p, s)
 	if err != nil {
 		return err
 	}
 	for _, survey := range file.Surveys {
 		warned = append(warned, survey.Warnings...)
 	}
-	warned = append(warned, campaignfile.MissingKeys(p, m, s)...)
-	warned = append(warned, campaignfile.EndpointNotes(p, m, s)...)
-	warned = append(warned, campaignfile.PriceNotes(m, time.Now())...)
-	var prompts []campaignfile.RenderedPrompt
+	warned = append(warned, planning.MissingKeys(p, m, s)...)
+	warned = append(warned, planning.EndpointNotes(p, m, s)...)
+	warned = append(warned, planning.PriceNotes(m, time.Now())...)
+	var prompts []planning.RenderedPrompt
 	if o.prompts {
-		if prompts, err = campaignfile.RenderPrompts(o.Plugins, p, s); err == nil && o.folder != "" {
-			err = campaignfile.WritePrompts(o.folder, file, prompts)
+		if prompts, err = planning.RenderPrompts(o.Plugins, p, s); err == nil && o.folder != "" {
+			err = planning.WritePrompts(o.folder, file, prompts)
 		}
 		if err != nil {
 			return err
 		}
 		if len(o.between) > 0 {
-			if err := campaignfile.PrintDifference(o.Stdout(), prompts, o.between[0], o.between[1]); err != nil {
+			if err := planning.PrintDifference(o.Stdout(), prompts, o.between[0], o.between[1]); err != nil {
 				return cli.UsageError(err)
 			}
 			return nil
@@ -155,11 +156,11 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 type planReport struct {
 	plan      campaign.Plan
 	manifest  campaign.Manifest
-	file      plan.File
-	there     campaignfile.Comparison
+	file      campaignfile.File
+	there     planning.Comparison
 	all       []planned
 	predicted predictions.Prediction
-	prompts   []campaignfile.RenderedPrompt
+	prompts   []planning.RenderedPrompt
 	warned    []string
 }
 
@@ -192,9 +193,9 @@ func (r planReport) print(folder string) {
 		fmt.Printf("\nWarning: %s\n", w)
 	}
 	if folder != "" {
-		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(r.prompts), "prompt"), folder, filepath.Join(folder, campaignfile.PromptIndex))
+		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(r.prompts), "prompt"), folder, filepath.Join(folder, planning.PromptIndex))
 	} else {
-		campaignfile.PrintPrompts(os.Stdout, r.prompts)
+		planning.PrintPrompts(os.Stdout, r.prompts)
 	}
 }
 
@@ -257,7 +258,7 @@ func shortened(text string) string {
 
 // planConditions returns what is said of each condition, and the most calls of
 // one collaboration of each.
-func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file plan.File) (all []planned, most []int, err error) {
+func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file campaignfile.File) (all []planned, most []int, err error) {
 	for i, c := range p.Campaign.Conditions {
 		calls, err := p.Campaign.Conditions[i].MostCalls(plugins, p.Agents[i])
 		if err != nil {
@@ -279,7 +280,7 @@ func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file plan.File
 }
 
 // forecastFile says in one line what a campaign file will take; it starts nothing.
-func forecastFile(ctx context.Context, o *cli.Options, path string, flags campaignfile.Flags) (string, error) {
+func forecastFile(ctx context.Context, o *cli.Options, path string, flags planning.Flags) (string, error) {
 	s, made, err := o.CreateLake()
 	if err != nil {
 		return "", err
@@ -318,7 +319,7 @@ func atOnce(l plan.Limits, cells int) int {
 
 // printPlan prints what tells the conditions apart and how much each of them
 // runs, and above it what they share.
-func printPlan(file plan.File, all []planned) {
+func printPlan(file campaignfile.File, all []planned) {
 	columns, values := file.Columns()
 	same := file.Shared()
 	sizes := []struct {

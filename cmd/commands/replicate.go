@@ -22,12 +22,12 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/exports"
 	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/replicate"
 	"roundtable/cmd/internal/runs"
@@ -55,7 +55,7 @@ const replicateExample = `  roundtable replicate --list
 // replication is what replicate is asked for.
 type replication struct {
 	*cli.Options
-	flags    campaignfile.Flags
+	flags    planning.Flags
 	model    string
 	labeller string
 	beside   string
@@ -71,7 +71,7 @@ type replication struct {
 }
 
 func newReplicate(o *cli.Options) *cobra.Command {
-	r := replication{Options: o, flags: campaignfile.Flags{Fit: fitRule, Files: examples.Files}, features: measurements.Features{PriceFlags: embedders.PriceFlags{Options: o}}}
+	r := replication{Options: o, flags: planning.Flags{Fit: fitRule, Files: examples.Files}, features: measurements.Features{PriceFlags: embedders.PriceFlags{Options: o}}}
 	list, file, output := false, false, ""
 	cmd := &cobra.Command{
 		Use:     "replicate [PAPER/TABLE]",
@@ -221,7 +221,7 @@ func (r replication) writePool(ctx context.Context) error {
 }
 
 // flagsOf returns the flags with which a campaign's file is read.
-func (r replication) flagsOf(c string, spent float64) campaignfile.Flags {
+func (r replication) flagsOf(c string, spent float64) planning.Flags {
 	about := r.papers.Campaigns[c]
 	var set []string
 	if r.data != "" {

@@ -14,11 +14,11 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/analyze"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/labelling"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/stopping"
@@ -27,7 +27,7 @@ import (
 
 func newRun(o *cli.Options) *cobra.Command {
 	r := runs.Options{Options: o}
-	noCheck, alone, flags := false, false, campaignfile.Flags{Fit: fitRule, Data: &o.Data}
+	noCheck, alone, flags := false, false, planning.Flags{Fit: fitRule, Data: &o.Data}
 	cmd := &cobra.Command{
 		Use:     "run FILE",
 		Short:   "Run a campaign, or resume it where it stopped",
@@ -63,11 +63,11 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 }
 
 // fitRule fits a learned stopping rule: the one place where running a campaign reads others.
-func fitRule(ctx context.Context, s store.Store, r campaignfile.FitRequest) (stopping.LearnedFit, error) {
+func fitRule(ctx context.Context, s store.Store, r planning.FitRequest) (stopping.LearnedFit, error) {
 	return crossval.Learn(ctx, s, crossval.LearnRequest(r))
 }
 
-func runCampaign(ctx context.Context, r runs.Options, path string, flags campaignfile.Flags) error {
+func runCampaign(ctx context.Context, r runs.Options, path string, flags planning.Flags) error {
 	s, p, m, err := workCampaign(ctx, r, path, flags, flags.Command(path))
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 }
 
 // workCampaign runs what is left of a campaign file; again is the command that resumes it.
-func workCampaign(ctx context.Context, r runs.Options, path string, flags campaignfile.Flags, again string) (store.Store, campaign.Plan, campaign.Manifest, error) {
+func workCampaign(ctx context.Context, r runs.Options, path string, flags planning.Flags, again string) (store.Store, campaign.Plan, campaign.Manifest, error) {
 	s, made, err := r.CreateLake()
 	if err != nil {
 		return nil, campaign.Plan{}, campaign.Manifest{}, err
@@ -86,12 +86,12 @@ func workCampaign(ctx context.Context, r runs.Options, path string, flags campai
 	if err != nil {
 		return s, p, m, err
 	}
-	stored, err := campaignfile.CheckExtends(ctx, s, p, m)
+	stored, err := planning.CheckExtends(ctx, s, p, m)
 	if err != nil {
 		return s, p, m, err
 	}
-	campaignfile.AnnounceExtension(stored, p)
-	if err := campaignfile.Warn(ctx, r.Plugins, p, s); err != nil {
+	planning.AnnounceExtension(stored, p)
+	if err := planning.Warn(ctx, r.Plugins, p, s); err != nil {
 		return s, p, m, err
 	}
 	for _, survey := range file.Surveys {

@@ -18,8 +18,8 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
@@ -76,7 +76,7 @@ func (t trial) run(ctx context.Context, in io.Reader) error {
 	} else if err := t.write(ctx, file); err != nil {
 		return err
 	}
-	forecast, err := forecastFile(ctx, t.Options, file, campaignfile.Flags{})
+	forecast, err := forecastFile(ctx, t.Options, file, planning.Flags{})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (t trial) run(ctx context.Context, in io.Reader) error {
 			return nil
 		}
 	}
-	flags := campaignfile.Flags{}
+	flags := planning.Flags{}
 	s, p, _, failed := workCampaign(ctx, runs.Options{Options: t.Options, Checks: true}, file, flags, flags.Command(file))
 	if failed != nil {
 		return failed

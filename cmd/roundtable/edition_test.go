@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/planning"
 	"roundtable/workflows/catalogue"
 )
 
@@ -23,12 +23,12 @@ func TestRecordedPromptsAreUsed(t *testing.T) {
 	save(t, dir, "old.yaml", file)
 	s, err := store.NewLocal(dir + "/lake")
 	noError(t, err)
-	p, m, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), dir+"/old.yaml", s, false)
+	p, m, _, err := planning.Read(t.Context(), catalogue.Builtin(), dir+"/old.yaml", s, false)
 	noError(t, err)
 	pack := maps.Clone(p.Packs[p.Pack[0]])
 	pack["protocol/system.tmpl"] = "In the words of then. " + pack["protocol/system.tmpl"]
 	p.Edition, p.Packs, p.Pack = 7, map[string]map[string]string{campaign.HashPack(pack): pack}, []string{campaign.HashPack(pack)}
-	noError(t, campaignfile.RecordPlan(t.Context(), s, p, m))
+	noError(t, planning.RecordPlan(t.Context(), s, p, m))
 	refused := ends(t, cli.ExitUsage, dir, nil, "run", "old.yaml")
 	contains(t, refused.err, `campaign "old" began with edition 7 of the built-in prompts`, "`roundtable resume old` continues")
 	output(t, dir, "resume", "old")

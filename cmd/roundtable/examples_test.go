@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/planning"
 	"roundtable/workflows/catalogue"
 )
 
@@ -373,7 +373,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 	noError(t, err)
 	for _, file := range files {
 		name := filepath.Base(file)
-		if _, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false); err != nil {
+		if _, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), file, s, false); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

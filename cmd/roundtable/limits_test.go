@@ -16,8 +16,8 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/planning"
 	"roundtable/infra"
 	"roundtable/infra/embedded"
 	"roundtable/workflows"
@@ -150,9 +150,9 @@ func startCampaigns(t *testing.T, server *embedded.Server, dir string, n, replic
 	for i := range n {
 		name := fmt.Sprintf("campaign-%d", i)
 		save(t, dir, name+".yaml", fmt.Sprintf("name: %s\nreplicates: %d\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nrule: plurality\nmodel: {name: scripted/trader, latency: 100ms}\n", name, replicates))
-		p, m, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, name+".yaml"), s, false)
+		p, m, _, err := planning.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, name+".yaml"), s, false)
 		if err == nil {
-			err = campaignfile.RecordPlan(t.Context(), s, p, m)
+			err = planning.RecordPlan(t.Context(), s, p, m)
 		}
 		if err == nil {
 			_, err = c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID(name), TaskQueue: task.LakeQueue(known.ID), WorkflowTaskTimeout: workflows.TaskTimeout},

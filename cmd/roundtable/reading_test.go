@@ -15,11 +15,11 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/analyze"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
 
@@ -38,12 +38,12 @@ func reading(t *testing.T) (o *cli.Options, s store.Store, p campaign.Plan) {
 	o = &cli.Options{Plugins: catalogue.Builtin(), Lake: filepath.Join(t.TempDir(), "lake")}
 	s, err := store.NewLocal(o.Lake)
 	noError(t, err)
-	file, err := plan.Parse([]byte(readingCampaign), plan.Host{Catalogue: catalogue.Builtin()})
+	file, err := campaignfile.Parse([]byte(readingCampaign), campaignfile.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)
-	if p, err = campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil); err != nil {
+	if p, err = planning.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := campaignfile.RecordPlan(context.Background(), s, p, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := planning.RecordPlan(context.Background(), s, p, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	return o, s, p

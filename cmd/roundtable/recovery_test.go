@@ -17,8 +17,9 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
-	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
@@ -79,11 +80,11 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	dir := t.TempDir()
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
-	file, err := plan.Parse([]byte(planted), plan.Host{Catalogue: catalogue.Builtin()})
+	file, err := campaignfile.Parse([]byte(planted), campaignfile.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)
-	p, err := campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil)
+	p, err := planning.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil)
 	noError(t, err)
-	if err := campaignfile.RecordPlan(t.Context(), s, p, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := planning.RecordPlan(t.Context(), s, p, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	plantRows(t, s, p, 0, majority.Make(), agreed[0])

@@ -20,7 +20,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/planning"
 	"roundtable/workflows/catalogue"
 )
 
@@ -101,10 +101,10 @@ func grow(b *testing.B, dir string, collaborations int) *grower {
 	g.must(err)
 	g.must(os.WriteFile(file, bytes.Replace(text, []byte("replicates: 200"), fmt.Appendf(nil, "replicates: %d", collaborations), 1), 0o600))
 	var m campaign.Manifest
-	if g.plan, m, _, err = campaignfile.Read(g.ctx, catalogue.Builtin(), file, store, false); err != nil {
+	if g.plan, m, _, err = planning.Read(g.ctx, catalogue.Builtin(), file, store, false); err != nil {
 		b.Fatal(err)
 	}
-	g.must(campaignfile.RecordPlan(g.ctx, store, g.plan, m))
+	g.must(planning.RecordPlan(g.ctx, store, g.plan, m))
 	x := rand.New(rand.NewPCG(1, 2))
 	g.words = []string{"apple", "pear"}
 	for range 3000 {

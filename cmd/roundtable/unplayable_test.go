@@ -11,8 +11,8 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
 
@@ -25,7 +25,7 @@ func TestUnplayableCell(t *testing.T) {
 	t.Parallel()
 	const text = "name: unplayable\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: majority\nmodel: scripted/trader\n"
 	dir := write(t, text)
-	f, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin()})
+	f, err := campaignfile.Parse([]byte(text), campaignfile.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)
 	id := f.Campaign.CollaborationID(f.Campaign.Cell(0))
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))

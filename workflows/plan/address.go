@@ -47,13 +47,13 @@ func agentsWithoutAddresses(agents []Agent) []Agent {
 // Address returns where a model is served, as the file gives it; "" if it does not.
 func (c Choice) Address() string {
 	var address string
-	_ = json.Unmarshal(c.givenParameters()[addressKey], &address) // the provider refuses other types
+	_ = json.Unmarshal(c.GivenParameters()[addressKey], &address) // the provider refuses other types
 	return address
 }
 
 // WithoutAddress returns a model without where it is served.
 func (c Choice) WithoutAddress() Choice {
-	given := c.givenParameters()
+	given := c.GivenParameters()
 	if given[addressKey] == nil {
 		return c
 	}
@@ -61,7 +61,7 @@ func (c Choice) WithoutAddress() Choice {
 	delete(given, keyVariable)
 	c.Params = nil
 	if len(given) > 0 {
-		c.Params = jsonOf(given)
+		c.Params = JSON(given)
 	}
 	return c
 }
@@ -75,12 +75,12 @@ func withoutInnerAddresses(params json.RawMessage) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(params, &object) == nil {
 		if object["name"] != nil && object[addressKey] != nil {
-			return jsonOf(choiceOf(params).WithoutAddress().written())
+			return JSON(choiceOf(params).WithoutAddress().written())
 		}
 		for key, v := range object {
 			object[key] = withoutInnerAddresses(v)
 		}
-		return jsonOf(object)
+		return JSON(object)
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(params, &list) != nil {
@@ -89,15 +89,15 @@ func withoutInnerAddresses(params json.RawMessage) json.RawMessage {
 	for i, v := range list {
 		list[i] = withoutInnerAddresses(v)
 	}
-	return jsonOf(list)
+	return JSON(list)
 }
 
 // written returns a choice as files write it: see choiceOf.
 func (c Choice) written() any {
-	given := c.givenParameters()
+	given := c.GivenParameters()
 	if len(given) == 0 {
 		return c.Name
 	}
-	given["name"] = jsonOf(c.Name)
+	given["name"] = JSON(c.Name)
 	return given
 }

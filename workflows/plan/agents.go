@@ -1,17 +1,11 @@
 package plan
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"roundtable/envs"
-	"roundtable/envs/wording"
+	"roundtable/envs/qa"
+	"roundtable/workflows/protocol"
 	"roundtable/workflows/seats"
 )
 
@@ -46,13 +40,14 @@ func (c Condition) Seated(n int, seed uint64) []Agent {
 			seated[seat] = a.Pool[i]
 		}
 	}
-	for i, s := range seats.Share(seatsOf(seated), a.Stances, seed) {
+	for i, s := range seats.Share(SeatsOf(seated), a.Stances, seed) {
 		seated[i].Seat = s
 	}
 	return seated
 }
 
-func seatsOf(agents []Agent) []seats.Seat {
+// SeatsOf returns the seats of agents, in their order.
+func SeatsOf(agents []Agent) []seats.Seat {
 	var all []seats.Seat
 	for _, a := range agents {
 		all = append(all, a.Seat)
@@ -60,8 +55,8 @@ func seatsOf(agents []Agent) []seats.Seat {
 	return all
 }
 
-// all returns the agents that a file describes.
-func (a *Agents) all() []Agent {
+// All returns the agents that a file describes.
+func (a *Agents) All() []Agent {
 	if a == nil {
 		return nil
 	}
@@ -71,7 +66,7 @@ func (a *Agents) all() []Agent {
 // AgentModels returns the models that agents have for their own.
 func (c Condition) AgentModels() []Choice {
 	var all []Choice
-	for _, a := range c.Agents.all() {
+	for _, a := range c.Agents.All() {
 		if a.Model != nil {
 			all = append(all, *a.Model)
 		}
@@ -79,165 +74,41 @@ func (c Condition) AgentModels() []Choice {
 	return all
 }
 
-// rolesIn returns the roles of a list of agents in JSON; of those without, what else is said of them.
-func rolesIn(list string) string {
-	var items []json.RawMessage
-	if json.Unmarshal([]byte(list), &items) != nil {
-		return list
+// Reask is how a question is put again after an answer that cannot be used.
+type Reask string
+
+// The ways of it. The zero value is the first.
+const (
+	ReaskFresh Reask = "fresh" // the question again, with what was wrong and the form filled in, without the answer
+	ReaskShown Reask = "shown" // after the answer, with what was wrong
+)
+
+// Asks returns how the agents of a condition are asked: questions of one's own in the
+// words that all protocols share, unless it says otherwise, and without reasons if its
+// protocol asks for no chain of thought.
+func (c Condition) Asks() protocol.Reasoning {
+	var env struct {
+		Format string `json:"format"`
 	}
-	var roles []string
-	for _, item := range items {
-		var seat seats.Seat
-		if json.Unmarshal(item, &seat.Role) != nil && json.Unmarshal(item, &seat) != nil {
-			return wording.Shorten(list)
-		}
-		roles = append(roles, cmp.Or(seat.Role, seat.String(), "no role"))
+	switch {
+	case c.Reasoning != "":
+		return c.Reasoning
+	case c.Env.Name != "qa" || !c.SharesWords() || json.Unmarshal(c.Env.Params, &env) != nil || !qa.IsOwnFormat(env.Format):
+		return protocol.ReasoningPaper
+	case c.AsksToThink(false):
+		return protocol.ReasoningNone
 	}
-	return wording.And(roles)
+	return protocol.ReasoningFirst
 }
 
-// parseAgents reads agents: a list, or a mapping of list, pool and stances.
-func (p *parser) parseAgents(n *yaml.Node, c *Condition) {
-	if n == nil {
-		return
+// AsksToThink reports whether the condition's protocol is given that chain of thought.
+func (c Condition) AsksToThink(first bool) bool {
+	var given struct {
+		ChainOfThought *bool `json:"chain_of_thought"`
 	}
-	c.Agents = &Agents{}
-	switch n.Kind {
-	case yaml.SequenceNode:
-		c.Agents.List = p.parseSeats(n, "agents")
-		return
-	case yaml.MappingNode:
-	default:
-		p.errs.add(n, "agents", "%s is neither a list of agents nor a mapping of list, pool and stances", shortText(n))
-		return
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		switch name := joinKey("agents", key.Value); key.Value {
-		case "list":
-			c.Agents.List = p.parseSeats(value, name)
-		case "pool":
-			c.Agents.Pool = p.parseSeats(value, name)
-		case "stances":
-			decodeNode(value, name, reflect.ValueOf(&c.Agents.Stances), &p.errs)
-			if err := seats.CheckShares(c.Agents.Stances); err != nil {
-				p.errs.add(value, name, "%v", err)
-			}
-		default:
-			p.errs.add(key, name, "unknown key; %s", knownInstead("agents", key.Value, []string{"list", "pool", "stances"}))
-		}
-	}
-	if len(c.Agents.List) > 0 && len(c.Agents.Pool) > 0 {
-		p.errs.add(n, "agents", "has a list and a pool; one of them says who the agents are")
-	}
+	return json.Unmarshal(c.Protocol.Params, &given) == nil && given.ChainOfThought != nil && *given.ChainOfThought == first
 }
 
-// parseSeats reads a list of agents. A text alone is a role.
-func (p *parser) parseSeats(n *yaml.Node, key string) []Agent {
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		p.errs.add(n, key, "%s is not a list of agents", shortText(n))
-		return nil
-	}
-	agents := make([]Agent, len(n.Content))
-	for i, item := range n.Content {
-		p.parseSeat(item, fmt.Sprintf("%s[%d]", key, i), &agents[i])
-	}
-	return agents
-}
-
-func (p *parser) parseSeat(n *yaml.Node, key string, a *Agent) {
-	if n.Kind == yaml.ScalarNode && !isNull(n) {
-		decodeNode(n, key, reflect.ValueOf(&a.Role), &p.errs)
-		return
-	}
-	seat := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Line: n.Line, Column: n.Column}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		value := n.Content[i+1]
-		switch name := joinKey(key, n.Content[i].Value); n.Content[i].Value {
-		case "model":
-			a.Model = &Choice{}
-			p.parseChoice(value, name, "models are provider/model, as scripted/trader", a.Model)
-		case "generate":
-			a.Generate = &Generate{}
-			decodeNode(value, name, reflect.ValueOf(a.Generate), &p.errs)
-			p.checkGenerate(value, name, *a.Generate)
-		default:
-			seat.Content = append(seat.Content, n.Content[i], value)
-		}
-	}
-	decodeNode(seat, key, reflect.ValueOf(&a.Seat), &p.errs)
-	for _, err := range a.Check() {
-		word, rest, _ := strings.Cut(err.Error(), " ")
-		p.errs.add(cmp.Or(valueOf(n, word), n), joinKey(key, word), "%s", rest)
-	}
-}
-
-// checkAgents refuses agents that are not as many as the group, models that are said
-// twice, and a group without a vote.
-func (p *parser) checkAgents(c Condition, keys map[string]*yaml.Node, members []envs.Agent) {
-	a, n := c.Agents, keys["agents"]
-	if a == nil {
-		return
-	}
-	if want := len(members); len(a.List) > 0 && len(a.List) != want {
-		p.errs.add(n, "agents", "is a list of %d; the environment %s has %d agents", len(a.List), c.Env.Name, want)
-	} else if len(a.Pool) > 0 && len(a.Pool) < want {
-		p.errs.add(n, "agents.pool", "has %d agents; the environment %s needs %d", len(a.Pool), c.Env.Name, want)
-	}
-	votes, seated := 0, seatsOf(a.all())
-	for i, agent := range a.all() {
-		votes += seats.Weight(seated, i)
-		if agent.Model == nil {
-			continue
-		}
-		if len(a.Pool) > 0 && len(c.Models) > 0 || len(a.List) > 0 && i < len(members) && c.Models[members[i].Name].Name != "" {
-			p.errs.add(keys["models"], "models", "an agent has its model under agents already; say it in one place")
-		}
-	}
-	if len(a.all()) > 0 && votes == 0 {
-		p.errs.add(n, "agents", "has nobody with a vote")
-	}
-}
-
-// checkAgentModels checks the models of agents, each with its own parameters.
-func (p *parser) checkAgentModels(c Condition, keys map[string]*yaml.Node, env envs.Environment) {
-	for i, a := range c.Agents.all() {
-		own, m, n, key := c, c.Model, keys["model"], "model"
-		if a.Generate != nil {
-			own.Generate = *a.Generate
-		}
-		if a.Model != nil {
-			m, n, key = *a.Model, agentNode(keys["agents"], i, "model"), fmt.Sprintf("agents[%d].model", i)
-		}
-		if a.Model != nil || a.Generate != nil {
-			p.checkModel(m, own, n, key, env)
-		}
-	}
-}
-
-// checkTools refuses tools of agents that the protocol does not know.
-func (p *parser) checkTools(c Condition, n *yaml.Node, known []string) {
-	for i, a := range c.Agents.all() {
-		if a.Tools == nil {
-			continue
-		}
-		at, key := agentNode(n, i, "tools"), fmt.Sprintf("agents[%d].tools", i)
-		if len(known) == 0 {
-			p.errs.add(at, key, "means nothing for the protocol %s, whose agents have no tools", c.Protocol.Name)
-			continue
-		}
-		for j, tool := range *a.Tools {
-			if !slices.Contains(known, tool) || slices.Contains((*a.Tools)[:j], tool) {
-				p.errs.add(at, key, "is %q; each is %s, and named once", *a.Tools, wording.Or(known))
-			}
-		}
-	}
-}
-
-// agentNode returns where a key of the i-th agent is.
-func agentNode(n *yaml.Node, i int, key string) *yaml.Node {
-	if n.Kind == yaml.MappingNode {
-		n = cmp.Or(valueOf(n, "list"), valueOf(n, "pool"))
-	}
-	return valueOf(n.Content[i], key)
-}
+// SharesWords reports whether the condition's protocol can ask questions in the words that
+// several share.
+func (c Condition) SharesWords() bool { return protocol.QuestionPrompts(c.Protocol.Name) != nil }

@@ -71,46 +71,25 @@ func (c Campaign) TreatmentSeed(cell Cell) uint64 {
 	return envs.Stream(c.Seed, "treatment", cell.Instance, replicate).Uint64()
 }
 
-// stateDefaults writes down the parameters that the catalogue wants a condition to
-// state (catalogue.Plugin.Explicit) and that its file leaves out.
-func stateDefaults(plugins catalogue.Catalogue, c *Condition) {
-	stateParameters(plugins.Environments, &c.Env)
-	stateParameters(plugins.Protocols, &c.Protocol)
-	stateParameters(plugins.Rules, &c.Rule)
-}
-
-func stateParameters[T, N any](list []catalogue.Plugin[T, N], c *Choice) {
-	plugin, err := catalogue.Find("plug-in", list, c.Name)
-	if err != nil || len(plugin.Explicit) == 0 {
-		return
-	}
-	given, defaults := c.givenParameters(), objectOf(plugin.Params)
-	for _, key := range plugin.Explicit {
-		if given[key] == nil {
-			given[key] = defaults[key]
-		}
-	}
-	c.Params = jsonOf(given)
-}
-
-// givenParameters returns the parameters of a choice by name.
-func (c Choice) givenParameters() map[string]json.RawMessage {
+// GivenParameters returns the parameters of a choice by name.
+func (c Choice) GivenParameters() map[string]json.RawMessage {
 	if len(c.Params) == 0 {
 		return map[string]json.RawMessage{}
 	}
-	return objectOf(c.Params)
+	return Fields(c.Params)
 }
 
-// objectOf returns the fields of a value as JSON has them; none if it is not an object.
-func objectOf(v any) map[string]json.RawMessage {
+// Fields returns the fields of a value as JSON has them; none if it is not an object.
+func Fields(v any) map[string]json.RawMessage {
 	object := map[string]json.RawMessage{}
-	if json.Unmarshal(jsonOf(v), &object) != nil {
+	if json.Unmarshal(JSON(v), &object) != nil {
 		return map[string]json.RawMessage{}
 	}
 	return object
 }
 
-func jsonOf(v any) json.RawMessage {
+// JSON returns a plain value as identities write it: fields in their order, keys of maps sorted.
+func JSON(v any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic("plan: " + err.Error()) // parameters are plain values

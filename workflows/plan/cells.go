@@ -39,8 +39,8 @@ func (c Campaign) ReplicatesOf(condition int) int {
 // instancesOf returns how many instances a condition runs.
 func (c Campaign) instancesOf(condition int) int { return c.Instances[condition] }
 
-// setReplicates notes how many replicates each condition runs.
-func (c *Campaign) setReplicates(each []int) {
+// SetReplicates notes how many replicates each condition runs.
+func (c *Campaign) SetReplicates(each []int) {
 	if c.Replicates, c.Repeats = slices.Max(each), nil; slices.Min(each) < c.Replicates {
 		c.Repeats = each
 	}

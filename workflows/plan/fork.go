@@ -30,10 +30,10 @@ type Fork struct {
 // ForkedKeys are keys of a condition with their values in JSON.
 type ForkedKeys map[string]json.RawMessage
 
-// changed returns the keys that a condition has otherwise; nil if there are none.
-func (k ForkedKeys) changed(now Condition) ForkedKeys {
+// Changed returns the keys that a condition has otherwise; nil if there are none.
+func (k ForkedKeys) Changed(now Condition) ForkedKeys {
 	var changed ForkedKeys
-	values := objectOf(now)
+	values := Fields(now)
 	for key, was := range k {
 		is := values[key]
 		if is == nil {
@@ -81,7 +81,7 @@ func (f *Fork) Draws(replicate int) int {
 // Draws returns the replicate by which a condition's answers are drawn and cached.
 func (c Condition) Draws(replicate int) int {
 	if c.Control == Same {
-		replicate += maxCells // that no condition has, however far it is extended
+		replicate += MaxCells // that no condition has, however far it is extended
 	}
 	return c.Fork.Draws(replicate)
 }
@@ -89,7 +89,7 @@ func (c Condition) Draws(replicate int) int {
 // Original returns the condition that a fork's collaborations go on from.
 func (c Condition) Original() (Condition, error) {
 	f := c.Fork
-	keys := objectOf(c)
+	keys := Fields(c)
 	delete(keys, "fork")
 	for key, was := range f.Was {
 		if keys[key] = was; string(was) == "null" {
@@ -97,7 +97,7 @@ func (c Condition) Original() (Condition, error) {
 		}
 	}
 	var original Condition
-	if err := json.Unmarshal(jsonOf(keys), &original); err != nil {
+	if err := json.Unmarshal(JSON(keys), &original); err != nil {
 		return original, fmt.Errorf("the condition %s of %s: %w", f.Condition, f.Campaign, err)
 	}
 	if id := original.ID(); id != f.Condition {
@@ -115,7 +115,7 @@ func (c Condition) parts(plugins catalogue.Catalogue, agents int, seed uint64, s
 	if err != nil {
 		return by, err
 	}
-	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed)), Reasoning: c.Asks(), Hears: c.Control.hears()}
+	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: SeatsOf(c.Seated(agents, seed)), Reasoning: c.Asks(), Hears: c.Control.Hears()}
 	if by.Protocol, err = buildPlugin("protocol", plugins.Protocols, c.Protocol, by.Setting); err != nil {
 		return by, err
 	}
@@ -235,14 +235,14 @@ func (c Campaign) lostOrigins(recorded Campaign) []string {
 	return []string{fmt.Sprintf("%s did not succeed and would be left out, and the campaign has cells that go on from there", wording.Some(lost))}
 }
 
-// course is what can be asked in collaborations of a condition: the steps of some plays, in
+// Course is what can be asked in collaborations of a condition: the steps of some plays, in
 // which all always, never or sometimes agree, and nothing stops early.
-type course struct {
+type Course struct {
 	plays [][]transcript.Entry
 }
 
-// course plays a condition that goes on from no other with made-up acts.
-func (c Condition) course(plugins catalogue.Catalogue, agents int) (all course) {
+// Course plays a condition that goes on from no other with made-up acts.
+func (c Condition) Course(plugins catalogue.Catalogue, agents int) (all Course) {
 	c.Fork = nil
 	for _, agreement := range []func(entry int) int{
 		func(entry int) int { return entry },
@@ -267,28 +267,28 @@ func (c Condition) course(plugins catalogue.Catalogue, agents int) (all course) 
 }
 
 // With returns what can be asked in either.
-func (c course) With(other course) course { return course{slices.Concat(c.plays, other.plays)} }
+func (c Course) With(other Course) Course { return Course{slices.Concat(c.plays, other.plays)} }
 
-// entries returns the most that there are.
-func (c course) entries() (most int) {
+// Entries returns the most that there are.
+func (c Course) Entries() (most int) {
 	for _, play := range c.plays {
 		most = max(most, len(play))
 	}
 	return most
 }
 
-// has reports whether some message is picked.
-func (c course) has(m protocol.Message) bool {
+// Has reports whether some message is picked.
+func (c Course) Has(m protocol.Message) bool {
 	if m.Entry != nil { // which one it is depends on the course
-		return *m.Entry >= 0 && *m.Entry < c.entries()
+		return *m.Entry >= 0 && *m.Entry < c.Entries()
 	}
 	return slices.ContainsFunc(c.plays, func(play []transcript.Entry) bool {
 		return slices.ContainsFunc(play, func(e transcript.Entry) bool { return m.Picks(e.Index, e.Step) })
 	})
 }
 
-// phases returns the phases in which there are messages.
-func (c course) phases() (names []string) {
+// Phases returns the phases in which there are messages.
+func (c Course) Phases() (names []string) {
 	for _, play := range c.plays {
 		for _, e := range play {
 			if protocol.IsMessage(e.Step) && !slices.Contains(names, e.Phase) {

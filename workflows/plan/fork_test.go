@@ -84,7 +84,7 @@ func TestForksOfAllProtocols(t *testing.T) {
 				forks++
 				for _, other := range plugins.Rules {
 					fork := forkOf(c, round)
-					fork.Fork.Was = ForkedKeys{"rule": jsonOf(c.Rule)}
+					fork.Fork.Was = ForkedKeys{"rule": JSON(c.Rule)}
 					fork.Rule = Choice{Name: other.Name}
 					if _, err := fork.parts(plugins, 4, 1, func(r stopping.Rule) stopping.Rule { return r }); err != nil { // no fork matters to it
 						continue
@@ -123,7 +123,7 @@ func TestForkIdentity(t *testing.T) {
 	if one.ID() == c.ID() || one.ID() == two.ID() {
 		t.Errorf("ids are %s, %s, %s", c.ID(), one.ID(), two.ID())
 	}
-	one.Fork.Was, one.Rule = ForkedKeys{"rule": jsonOf(c.Rule), "agents": json.RawMessage("null")}, Choice{Name: "ranked"}
+	one.Fork.Was, one.Rule = ForkedKeys{"rule": JSON(c.Rule), "agents": json.RawMessage("null")}, Choice{Name: "ranked"}
 	one.Agents = &Agents{}
 	if was, err := one.Original(); err != nil || !reflect.DeepEqual(was, c) {
 		t.Errorf("the original is %+v: %v", was, err)

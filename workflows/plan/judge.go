@@ -2,13 +2,8 @@ package plan
 
 import (
 	"encoding/json"
-	"math"
 	"reflect"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
-
-	"roundtable/envs"
 )
 
 // Judge says which model scores final decisions, and how. It stands in the
@@ -23,8 +18,8 @@ type Judge struct {
 	Samples  int        `json:"samples"` // judgements of one decision, whose mean is its score
 }
 
-// judgeForm is a judge as files and recorded plans write it.
-type judgeForm struct {
+// JudgeForm is a judge as files and recorded plans write it.
+type JudgeForm struct {
 	Model    json.RawMessage `json:"model"`
 	Rubric   string          `json:"rubric"`
 	Scale    []float64       `json:"scale"`
@@ -33,8 +28,8 @@ type judgeForm struct {
 	Samples  *int            `json:"samples"`
 }
 
-// judge returns the judge of a form but its model, with defaults for what it leaves out.
-func (f judgeForm) judge() Judge {
+// Judge returns the judge of a form but its model, with defaults for what it leaves out.
+func (f JudgeForm) Judge() Judge {
 	j := Judge{Rubric: strings.TrimSpace(f.Rubric), Scale: [2]float64{0, 1}, Generate: Generate{Temperature: new(0.0), MaxTokens: 1024}, Reasks: 2, Samples: 1}
 	if len(f.Scale) == 2 {
 		j.Scale = [2]float64{f.Scale[0], f.Scale[1]}
@@ -61,12 +56,12 @@ func (c Condition) Judge() (Judge, bool) {
 		Score json.RawMessage `json:"score"`
 	}
 	var score struct {
-		Judge *judgeForm `json:"judge"`
+		Judge *JudgeForm `json:"judge"`
 	}
 	if json.Unmarshal(c.Env.Params, &params) != nil || json.Unmarshal(params.Score, &score) != nil || score.Judge == nil {
 		return Judge{}, false
 	}
-	j := score.Judge.judge()
+	j := score.Judge.Judge()
 	j.Model = choiceOf(score.Judge.Model)
 	return j, true
 }
@@ -97,67 +92,4 @@ func choiceOf(data json.RawMessage) (c Choice) {
 		c.Params, _ = json.Marshal(all) // what was read marshals
 	}
 	return c
-}
-
-const acceptedJudges = "models are provider/model, as scripted/judge"
-
-// checkJudge checks env.score.judge, if the file has one.
-func (p *parser) checkJudge(env *yaml.Node) {
-	const key = "env.score.judge"
-	if env == nil || env.Kind != yaml.MappingNode || valueOf(env, "score") == nil || valueOf(env, "score").Kind != yaml.MappingNode {
-		return
-	}
-	n := valueOf(valueOf(env, "score"), "judge")
-	if n == nil {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		p.errs.add(n, key, "%s is not a mapping of model, rubric and others", shortText(n))
-		return
-	}
-	var form judgeForm
-	decodeNode(n, key, reflect.ValueOf(&form), &p.errs)
-	j := form.judge()
-	if rubric := valueOf(n, "rubric"); rubric == nil {
-		p.errs.add(n, key, "has no rubric; say in words what earns which score")
-	} else if j.Rubric == "" && !p.errs.isKnownAt(key+".rubric", rubric.Line) {
-		p.errs.add(rubric, key+".rubric", "is empty; say in words what earns which score")
-	}
-	p.checkJudgeNumbers(n, key, form, j)
-	switch model := valueOf(n, "model"); {
-	case model == nil:
-		p.errs.add(n, key, "has no model; %s", acceptedJudges)
-	case !p.errs.isKnownAt(key+".model", model.Line):
-		p.parseChoice(model, key+".model", acceptedJudges, &j.Model)
-		p.checkJudgeModel(j, model, key+".model")
-	}
-}
-
-func (p *parser) checkJudgeNumbers(n *yaml.Node, key string, form judgeForm, j Judge) {
-	if scale := valueOf(n, "scale"); scale != nil && !p.errs.isKnownAt(key+".scale", scale.Line) {
-		if finite := func(v float64) bool { return math.Abs(v) <= 1e6 }; len(form.Scale) != 2 || !finite(j.Scale[0]) || !finite(j.Scale[1]) || j.Scale[0] >= j.Scale[1] {
-			p.errs.add(scale, key+".scale", "is %v; expected two numbers, the lowest score and a higher one, as [1, 5]", form.Scale)
-		}
-	}
-	if form.Generate != nil {
-		p.checkGenerate(valueOf(n, "generate"), key+".generate", j.Generate)
-	}
-	p.checkReasks(valueOf(n, "reasks"), key+".reasks", j.Reasks)
-	if j.Samples < 1 || j.Samples > mostSamples {
-		p.errs.add(valueOf(n, "samples"), key+".samples", "is %d; expected 1 to %d", j.Samples, mostSamples)
-	}
-}
-
-// mostSamples bounds the judgements of one decision.
-const mostSamples = 25
-
-// checkJudgeModel lets the host judge the model.
-func (p *parser) checkJudgeModel(j Judge, n *yaml.Node, key string) {
-	if p.host.Judge == nil || j.Model.Name == "" {
-		return
-	}
-	d := decoder{n: n, key: key, errs: &p.errs}
-	if err := p.host.Judge(j, envs.Decode(d.decode)); err != nil {
-		p.reportRefusal(d, j.Model.Name, err)
-	}
 }

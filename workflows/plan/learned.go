@@ -2,9 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"errors"
-
-	"go.yaml.in/yaml/v3"
 
 	"roundtable/workflows/stopping"
 )
@@ -47,79 +44,23 @@ func (c Condition) Annotator() (a Annotator, ok bool) {
 // ForHistory returns the stopping rule without the words of its annotator: workflows
 // decide by the rule and ask nobody.
 func (c Choice) ForHistory() Choice {
-	given := c.givenParameters()
+	given := c.GivenParameters()
 	var fit map[string]json.RawMessage
 	if c.Name != LearnedStop || json.Unmarshal(given["fit"], &fit) != nil {
 		return c
 	}
 	delete(fit, "asks")
-	given["fit"] = jsonOf(fit)
-	return Choice{Name: c.Name, Params: jsonOf(given)}
+	given["fit"] = JSON(fit)
+	return Choice{Name: c.Name, Params: JSON(given)}
 }
 
-// withoutFit returns a condition as its file gives it.
-func (c Condition) withoutFit() Condition {
-	given := c.Stop.givenParameters()
+// WithoutFit returns a condition as its file gives it.
+func (c Condition) WithoutFit() Condition {
+	given := c.Stop.GivenParameters()
 	if given["fit"] == nil {
 		return c
 	}
 	delete(given, "fit")
-	c.Stop.Params = jsonOf(given)
+	c.Stop.Params = JSON(given)
 	return c
 }
-
-// learn fits the stopping rule of a condition whose file leaves the fit out, and writes
-// it into the condition and its keys. What the campaign has recorded of the same
-// condition is kept, so that it goes on by the rule that it began with.
-func (p *parser) learn(c *Condition, keys map[string]*yaml.Node, campaign string) {
-	params, _, ok := c.Learned()
-	if !ok || len(params.Fit) > 0 || params.Check() != nil || p.host.Learn == nil {
-		return
-	}
-	var recorded json.RawMessage
-	for _, r := range p.recorded {
-		if had, _, ok := r.Learned(); ok && r.withoutFit().ID() == c.ID() {
-			recorded = had.Fit
-		}
-	}
-	fit, err := p.host.Learn(campaign, *c, recorded)
-	if err != nil {
-		p.reportFit(keys["stop"], err)
-		c.Stop = Choice{} // an error that is reported
-		return
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(fit, &doc); err != nil || len(doc.Content) == 0 {
-		p.errs.add(keys["stop"], "stop.fit", "%v", err)
-		return
-	}
-	at := keys["stop"]
-	atSource(doc.Content[0], at.Line)
-	written := &yaml.Node{Kind: yaml.MappingNode, Line: at.Line, Content: append([]*yaml.Node{}, at.Content...)}
-	putKey(written, "fit", doc.Content[0])
-	keys["stop"] = written
-	p.parseChoice(written, "stop", "", &c.Stop)
-}
-
-// reportFit reports each reason why nothing can be fitted, where the file names the campaign.
-func (p *parser) reportFit(stop *yaml.Node, err error) {
-	n, key := stop, "stop"
-	if from := valueOf(stop, "from"); from != nil {
-		n, key = from, "stop.from"
-	}
-	if at, ok := errors.AsType[*FitError](err); ok && valueOf(stop, at.Key) != nil {
-		n, key = valueOf(stop, at.Key), "stop."+at.Key
-	}
-	p.errs.add(n, key, "%v", err)
-}
-
-// FitError is why a stopping rule cannot be fitted, at a parameter of it.
-type FitError struct {
-	Key string
-	Err error
-}
-
-func (e *FitError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *FitError) Unwrap() error { return e.Err }

@@ -1,7 +1,7 @@
-// Package plan turns a campaign into the cells that are to be run. A campaign
-// is a base condition and a grid over it; the cells of each condition are its
-// instances × replicates. Identities depend only on what is run, so extending a campaign
-// (more replicates, instances or grid values) keeps every cell it had.
+// Package plan says what a campaign is: a base condition and a grid over it; the cells of
+// each condition are its instances × replicates. Identities depend only on what is run, so
+// extending a campaign (more replicates, instances or grid values) keeps every cell it had.
+// Package campaignfile reads one from a file.
 package plan
 
 import (
@@ -95,7 +95,7 @@ func (c Condition) ID() string {
 	if name == "" {
 		name = c.Protocol.Name
 	}
-	return slugOf(name) + "-" + digestOf(c.WithoutAddresses())[:8]
+	return slugOf(name) + "-" + Digest(c.WithoutAddresses())[:8]
 }
 
 // Limits bound a campaign; they are not part of its identity. Zero means the default.
@@ -182,7 +182,7 @@ func (c Campaign) CollaborationID(cell Cell) string {
 func (c Cell) Suffix() string { return fmt.Sprintf("-i%d-r%d", c.Instance, c.Replicate) }
 
 // Revision identifies the campaign with exactly these cells.
-func (c Campaign) Revision() string { return digestOf(c)[:12] }
+func (c Campaign) Revision() string { return Digest(c)[:12] }
 
 // Extends says what keeps c from being the recorded campaign or an extension of it, and
 // what to write instead; none if it may continue. An extension makes every recorded
@@ -261,7 +261,7 @@ func gridDifferences(was, is Campaign) []string {
 	missing := func(key string, v json.RawMessage) {
 		now := is.axis(key)
 		if now == nil {
-			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key, jsonOf(was.axis(key).Values)))
+			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key, JSON(was.axis(key).Values)))
 		} else if !slices.ContainsFunc(now.Values, func(x json.RawMessage) bool { return string(x) == string(v) }) {
 			diff = append(diff, fmt.Sprintf("grid.%s lacks %s, which the campaign has; add it to the list", key, v))
 		}
@@ -277,8 +277,8 @@ func gridDifferences(was, is Campaign) []string {
 		}
 		if v := base[axis.Key]; v != nil {
 			missing(axis.Key, v)
-		} else if root, rest, nested := strings.Cut(axis.Key, "."); nested && base[root] != nil && objectOf(base[root])[rest] != nil {
-			missing(axis.Key, objectOf(base[root])[rest])
+		} else if root, rest, nested := strings.Cut(axis.Key, "."); nested && base[root] != nil && Fields(base[root])[rest] != nil {
+			missing(axis.Key, Fields(base[root])[rest])
 		} else {
 			diff = append(diff, fmt.Sprintf("grid.%s is new and does not say what the recorded conditions have for it; add their value to the list", axis.Key))
 		}
@@ -306,12 +306,9 @@ func orNothing(v json.RawMessage) string {
 	return string(v)
 }
 
-func digestOf(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("plan: " + err.Error()) // only RawMessage could fail, and ours are made by Marshal
-	}
-	sum := sha256.Sum256(data)
+// Digest returns the SHA-256 of a value's JSON, in hex; identities begin with it.
+func Digest(v any) string {
+	sum := sha256.Sum256(JSON(v))
 	return hex.EncodeToString(sum[:])
 }
 

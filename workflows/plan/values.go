@@ -3,144 +3,18 @@ package plan
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"roundtable/envs"
+	"roundtable/workflows/protocol"
 )
-
-// maxLabel is the longest label in characters.
-const maxLabel = 60
-
-// parseLabelled reads the values of an axis, of which each may have a label:
-// {label: …, value: …}. Labels are shown and are part of no identity. It returns
-// nothing if one cannot be used.
-func (p *parser) parseLabelled(key string, nodes []*yaml.Node) []setting {
-	values := make([]setting, len(nodes))
-	for i, n := range nodes {
-		values[i] = setting{key: key, value: n}
-		label, v := valueOf(n, "label"), valueOf(n, "value")
-		switch {
-		case n.Kind == yaml.MappingNode && label != nil && valueOf(n, "set") != nil:
-			p.errs.add(n, "grid."+key, "values that set several keys stand on an axis with its own name, as grid: {size: [{label: …, set: {…}}]}")
-			return nil
-		case n.Kind == yaml.MappingNode && label == nil && v != nil && len(n.Content) == 4 && valueOf(n, "name") == nil: // it is misspelt
-			other := n.Content[0].Value
-			if other == "value" {
-				other = n.Content[2].Value
-			}
-			p.errs.add(n, joinKey("grid."+key, other), "unknown key; a value with a label is written {label: …, value: …}")
-			return nil
-		case n.Kind != yaml.MappingNode || label == nil || v == nil && valueOf(n, "name") == nil:
-			continue
-		case v == nil || len(n.Content) != 4:
-			p.errs.add(n, "grid."+key, "a value with a label is written {label: …, value: …}")
-			continue
-		}
-		values[i].value, values[i].label = v, p.parseLabel("grid."+key, label)
-	}
-	p.refuseSameLabels(nodes, values)
-	return values
-}
-
-// parseLabel returns a value's label; empty if it is none.
-func (p *parser) parseLabel(key string, label *yaml.Node) string {
-	if label.Kind != yaml.ScalarNode || !isLabel(label.Value) {
-		p.errs.add(label, key+".label", "%s is not a label; expected 1 to %d printable characters", shortText(label), maxLabel)
-		return ""
-	}
-	return label.Value
-}
-
-// refuseSameLabels refuses values of an axis that are called alike.
-func (p *parser) refuseSameLabels(nodes []*yaml.Node, values []setting) {
-	for i, x := range values {
-		name := x.labelOrText()
-		for _, other := range values[:i] {
-			if name != "" && name == other.labelOrText() && x.label+other.label != "" {
-				p.errs.add(nodes[i], "grid."+x.key+".label", "%q is there twice", name)
-			}
-		}
-	}
-}
-
-func isLabel(label string) bool {
-	return strings.TrimSpace(label) == label && label != "" && utf8.RuneCountInString(label) <= maxLabel &&
-		!strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsPrint(r) })
-}
-
-// labelOrText returns what a value of the grid is called: its label, or itself if it is a
-// single word or number; empty for a list or mapping without a label.
-func (x setting) labelOrText() string {
-	switch {
-	case x.label != "":
-		return x.label
-	case x.value.Kind == yaml.ScalarNode && !isNull(x.value):
-		return x.value.Value
-	}
-	return ""
-}
 
 // Value is a condition's value on one axis of the grid.
 type Value struct {
 	Axis  string          `json:"axis"`
 	Value json.RawMessage `json:"value"`
 	Label string          `json:"label,omitempty"` // as the file says it
-}
-
-// shownValues returns the values of a point, in the file's order of the axes.
-func (at point) shownValues(axes []axis) []Value {
-	var list []Value
-	for _, a := range axes {
-		for _, x := range at {
-			if x.key == a.key {
-				var ignored FileErrors
-				v, _ := x.canonical(&ignored)
-				list = append(list, Value{x.key, v, x.label})
-			}
-		}
-	}
-	return list
-}
-
-// AxisLabels returns the labels of conditions by their ID, and then by the key of the
-// axis, of those axes of which some value has a label; nil if none has. A value
-// without one is called by its own text. Baselines and controls say that they are such.
-func (f File) AxisLabels() map[string]map[string]string {
-	some := map[string]bool{}
-	for i, values := range f.Values {
-		for _, v := range values {
-			some[v.Axis] = some[v.Axis] || v.Label != "" && f.baselines[i] == ""
-		}
-	}
-	labels := map[string]map[string]string{}
-	put := func(condition int, axis, label string) {
-		id := f.Campaign.Conditions[condition].ID()
-		if labels[id] == nil {
-			labels[id] = map[string]string{}
-		}
-		labels[id][axis] = label
-	}
-	for i, values := range f.Values {
-		for _, v := range values {
-			if title := f.baselines[i]; some[v.Axis] && (title == "" || v.Label != title) {
-				put(i, v.Axis, v.String())
-			}
-		}
-		if f.baselines[i] != "" {
-			put(i, baselineAxis, f.baselines[i])
-		}
-		if c := f.Campaign.Conditions[i].Control; c != "" {
-			put(i, controlKey, string(c))
-		}
-	}
-	if len(labels) == 0 {
-		return nil
-	}
-	return labels
 }
 
 // String returns the label, or the value itself.
@@ -155,132 +29,6 @@ func (v Value) String() string {
 	return string(v.Value)
 }
 
-// ownName is what an axis may be called whose values set several keys.
-var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
-
-// isOwnAxis reports whether a key of the grid is an axis with its own name: the
-// values of its list say what they set.
-func isOwnAxis(key string, list *yaml.Node) bool {
-	return ownName.MatchString(key) && !slices.Contains(append(Keys(), baselineAxis, controlKey), key) && list.Kind == yaml.SequenceNode &&
-		slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return valueOf(n, "set") != nil })
-}
-
-// parseBundles reads the values of an axis with its own name, {label: …, set: {…}}:
-// each sets several keys together.
-func (p *parser) parseBundles(key string, nodes []*yaml.Node) []setting {
-	var values []setting
-	var sound []*yaml.Node
-	for _, n := range nodes {
-		if x, ok := p.parseBundle(key, n); ok {
-			values, sound = append(values, x), append(sound, n)
-		}
-	}
-	p.refuseSameLabels(sound, values)
-	return values
-}
-
-// parseBundle reads one of them; false if it cannot be used.
-func (p *parser) parseBundle(key string, n *yaml.Node) (setting, bool) {
-	before := len(p.errs)
-	name := "grid." + key
-	x := setting{key: key, value: n, sets: []assignment{}}
-	label, set := valueOf(n, "label"), valueOf(n, "set")
-	if n.Kind != yaml.MappingNode || label == nil || set == nil || len(n.Content) != 4 {
-		p.errs.add(n, name, "%s is not a value of an axis with its own name; write {label: …, set: {…}}", shortText(n))
-		return x, false
-	}
-	x.label = p.parseLabel(name, label)
-	if set.Kind != yaml.MappingNode {
-		p.errs.add(set, name+".set", "%s is not a mapping of keys to values, as {model: …, generate.temperature: 0}", shortText(set))
-		return x, false
-	}
-	x.value = set
-	for i := 0; i+1 < len(set.Content); i += 2 {
-		at, v := set.Content[i], set.Content[i+1]
-		root, _, _ := strings.Cut(at.Value, ".")
-		switch {
-		case !slices.Contains(conditionKeys, root):
-			p.errs.add(at, name+".set."+at.Value, "cannot be set here; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
-		case slices.ContainsFunc(x.sets, func(a assignment) bool { return a.path == at.Value }):
-			p.errs.add(at, name+".set."+at.Value, "given twice")
-		default:
-			x.sets = append(x.sets, assignment{at.Value, v})
-		}
-	}
-	for _, inner := range x.sets {
-		for _, outer := range x.sets {
-			if rest, within := strings.CutPrefix(inner.path, outer.path+"."); within && nodeAt(outer.value, rest) != nil {
-				p.errs.add(inner.value, name+".set."+inner.path, "given twice; %s has it too", outer.path)
-			}
-		}
-	}
-	return x, len(p.errs) == before
-}
-
-// nodeAt returns the node at a dotted path of mappings; nil if there is none.
-func nodeAt(n *yaml.Node, path string) *yaml.Node {
-	for n != nil && path != "" {
-		var head string
-		head, path, _ = strings.Cut(path, ".")
-		n = valueOf(n, head)
-	}
-	return n
-}
-
-// canonical returns the canonical JSON of a value.
-func (x setting) canonical(errs *FileErrors) (json.RawMessage, bool) {
-	if x.sets == nil {
-		return canonicalJSON(x.value, x.key, errs)
-	}
-	object, sound := map[string]json.RawMessage{}, true
-	for _, set := range x.sets {
-		v, ok := canonicalJSON(set.value, set.path, errs)
-		object[set.path], sound = v, sound && ok
-	}
-	if !sound {
-		return nil, false
-	}
-	return jsonOf(object), true
-}
-
-// replacedPath is a path of a condition that the grid sets.
-type replacedPath struct {
-	path   string
-	axis   string
-	always bool // every combination sets it
-}
-
-func replacedPaths(axes []axis) []replacedPath {
-	var all []replacedPath
-	for _, a := range axes {
-		count := map[string]int{}
-		for _, x := range a.values {
-			for _, set := range x.assignments() {
-				if count[set.path]++; count[set.path] == 1 {
-					all = append(all, replacedPath{path: set.path, axis: a.key})
-				}
-			}
-		}
-		for i, r := range all {
-			all[i].always = r.always || count[r.path] == a.given
-		}
-	}
-	return all
-}
-
-// refuseOverlaps refuses two axes that set the same key: one of them would do nothing.
-func (p *parser) refuseOverlaps(axes []axis) {
-	by := map[string]string{}
-	for _, a := range axes {
-		for _, r := range replacedPaths([]axis{a}) {
-			if other, twice := by[r.path]; twice {
-				p.errs.add(a.node, "grid."+a.key, "sets %s, and so does grid.%s; leave one out", r.path, other)
-			}
-			by[r.path] = a.key
-		}
-	}
-}
-
 // Paths returns the paths of a condition that an axis sets: its key, or what the
 // values of an axis with its own name set.
 func (a Axis) Paths() []string {
@@ -289,14 +37,14 @@ func (a Axis) Paths() []string {
 	}
 	paths := map[string]bool{}
 	for _, v := range a.Values {
-		set := objectOf(v)
+		set := Fields(v)
 		switch a.Key {
-		case originAxis:
-			paths[originAxis] = true
+		case ForkOriginAxis:
+			paths[ForkOriginAxis] = true
 			continue
-		case changeAxis:
+		case ForkChangeAxis:
 			paths["fork"] = true
-			set = objectOf(set["set"])
+			set = Fields(set["set"])
 		}
 		for path := range set {
 			paths[path] = true
@@ -304,3 +52,43 @@ func (a Axis) Paths() []string {
 	}
 	return slices.Sorted(maps.Keys(paths))
 }
+
+// Control is what a condition is held against that is the same without it. Its questions,
+// models, rounds and treatments are those of the other condition.
+type Control string
+
+// The controls. What they have in common with the condition, they are asked in the same
+// words; alone and strangers also draw the same answers there.
+const (
+	Same      Control = "same"      // nothing differs but the answers, which are drawn anew
+	Alone     Control = "alone"     // nobody hears anybody
+	Strangers Control = "strangers" // what is heard is about another instance
+)
+
+// Hears returns whom the agents of a condition with that control hear.
+func (c Control) Hears() protocol.Hearing {
+	switch c {
+	case Alone:
+		return protocol.HearsNobody
+	case Strangers:
+		return protocol.HearsStrangers
+	}
+	return protocol.HearsPeers
+}
+
+// StrangersInstance returns the instance that the n-th stranger of a cell answers: one of
+// those that the environment has in all (0 is without an end), but not the cell's own, so
+// that a campaign that is extended keeps its strangers.
+func (c Campaign) StrangersInstance(cell Cell, n, has int) int {
+	if has == 0 {
+		has = mostStrangers
+	}
+	i := envs.Stream(c.TreatmentSeed(cell), "stranger", n).IntN(max(1, has-1))
+	if i >= cell.Instance {
+		i++
+	}
+	return i
+}
+
+// mostStrangers is how many instances strangers come from where there is no end of them.
+const mostStrangers = 1000

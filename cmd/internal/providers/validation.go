@@ -3,13 +3,14 @@ package providers
 import (
 	"roundtable/activities/model"
 	"roundtable/envs"
+	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/plan"
 )
 
 // NewHost returns the checks that a campaign's file needs from its surroundings:
 // whether the models that it names can be asked, and at what price. With dial,
 // their endpoints must answer.
-func NewHost(models Models, prices *PriceList, dial bool) plan.Host {
+func NewHost(models Models, prices *PriceList, dial bool) campaignfile.Host {
 	dialled := map[string]error{}
 	ready := func(p model.Provider, g plan.Generate) error {
 		if checker, ok := p.Model.(model.Checker); ok {
@@ -25,7 +26,7 @@ func NewHost(models Models, prices *PriceList, dial bool) plan.Host {
 		}
 		return dialled[p.Endpoint]
 	}
-	return plan.Host{
+	return campaignfile.Host{
 		Money: prices.Open,
 		Model: func(m plan.Choice, c plan.Condition, decode envs.Decode, env envs.Environment) error {
 			p, err := models.Named(m.Name, decode, c, env)

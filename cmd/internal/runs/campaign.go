@@ -18,9 +18,9 @@ import (
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
@@ -66,7 +66,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 	if err := e.RefuseForeign(ctx, workflows.CampaignID(name)); err != nil {
 		return status, err
 	}
-	if err := campaignfile.RecordPlan(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
+	if err := planning.RecordPlan(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
 		return status, err
 	}
 	if r.Retry {

@@ -1,0 +1,157 @@
+package planning
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/analysis/lake/files"
+	"roundtable/workflows/campaignfile"
+)
+
+// Flags change a campaign file for one command, without a copy of the file.
+type Flags struct {
+	Fit       FitRule // for learned stopping rules that are not fitted yet
+	Files     fs.FS   // that has the campaign files in place of the disk; what they name is relative to the working directory
+	Data      *string // folder of the data set in place of the file's; of a fork's file, of data that the lake does not have
+	set       []string
+	name      string
+	limit     int
+	instances []string
+	given     *pflag.FlagSet
+}
+
+// Add adds the flags to those of a command.
+func (f *Flags) Add(to *pflag.FlagSet) {
+	f.given = to
+	to.StringArrayVar(&f.set, "set", nil, "override a key of the file, as rule=borda or protocol.rounds=3; may be repeated")
+	to.StringVar(&f.name, "name", "", "name of the campaign, instead of the file's")
+	to.IntVar(&f.limit, "limit", 0, "run at most this many instances of each environment, the first ones")
+	to.StringSliceVar(&f.instances, "instances", nil, "run the instances with these ids only, as id1,id2")
+}
+
+// With returns the flags for one of several files: with a name for its campaign, and settings
+// before those that were given, which win. Given as FILE:KEY=VALUE, a setting is of that file
+// alone; files are all of them.
+func (f Flags) With(file string, files []string, name string, set ...string) Flags {
+	f.name = name
+	for _, given := range f.set {
+		of, rest, scoped := strings.Cut(given, ":")
+		switch {
+		case !scoped || !slices.Contains(files, of):
+			set = append(set, given)
+		case of == file:
+			set = append(set, rest)
+		}
+	}
+	f.set = set
+	return f
+}
+
+// Name returns the name that is given for the campaign; "" if none is.
+func (f Flags) Name() string { return f.name }
+
+// Limit returns the most instances that are asked for; 0 if all are.
+func (f Flags) Limit() int { return f.limit }
+
+// readFile reads a campaign file.
+func (f Flags) readFile(path string) ([]byte, error) {
+	if f.Files != nil {
+		return fs.ReadFile(f.Files, filepath.ToSlash(path))
+	}
+	return files.Read(path, campaignfile.MaxFileSize)
+}
+
+// folder returns what paths in a campaign file are relative to.
+func (f Flags) folder(path string) string {
+	if f.Files != nil {
+		return "."
+	}
+	return filepath.Dir(path)
+}
+
+func (f Flags) has(name string) bool { return f.given != nil && f.given.Changed(name) }
+
+// Source returns a file with what the flags change in it.
+func (f Flags) Source(path string, data []byte) (campaignfile.Source, error) {
+	s := campaignfile.Source{Name: filepath.Clean(path), Data: data, Limit: f.limit}
+	var errs []error
+	if f.has("limit") && f.limit < 1 {
+		errs = append(errs, fmt.Errorf("--limit is %d; expected 1 or more instances", f.limit))
+	}
+	for _, text := range f.set {
+		c, err := campaignfile.NewChange(text)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s.Changes = append(s.Changes, c)
+	}
+	if f.has("name") || f.name != "" {
+		s.Changes = append(s.Changes, campaignfile.NewTextChange("--name "+f.name, "name", f.name))
+	}
+	if f.has("instances") {
+		s.Changes = append(s.Changes, campaignfile.NewTextChange("--instances "+strings.Join(f.instances, ","), "instances", f.instances))
+	}
+	if dir := f.data(); dir != "" && !isFork(data) { // of a fork it is the lake that finds them there
+		at, err := filepath.Abs(dir)
+		s.Changes, errs = append(s.Changes, campaignfile.NewTextChange("--data "+dir, "data", at)), append(errs, err)
+	}
+	return s, errors.Join(errs...)
+}
+
+func (f Flags) data() string {
+	if f.Data == nil {
+		return ""
+	}
+	return *f.Data
+}
+
+// isFork reports whether a file says that it goes on from another campaign.
+func isFork(data []byte) bool {
+	var file struct{ Fork any }
+	return yaml.Unmarshal(data, &file) == nil && file.Fork != nil
+}
+
+// Texts returns the flags that were given, as they can be given again.
+func (f Flags) Texts() []string {
+	var all []string
+	for _, text := range f.set {
+		all = append(all, "--set "+quoted(text))
+	}
+	if f.has("name") || f.name != "" {
+		all = append(all, "--name "+quoted(f.name))
+	}
+	if f.has("limit") {
+		all = append(all, fmt.Sprintf("--limit %d", f.limit))
+	}
+	if f.has("instances") {
+		all = append(all, "--instances "+quoted(strings.Join(f.instances, ",")))
+	}
+	if dir := f.data(); dir != "" {
+		all = append(all, "--data "+quoted(dir))
+	}
+	return all
+}
+
+// Command returns the command that runs a file with the flags.
+func (f Flags) Command(path string) string {
+	return strings.Join(append([]string{"roundtable run " + path}, f.Texts()...), " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
+// quoted returns a text as a shell takes it for one word.
+func quoted(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
