@@ -38,7 +38,7 @@ func Scope(name, campaign, condition string) (string, error) {
 	case "lake":
 		return "", nil
 	}
-	return "", fmt.Errorf("cache_scope %q is not known; it is condition, campaign or lake", name)
+	return "", fmt.Errorf("cache_scope is %q; expected condition, campaign or lake", name)
 }
 
 // CacheKey returns the identity of a question: 64 hexadecimal digits.

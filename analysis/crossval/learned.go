@@ -27,7 +27,7 @@ var byName = map[string]Method{
 func MethodNamed(name string, alpha *float64) (Method, error) {
 	m, ok := byName[name]
 	if !ok {
-		return nil, fmt.Errorf("there is no method %q", name)
+		return nil, fmt.Errorf("unknown method %q", name)
 	}
 	if e, bounded := m.(EProcess); bounded && alpha != nil {
 		e.Alpha = *alpha

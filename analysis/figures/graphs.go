@@ -69,7 +69,7 @@ var flows = map[string]struct{ title, environment string }{
 func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading acts.Reading) (Graphs, error) {
 	flow, ok := flows[name]
 	if !ok || !slices.Contains(acts.Readings(), reading) {
-		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there is %s, each for %s", name, reading, wording.Or(TransitionNames()), wording.Or(acts.Readings()))
+		return Graphs{}, fmt.Errorf("unknown figure %q of transitions in the reading %q; expected %s, each for %s", name, reading, wording.Or(TransitionNames()), wording.Or(acts.Readings()))
 	}
 	f := Graphs{Name: name, Title: flow.title, Reading: reading, Labeller: l.Labeller}
 	conditions, varying := c.Conditions(flow.environment)

@@ -21,7 +21,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for written, want := range map[string]string{
-		"summry": "did you mean summary?", "paper4/table-33": "did you mean paper4/table-3?", "": "utility-by-rule, debate-by-agents, summary and all",
+		"summry": "did you mean summary?", "paper4/table-33": "did you mean paper4/table-3?", "": "utility-by-rule, debate-by-agents, summary or all",
 	} {
 		if _, err := Find("table", list, written, "all"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", written, err, want)

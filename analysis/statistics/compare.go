@@ -93,7 +93,7 @@ func Compare(series []Series, f Family) ([]Comparison, error) {
 	for i, c := range f.Contrasts {
 		for _, name := range []string{c.A, c.B} {
 			if _, ok := byName[name]; !ok {
-				return nil, fmt.Errorf("there is no series %q; there is %s", name, wording.Or(slices.Sorted(maps.Keys(byName))))
+				return nil, fmt.Errorf("unknown series %q; expected %s", name, wording.Or(slices.Sorted(maps.Keys(byName))))
 			}
 		}
 		list[i] = f.comparePair(c, byName[c.A], byName[c.B])

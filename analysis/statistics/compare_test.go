@@ -118,7 +118,7 @@ func TestComparisonsExplain(t *testing.T) {
 	}
 	for says, s := range map[string][]Series{
 		`two series "a"`:            {series[0], series[0]},
-		`no series "b"; there is a`: {series[0]},
+		`unknown series "b"; expected a`: {series[0]},
 	} {
 		if _, err := Compare(s, Family{Contrasts: []Contrast{{"a", "b"}}}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 )
 
 // Formats that Write knows.
@@ -55,7 +56,7 @@ func Write(w io.Writer, format string, tables []Table) error {
 		e.SetIndent("", "  ")
 		return e.Encode(tables)
 	}
-	return fmt.Errorf("there is no format %q; there are %s", format, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q; expected %s", format, wording.Or(Formats()))
 }
 
 func each(w io.Writer, tables []Table, render func(Table) string) error {

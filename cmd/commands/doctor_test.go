@@ -66,7 +66,7 @@ func TestDoctorRefuses(t *testing.T) {
 		{"doctor needs --model", ""},
 		{"is not a language model behind a service", "--model scripted/answerer"},
 		{"is not a language model behind a service", "--model human"},
-		{`there is no provider "foo"`, "--model foo/x"},
+		{`unknown provider "foo"`, "--model foo/x"},
 		{"not a JSON object", "--model openai/m --params [1]"},
 		{"--at-once is 0; expected 1 to 256", "--model openai/m --at-once 0"},
 		{"--max-tokens is 5; expected 16 to 100000", "--model openai/m --max-tokens 5"},

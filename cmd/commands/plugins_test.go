@@ -53,7 +53,7 @@ func TestOwnPlugins(t *testing.T) {
 	if code, out, said := execute(t, own(t), "plan", file, "--json"); code != 0 {
 		t.Errorf("code %d, %s%s", code, out, said)
 	}
-	if code, _, said := execute(t, catalogue.Builtin(), "plan", file); code == 0 || !strings.Contains(said, `there is no environment "my_game"`) {
+	if code, _, said := execute(t, catalogue.Builtin(), "plan", file); code == 0 || !strings.Contains(said, `unknown environment "my_game"`) {
 		t.Errorf("without them: code %d, %s", code, said)
 	}
 }

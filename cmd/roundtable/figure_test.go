@@ -57,8 +57,8 @@ func TestAnalyzeDoesNotDraw(t *testing.T) {
 	for _, x := range []struct{ args, says []string }{
 		{[]string{"--figure", "rating-errors"}, []string{"recsys", "reading"}},
 		{[]string{"--figure", "99"}, []string{`"99"`, "squared-rating-errors"}},
-		{[]string{"--figure", "utility-by-rule", "--format", "gif"}, []string{"gif", "svg, png, pdf, json"}},
-		{[]string{"--figure", "utility-by-rule", "-o", "figure.eps"}, []string{"eps", "svg, png, pdf, json"}},
+		{[]string{"--figure", "utility-by-rule", "--format", "gif"}, []string{"gif", "svg, png, pdf or json"}},
+		{[]string{"--figure", "utility-by-rule", "-o", "figure.eps"}, []string{"eps", "svg, png, pdf or json"}},
 		{[]string{"--figure", "utility-by-rule", "--width", "85"}, []string{`"85"`, "85mm"}},
 		{[]string{"--figure", "utility-by-rule", "--width", "85mm", "--json"}, []string{"--width", "json", "svg, png or pdf"}},
 		{[]string{"--width", "85mm"}, []string{"--figure"}},

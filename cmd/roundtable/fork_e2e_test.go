@@ -131,7 +131,7 @@ func TestForkRefuses(t *testing.T) {
 		{[]string{"original", "--at", "2"}, "--at 2: expected round=N or entry=N"},
 		{[]string{"original", "--drop", "Alex"}, "fork.at: is missing"},
 		{[]string{"original", "--at", "round=9", "--as", "a"}, "begins with round 9, and majority-"},
-		{[]string{"original", "--at", "round=2", "--drop", "Nobody", "--as", "b"}, `there is no agent "Nobody"; there are Alex, Blake and Casey`},
+		{[]string{"original", "--at", "round=2", "--drop", "Nobody", "--as", "b"}, `unknown agent "Nobody"; expected Alex, Blake or Casey`},
 		{[]string{"original", "--at", "round=2", "--set", "env.agents=4", "--as", "c"}, "env.agents: cannot be changed in a fork"},
 		{[]string{"original", "--at", "round=2", "--set", "protocol=debate", "--as", "d"}, "a collaboration keeps its protocol (roundtable)"},
 		{[]string{"original", "--at", "round=2", "--set", "rule=rankt", "--as", "e"}, "did you mean ranked?"},

@@ -60,7 +60,7 @@ func TestLabelByRules(t *testing.T) {
 		t.Errorf("%v: Figure 23 for Graphviz is\n%s", err, dot)
 	}
 	for args, want := range map[string]string{
-		"--labeller nobody/x":        "there is no provider",
+		"--labeller nobody/x":        "unknown provider",
 		"--labeller scripted/trader": "cannot label",
 		"--labeller openai/unheard-of --params {\"base_url\":\"http://localhost:1/v1\"}": "cannot be reached",
 		"--reasks 11":                   "0 to 10",

@@ -45,7 +45,7 @@ func New(p Params) (*Allocation, error) {
 		return nil, err
 	}
 	if len(p.Domains) == 0 {
-		return nil, fmt.Errorf("domains is empty; there are research, cafeteria, camping")
+		return nil, fmt.Errorf("domains is empty; expected some of research, cafeteria, camping")
 	}
 	for i, d := range p.Domains {
 		if !slices.Contains(Defaults().Domains, d) || slices.Contains(p.Domains[:i], d) {

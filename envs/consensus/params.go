@@ -77,7 +77,7 @@ func (p Params) checkPersonalities() error {
 	}
 	for _, name := range p.Personalities {
 		if !slices.Contains([]string{None, Stubborn, Suggestible}, name) {
-			return fmt.Errorf("personalities is wrong: there is no %q; there are %s, %s, %s", wording.Clip(name), None, Stubborn, Suggestible)
+			return fmt.Errorf("personalities is wrong: unknown %q; expected one of %s, %s, %s", wording.Clip(name), None, Stubborn, Suggestible)
 		}
 	}
 	return nil

@@ -159,7 +159,7 @@ func presetExponents(name string, k int) ([][]float64, error) {
 		case "uniform":
 			own, other = 1/float64(k), 1/float64(k)
 		default:
-			return nil, fmt.Errorf("there is no utility %q; there are %s%s", wording.Clip(name), strings.Join(Utilities(), ", "), wording.DidYouMean(name, Utilities()))
+			return nil, fmt.Errorf("unknown utility %q; expected %s%s", wording.Clip(name), wording.Or(Utilities()), wording.DidYouMean(name, Utilities()))
 		}
 		theta[i] = slices.Repeat([]float64{other}, k)
 		theta[i][favourite] = own

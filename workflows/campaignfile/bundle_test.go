@@ -171,11 +171,11 @@ func TestIncludeErrors(t *testing.T) {
     - nine
 `,
 		"line 10: grid.include: a combination gives every axis of the grid a value; it has none for size",
-		"line 11: grid.include.protocol.round: is not an axis of the grid; there are rule, protocol.rounds, size; did you mean protocol.rounds?",
-		"line 11: grid.include.reasks: is not an axis of the grid; there are rule, protocol.rounds, size",
+		"line 11: grid.include.protocol.round: is not an axis of the grid; expected rule, protocol.rounds or size; did you mean protocol.rounds?",
+		"line 11: grid.include.reasks: is not an axis of the grid; expected rule, protocol.rounds or size",
 		"line 11: grid.include: a combination gives every axis of the grid a value; it has none for protocol.rounds",
 		"line 12: grid.include.rule: given twice",
-		`line 12: grid.include.size: the axis has no label "medium"; there are small, large, or write {label: …, set: {…}}`,
+		`line 12: grid.include.size: the axis has no label "medium"; expected one of small, large, or {label: …, set: {…}}`,
 		`line 13: grid.include.rule: the axis has another value that is called "nine"`,
 		`line 13: grid.include.size: the axis has another value that is called "small"`,
 		`line 14: grid.include: "nine" is not a combination; write a mapping with a value for each axis of the grid, as {rule: judge, protocol.rounds: 3}`,
@@ -184,7 +184,7 @@ func TestIncludeErrors(t *testing.T) {
 		"[]": "line 9: grid.include: a list is not a list of combinations, as [{rule: judge, protocol.rounds: 3}]",
 		"{rule: nine, protocol.rounds: 2, size: small}":   "line 9: grid.include: a mapping is not a list of combinations, as [{rule: judge, protocol.rounds: 3}]",
 		"[{rule: nine, protocol.rounds: 2, size: small}]": `line 9: grid.include: rule {"max":9,"name":"rated"}, protocol.rounds 2, size small is the same condition as rule {"max":9,"name":"rated"}, protocol.rounds 2, size small`,
-		"[{rule: rate, protocol.rounds: 2, size: small}]": `line 9: rule: there is no decision rule "rate"`,
+		"[{rule: rate, protocol.rounds: 2, size: small}]": `line 9: rule: unknown decision rule "rate"`,
 	} {
 		if got := errorsOf(t, included+"  include: "+include+"\n").Error(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", include, got, want)

@@ -61,7 +61,7 @@ func TestChosenInstances(t *testing.T) {
 func TestChosenInstanceErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"instances: [u1-m12, b]":               "line 9: instances: the environment exchange has none of these instances; it has k3-asymmetric",
-		"instances: {recsys: [u1-m2, u1-m12]}": `line 9: instances.recsys: there is no instance "u1-m2"; there are u1-m12, u10-m11, u10-m34 and 6 more; did you mean u1-m12?`,
+		"instances: {recsys: [u1-m2, u1-m12]}": `line 9: instances.recsys: unknown instance "u1-m2"; expected one of u1-m12, u10-m11, u10-m34 and 6 more; did you mean u1-m12?`,
 		"instances: {recsys: []}":              "line 9: instances.recsys: is an empty list; name at least one instance",
 		"instances: {recsys: [[a], a, a]}":     "line 9: instances.recsys[0]: a list is not an id of an instance\nline 9: instances.recsys[2]: \"a\" is there twice",
 	} {

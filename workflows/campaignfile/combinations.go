@@ -72,7 +72,7 @@ func (p *parser) parseExcluded(x exclusion, key, v *yaml.Node, axes []axis) {
 		for _, a := range axes {
 			keys = append(keys, a.key)
 		}
-		p.errs.add(key, name, "is not an axis of the grid; there are %s%s", strings.Join(keys, ", "), wording.DidYouMean(key.Value, keys))
+		p.errs.add(key, name, "is not an axis of the grid; expected %s%s", wording.Or(keys), wording.DidYouMean(key.Value, keys))
 		return
 	}
 	if x.want[key.Value] != nil {
@@ -212,7 +212,7 @@ func (p *parser) parseInclusion(n *yaml.Node, axes []axis) point {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if !slices.Contains(names, k.Value) {
-			p.errs.add(k, key+"."+k.Value, "is not an axis of the grid; there are %s%s", strings.Join(names, ", "), wording.DidYouMean(k.Value, names))
+			p.errs.add(k, key+"."+k.Value, "is not an axis of the grid; expected %s%s", wording.Or(names), wording.DidYouMean(k.Value, names))
 		} else if seen[k.Value] {
 			p.errs.add(k, key+"."+k.Value, "given twice")
 		}
@@ -244,7 +244,7 @@ func (p *parser) includedValue(a axis, v *yaml.Node) setting {
 		}
 	}
 	if a.own && v.Kind == yaml.ScalarNode {
-		p.errs.add(v, "grid."+includeKey+"."+a.key, "the axis has no label %s; there are %s, or write {label: …, set: {…}}", shortText(v), labelsOf(a))
+		p.errs.add(v, "grid."+includeKey+"."+a.key, "the axis has no label %s; expected one of %s, or {label: …, set: {…}}", shortText(v), labelsOf(a))
 		return setting{key: a.key, value: v}
 	}
 	var x setting

@@ -116,7 +116,7 @@ func pluginNames[T, N any](list []catalogue.Plugin[T, N]) string {
 	for i, plugin := range list {
 		all[i] = plugin.Name
 	}
-	return "there are " + strings.Join(all, ", ")
+	return "expected " + wording.Or(all)
 }
 
 // parseChoice reads a plug-in: its name alone, or a mapping with name and parameters.
@@ -369,7 +369,7 @@ func (p *parser) checkSpeakers(n *yaml.Node, agents []envs.Agent, roles []string
 	known = append(known, roles...)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; !slices.Contains(known, k.Value) {
-			p.errs.add(k, joinKey("models", k.Value), "there is no such agent; there are %s", strings.Join(known, ", "))
+			p.errs.add(k, joinKey("models", k.Value), "unknown agent; expected %s", wording.Or(known))
 		}
 	}
 }

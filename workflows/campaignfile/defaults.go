@@ -3,7 +3,6 @@ package campaignfile
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -165,7 +164,7 @@ func (d pluginDefaults) refuseUnused(p *parser, conditions []plan.Condition) {
 			}
 			delete(there, "")
 			names := slices.Sorted(maps.Keys(there))
-			p.errs.add(n, joinKey("defaults."+kind, name), "no condition names it; there are %s%s", strings.Join(names, ", "), wording.DidYouMean(name, names))
+			p.errs.add(n, joinKey("defaults."+kind, name), "no condition names it; expected %s%s", wording.Or(names), wording.DidYouMean(name, names))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 )
@@ -21,7 +22,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	for _, s := range catalogue.Builtin().Stopping {
 		stops = append(stops, s.Name)
 	}
-	got := strings.ReplaceAll(found.Error(), strings.Join(stops, ", "), "[all stopping rules]") + "\n"
+	got := strings.ReplaceAll(found.Error(), wording.Or(stops), "[all stopping rules]") + "\n"
 	const golden = "testdata/faults.txt"
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -95,25 +96,25 @@ func TestErrors(t *testing.T) {
 		"name is a number": {strings.Replace(minimal, "name: a", "name: 12", 1), 1, `"12" is not a text`},
 		"name is a list":   {strings.Replace(minimal, "name: a", "name: [a]", 1), 1, "a list is not a text"},
 
-		"no env":              {strings.Replace(minimal, "env: exchange\n", "", 1), 0, "env: is missing; there are exchange, recsys"},
-		"no protocol":         {strings.Replace(minimal, "protocol: roundtable\n", "", 1), 0, "protocol: is missing; there are roundtable"},
-		"no rule":             {strings.Replace(minimal, "rule: majority\n", "", 1), 0, "rule: is missing; there are unanimous, majority"},
+		"no env":              {strings.Replace(minimal, "env: exchange\n", "", 1), 0, "env: is missing; expected exchange, recsys"},
+		"no protocol":         {strings.Replace(minimal, "protocol: roundtable\n", "", 1), 0, "protocol: is missing; expected roundtable"},
+		"no rule":             {strings.Replace(minimal, "rule: majority\n", "", 1), 0, "rule: is missing; expected unanimous, majority"},
 		"no model":            {strings.Replace(minimal, "model: scripted/trader\n", "", 1), 0, "model: is missing; models are provider/model"},
-		"empty env":           {strings.Replace(minimal, "env: exchange", "env:", 1), 2, "env: is empty; there are exchange, recsys"},
-		"empty mapping":       {strings.Replace(minimal, "env: exchange", "env: {}", 1), 2, "env: has no name; there are exchange"},
+		"empty env":           {strings.Replace(minimal, "env: exchange", "env:", 1), 2, "env: is empty; expected exchange, recsys"},
+		"empty mapping":       {strings.Replace(minimal, "env: exchange", "env: {}", 1), 2, "env: has no name; expected exchange"},
 		"misspelt label":      {minimal + "grid: {rule: [{labl: x, value: majority}]}\n", 6, "grid.rule.labl: unknown key; a value with a label is written {label: …, value: …}"},
-		"null in a mapping":   {strings.Replace(minimal, "env: exchange", "env: {name: ~}", 1), 2, "env: is empty; there are exchange"},
+		"null in a mapping":   {strings.Replace(minimal, "env: exchange", "env: {name: ~}", 1), 2, "env: is empty; expected exchange"},
 		"list for env":        {strings.Replace(minimal, "env: exchange", "env: [exchange]", 1), 2, "a list is neither a name nor a mapping with a name"},
-		"unknown env":         {strings.Replace(minimal, "env: exchange", "env: chess", 1), 2, `there is no environment "chess"; there are exchange, recsys`},
-		"unknown protocol":    {strings.Replace(minimal, "roundtable", "parliament", 1), 3, `there is no protocol "parliament"`},
+		"unknown env":         {strings.Replace(minimal, "env: exchange", "env: chess", 1), 2, `unknown environment "chess"; expected exchange, recsys`},
+		"unknown protocol":    {strings.Replace(minimal, "roundtable", "parliament", 1), 3, `unknown protocol "parliament"`},
 		"unknown rule":        {strings.Replace(minimal, "majority", "[]", 1), 4, "a list is neither a name"},
 		"unknown model":       {strings.Replace(minimal, "scripted/trader", "gpt", 1), 5, `"gpt" is not a model; models are`},
 		"unknown policy":      {strings.Replace(minimal, "scripted/trader", "scripted/poet", 1), 5, "poet"},
-		"misspelt policy":     {strings.Replace(minimal, "scripted/trader", "scripted/tradr", 1), 5, `there is no policy "tradr"; there are trader, stubborn; did you mean trader?`},
-		"misspelt utility":    {strings.Replace(minimal, "env: exchange", "env: {name: exchange, utility: symetric}", 1), 2, `there is no utility "symetric"; there are `},
+		"misspelt policy":     {strings.Replace(minimal, "scripted/trader", "scripted/tradr", 1), 5, `unknown policy "tradr"; expected trader or stubborn; did you mean trader?`},
+		"misspelt utility":    {strings.Replace(minimal, "env: exchange", "env: {name: exchange, utility: symetric}", 1), 2, `unknown utility "symetric"; expected `},
 		"utility meant":       {strings.Replace(minimal, "env: exchange", "env: {name: exchange, utility: symetric}", 1), 2, "; did you mean symmetric?"},
 		"useless stop":        {minimal + "stop: converged\n", 6, "stop: converged means nothing for the protocol roundtable; never, first_agreement"},
-		"unknown stop":        {minimal + "stop: later\n", 6, `there is no stopping rule "later"; there are never, first_agreement`},
+		"unknown stop":        {minimal + "stop: later\n", 6, `unknown stopping rule "later"; expected never, first_agreement`},
 		"parameter of never":  {minimal + "stop: {name: never, x: 1}\n", 6, "stop.x: unknown key; nothing can be set here"},
 		"parameter too large": {strings.Replace(minimal, "env: exchange", "env: {name: exchange, agents: 101}", 1), 2, "env.agents: is 101; it is a number from 2 to 100"},
 		"no whole number":     {strings.Replace(minimal, "env: exchange", "env: {name: exchange, agents: 2.5}", 1), 2, `env.agents: "2.5" is not a whole number`},
@@ -122,7 +123,7 @@ func TestErrors(t *testing.T) {
 		"too many digits":     {minimal + "seed: 99999999999999999999\n", 6, "is not a whole number of at least 0"},
 		"wrong tag":           {minimal + "seed: !!int x\n", 6, `seed: "x" is not int`},
 		"null parameter":      {strings.Replace(minimal, "env: exchange", "env: {name: exchange, agents: }", 1), 2, "env.agents: is empty"},
-		"wrong phase":         {strings.Replace(minimal, "roundtable", "{name: roundtable, phases: [talk]}", 1), 3, `phase "talk" is not known; message, proposal and vote are`},
+		"wrong phase":         {strings.Replace(minimal, "roundtable", "{name: roundtable, phases: [talk]}", 1), 3, `unknown phase "talk"; expected message, proposal or vote`},
 		"unknown phase key":   {strings.Replace(minimal, "roundtable", "{name: roundtable, phases: [message, {phase: vote, each: 2}]}", 1), 3, "protocol.phases[1]: "},
 
 		"data folder":      {minimal + "data: nowhere\n", 6, "data: the folder nowhere cannot be opened"},
@@ -135,7 +136,7 @@ func TestErrors(t *testing.T) {
 		"no replicates":    {minimal + "replicates: 0\n", 6, "replicates: 0 is not from 1"},
 		"empty replicates": {minimal + "replicates:\n", 6, "replicates: is empty"},
 		"too many cells":   {minimal + "replicates: 10000\ninstances: 1001\n", 0, "10010000 cells are planned; expected at most 10000000"},
-		"cache scope":      {minimal + "cache_scope: all\n", 6, "condition, campaign and lake are"},
+		"cache scope":      {minimal + "cache_scope: all\n", 6, "expected condition, campaign or lake"},
 		"limits":           {minimal + "limits:\n  calls: 20001\n", 7, "limits.calls: is 20001 at once; expected 1 to 20000"},
 		"empty labels":     {minimal + "labels:\n", 6, "labels: is empty"},
 		"labels is a name": {minimal + "labels: scripted/labeller\n", 6, "is not a mapping of model, generate, reasks"},
@@ -167,7 +168,7 @@ func TestErrors(t *testing.T) {
 		"axis is a word":         {minimal + "grid: {stop: never}\n", 6, `grid.stop: "never" is not a list of values; write [never]`},
 		"axis is empty":          {minimal + "grid: {stop: []}\n", 6, "grid.stop: is an empty list; give at least one value"},
 		"axis with nothing":      {minimal + "grid: {stop: [never, ]}\n" + "grid: 1\n", 7, "grid: given twice"},
-		"null on an axis":        {minimal + "grid: {stop: [never, ~]}\n", 6, "stop: is empty; there are never"},
+		"null on an axis":        {minimal + "grid: {stop: [never, ~]}\n", 6, "stop: is empty; expected never"},
 		"axis cannot vary":       {minimal + "grid: {seed: [1, 2]}\n", 6, "grid.seed: cannot vary; env, protocol, rule"},
 		"axis within the header": {minimal + "grid: {limits.calls: [1, 2]}\n", 6, "grid.limits.calls: cannot vary"},
 		"axis twice":             {minimal + "grid:\n  stop: [never]\n  stop: [never]\n", 8, "grid.stop: given twice"},

@@ -129,7 +129,7 @@ b.yaml: line 4: modl: unknown key;`,
 		"no YAML":      {map[string]string{"main.yaml": minimal + "extends: b.yaml\n", "b.yaml": "seed: [\n"}, "b.yaml: line 2: not valid YAML: did not find expected node content"},
 		"no mapping":   {map[string]string{"main.yaml": minimal + "extends: b.yaml\n", "b.yaml": "- x\n"}, "b.yaml: line 1: a campaign file is a mapping with name, env, protocol, rule, model, …"},
 		"no own name":  {map[string]string{"main.yaml": "extends: b.yaml\n", "b.yaml": minimal}, "name: is missing; the campaign needs one"},
-		"in the grids": {map[string]string{"main.yaml": "name: a\nextends: b.yaml\nrule: borda\n", "b.yaml": strings.Replace(minimal, "rule: majority\n", "grid:\n  rule: [rated]\n  stop: [never]\n  exclude: [{rule: rated}]\n", 1)}, "b.yaml: line 7: grid.exclude.rule: is not an axis of the grid; there are stop"},
+		"in the grids": {map[string]string{"main.yaml": "name: a\nextends: b.yaml\nrule: borda\n", "b.yaml": strings.Replace(minimal, "rule: majority\n", "grid:\n  rule: [rated]\n  stop: [never]\n  exclude: [{rule: rated}]\n", 1)}, "b.yaml: line 7: grid.exclude.rule: is not an axis of the grid; expected stop"},
 	} {
 		_, err := extending(x.files)
 		if errs, ok := errors.AsType[campaignfile.Errors](err); !ok || !strings.HasPrefix(errs.Error(), x.want) {
@@ -198,10 +198,10 @@ func TestDefaultErrors(t *testing.T) {
 		"line 10: protocol.round: unknown key; known are rounds, phases, ties, reasons; did you mean rounds?",
 		"line 10: protocol.rounds: is 0; expected 1 to 1000",
 	)
-	pinErrors(t, minimal+"defaults: {rule: {rated: {max: 9}, majority: {}}}\n", "line 6: defaults.rule.majority: names no parameter", "line 6: defaults.rule.rated: no condition names it; there are majority")
+	pinErrors(t, minimal+"defaults: {rule: {rated: {max: 9}, majority: {}}}\n", "line 6: defaults.rule.majority: names no parameter", "line 6: defaults.rule.rated: no condition names it; expected majority")
 	pinErrors(t, minimal+"defaults: {rule: {rated: {max: 9}}, model: {scripted/tradr: {skip: 1}}}\n",
-		"line 6: defaults.rule.rated: no condition names it; there are majority",
-		"line 6: defaults.model.scripted/tradr: no condition names it; there are scripted/trader; did you mean scripted/trader?",
+		"line 6: defaults.rule.rated: no condition names it; expected majority",
+		"line 6: defaults.model.scripted/tradr: no condition names it; expected scripted/trader; did you mean scripted/trader?",
 	)
 	pinErrors(t, minimal+"defaults: x\n", `line 6: defaults: "x" is not a mapping of env, protocol, rule, stop and model to plug-ins, as {protocol: {debate: {rounds: 2}}}`)
 }

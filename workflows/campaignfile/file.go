@@ -270,8 +270,8 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	} else {
 		check(plan.IsName(h.Name), name, "name", "%q is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}
-	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"), "cache_scope", "%q is not known; condition, campaign and lake are", h.CacheScope)
-	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)
+	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"), "cache_scope", "is %q; expected condition, campaign or lake", h.CacheScope)
+	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost", "is %q; expected unknown, for models without a known price", h.Cost)
 	if limits := valueOf(top, "limits"); limits != nil {
 		p.checkLimits(limits, h.Limits)
 	}

@@ -329,7 +329,7 @@ func (f forking) read(n *yaml.Node, key string, change ForkChange, original plan
 	agent := func(name, key string) int {
 		i := slices.Index(names, name)
 		if i < 0 {
-			f.p.errs.add(n, key, "there is no agent %q; there are %s", name, wording.And(names))
+			f.p.errs.add(n, key, "unknown agent %q; expected %s", name, wording.Or(names))
 		}
 		return i
 	}

@@ -194,7 +194,7 @@ func (w instanceCounts) refuseUnused(p *parser) {
 func (w byEnvironment) refuseUnused(p *parser) {
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if n := w.named[name]; !w.used[name] {
-			p.errs.add(n, joinKey(w.key, name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
+			p.errs.add(n, joinKey(w.key, name), "no condition has such an environment; expected %s", wording.Or(slices.Sorted(maps.Keys(w.names))))
 		}
 	}
 }
@@ -326,7 +326,7 @@ func (w instanceCounts) refuseUnknown(p *parser) {
 		}
 		for _, id := range list.node.Content {
 			if !w.found[id] && len(ids) > 0 {
-				p.errs.add(id, list.key, "there is no instance %s; there are %s%s", shortText(id), wording.Some(ids), wording.DidYouMean(id.Value, ids))
+				p.errs.add(id, list.key, "unknown instance %s; expected one of %s%s", shortText(id), wording.Some(ids), wording.DidYouMean(id.Value, ids))
 			}
 		}
 	}

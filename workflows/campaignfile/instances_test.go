@@ -87,9 +87,9 @@ func TestConditionsOwnTheirInstances(t *testing.T) {
 		"instances: {exchange: 1.5}":   `line 9: instances.exchange: "1.5" is not a whole number`,
 		"instances: {recsys: 05}":      `line 9: instances.recsys: 05 begins with 0, which some read as octal; write 5, 0o5 for octal, or "05" for a text`,
 		"instances: {recsys: 0}":       `line 9: instances.recsys: 0 is not from 1 to 10000000`,
-		"instances: {qa: 3}":           `line 9: instances.qa: no condition has such an environment; there are exchange, recsys`,
+		"instances: {qa: 3}":           `line 9: instances.qa: no condition has such an environment; expected exchange or recsys`,
 		"instances: ~":                 `line 9: instances: is empty`,
-		"instances: {recsys: 3, a: 1}": `line 9: instances.a: no condition has such an environment; there are exchange, recsys`,
+		"instances: {recsys: 3, a: 1}": `line 9: instances.a: no condition has such an environment; expected exchange or recsys`,
 	} {
 		if got := errorsOf(t, twoTasks+text+"\n"); got.Error() != want {
 			t.Errorf("%s\n got %v\nwant %v", text, got, want)
@@ -232,11 +232,11 @@ func TestConditionsOwnTheirReplicates(t *testing.T) {
 	for text, want := range map[string]string{
 		"replicates: 0":                  `replicates: 0 is not from 1 to 10000000`,
 		"replicates: {recsys: 0}":        `replicates.recsys: 0 is not from 1 to 10000000`,
-		"replicates: {qa: 3}":            `replicates.qa: no condition has such an environment; there are exchange, recsys`,
+		"replicates: {qa: 3}":            `replicates.qa: no condition has such an environment; expected exchange or recsys`,
 		"replicates: [3, 4]":             `replicates: a list is not a whole number`,
 		"replicates: {exchange: [1]}":    `replicates.exchange: a list is not a whole number`,
 		"replicates: {exchange: 010}":    `replicates.exchange: 010 begins with 0, which some read as octal; write 10, 0o10 for octal, or "010" for a text`,
-		"replicates: {qa: 3, recsys: 2}": `replicates.qa: no condition has such an environment; there are exchange, recsys`,
+		"replicates: {qa: 3, recsys: 2}": `replicates.qa: no condition has such an environment; expected exchange or recsys`,
 		"replicates: ~":                  `replicates: is empty`,
 	} {
 		if got := errorsOf(t, file(text)); !strings.Contains(got.Error(), want) {

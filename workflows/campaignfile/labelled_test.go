@@ -55,7 +55,7 @@ func TestLabelsNameInstances(t *testing.T) {
 		t.Errorf("instances are %v", got)
 	}
 	got := errorsOf(t, text+"instances: {films: 2}\n").Error()
-	if want := "instances.films: no condition has such an environment; there are exchange, movies, recsys"; !strings.Contains(got, want) {
+	if want := "instances.films: no condition has such an environment; expected exchange, movies or recsys"; !strings.Contains(got, want) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
@@ -95,7 +95,7 @@ func TestExclude(t *testing.T) {
 		}
 	}
 	for exclude, want := range map[string]string{
-		"[{rules: majority}]":                           "line 9: grid.exclude.rules: is not an axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
+		"[{rules: majority}]":                           "line 9: grid.exclude.rules: is not an axis of the grid; expected rule, protocol.rounds or stop; did you mean rule?",
 		"[{rule: ranked}]":                              `line 9: grid.exclude.rule: the axis has no value "ranked"`,
 		"[{rule: [majority, ranked]}]":                  `line 9: grid.exclude.rule: the axis has no value "ranked"`,
 		"[{rule: majority, stop: [never], rule: nine}]": "line 9: grid.exclude.rule: given twice",
@@ -103,7 +103,7 @@ func TestExclude(t *testing.T) {
 		"[{}]":                                          "line 9: grid.exclude: an entry is empty; write which combination to leave out",
 		"[~]":                                           "line 9: grid.exclude: an entry is empty",
 		"[]":                                            "line 9: grid.exclude: is empty; list the combinations to leave out",
-		"[{rul: rated}]":                                "line 9: grid.exclude.rul: is not an axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
+		"[{rul: rated}]":                                "line 9: grid.exclude.rul: is not an axis of the grid; expected rule, protocol.rounds or stop; did you mean rule?",
 		"{rule: majority}":                              "line 9: grid.exclude: a mapping is not a list of combinations",
 		"[{rule: [majority, rated]}]":                   "line 5: grid: every combination is excluded",
 	} {

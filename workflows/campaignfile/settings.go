@@ -118,7 +118,7 @@ func (p *parser) checkNotify(n *yaml.Node, notify *plan.Notify) {
 	for i, event := range notify.On {
 		switch {
 		case !slices.Contains(NotifyEvents(), event):
-			p.errs.add(at("on"), "notify.on", "%q is not known; %s are%s", event, strings.Join(NotifyEvents(), ", "), wording.DidYouMean(event, NotifyEvents()))
+			p.errs.add(at("on"), "notify.on", "unknown event %q; expected %s%s", event, wording.Or(NotifyEvents()), wording.DidYouMean(event, NotifyEvents()))
 		case slices.Contains(notify.On[:i], event):
 			p.errs.add(at("on"), "notify.on", "has %s twice", event)
 		}

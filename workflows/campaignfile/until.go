@@ -107,7 +107,7 @@ func (p *parser) sameQuestions(c plan.Campaign, q until.Question) (same []until.
 func (p *parser) checkUntil(at, n *yaml.Node, u *Until, q *until.Question) {
 	oneOf := func(key, value string, known []string) {
 		if v := valueOf(n, key); v != nil && !slices.Contains(known, value) && !p.errs.isKnownAt("until."+key, v.Line) {
-			p.errs.add(v, "until."+key, "%q is not known; %s are%s", value, wording.And(known), wording.DidYouMean(value, known))
+			p.errs.add(v, "until."+key, "is %q; expected %s%s", value, wording.Or(known), wording.DidYouMean(value, known))
 		}
 	}
 	for _, key := range []string{"compare", "measure"} {

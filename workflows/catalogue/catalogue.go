@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"roundtable/envs"
 	"roundtable/envs/allocation"
@@ -140,7 +139,7 @@ func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N]
 		}
 		names = append(names, p.Name)
 	}
-	return Plugin[T, N]{}, fmt.Errorf("there is no %s %q; there are %s%s", kind, name, strings.Join(names, ", "), wording.DidYouMean(name, names))
+	return Plugin[T, N]{}, fmt.Errorf("unknown %s %q; expected %s%s", kind, name, wording.Or(names), wording.DidYouMean(name, names))
 }
 
 // Named reports whether a plug-in has that name or alias.

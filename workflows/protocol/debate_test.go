@@ -285,7 +285,7 @@ func TestDebateFaults(t *testing.T) {
 		{func(p *protocol.DebateParams, _ *protocol.Setting) { p.Talk = "shout" }, `talk is "shout"`},
 		{func(p *protocol.DebateParams, _ *protocol.Setting) { p.Ties = "last" }, `ties is "last"`},
 		{func(p *protocol.DebateParams, _ *protocol.Setting) { p.Agents = 4 }, "agents is 4; the group has 3"},
-		{func(p *protocol.DebateParams, _ *protocol.Setting) { p.Topology.Name = "cloud" }, `no topology "cloud"`},
+		{func(p *protocol.DebateParams, _ *protocol.Setting) { p.Topology.Name = "cloud" }, `unknown topology "cloud"`},
 		{func(p *protocol.DebateParams, _ *protocol.Setting) {
 			p.Topology = protocol.Topology{Name: "random", K: 3}
 		}, "k is 3"},

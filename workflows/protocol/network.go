@@ -220,7 +220,7 @@ func (t Topology) hears(n int, seed uint64) ([][]int, error) {
 	case "explicit":
 		return t.explicit(n)
 	}
-	return nil, fmt.Errorf("there is no topology %q; there are full, ring, star, tree, random and explicit", t.Name)
+	return nil, fmt.Errorf("unknown topology %q; expected one of full, ring, star, tree, random, explicit", t.Name)
 }
 
 func (t Topology) linked(n int) [][]int {

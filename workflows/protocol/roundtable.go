@@ -88,7 +88,7 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 		switch ph.Name {
 		case PhaseMessage, PhaseProposal, PhaseVote:
 		default:
-			wrong("phase %q is not known; message, proposal and vote are", ph.Name)
+			wrong("unknown phase %q; expected message, proposal or vote", ph.Name)
 		}
 		if ph.Every < 0 || ph.Every > max(p.Rounds, 1) {
 			wrong("phase %s takes place every %d rounds; expected 1 to %d", ph.Name, ph.Every, p.Rounds)

@@ -295,10 +295,10 @@ func TestParameters(t *testing.T) {
 		{func(p *protocol.RoundtableParams) { p.Ties = "coin" }, `ties is "coin"; expected keep, first or lottery`},
 		{func(p *protocol.RoundtableParams) { p.Phases = nil }, "phases is a list of 0"},
 		{func(p *protocol.RoundtableParams) { p.Phases = make([]protocol.Phase, 101) }, "phases is a list of 101"},
-		{func(p *protocol.RoundtableParams) { p.Phases[1].Name = "sing" }, `phase "sing" is not known; message, proposal and vote are`},
+		{func(p *protocol.RoundtableParams) { p.Phases[1].Name = "sing" }, `unknown phase "sing"; expected message, proposal or vote`},
 		{func(p *protocol.RoundtableParams) { p.Phases[2].Every = 11 }, "phase vote takes place every 11 rounds; expected 1 to 10"},
 		{func(p *protocol.RoundtableParams) { p.Phases[2].Every = -1 }, "every -1 rounds"},
-		{func(p *protocol.RoundtableParams) { p.Rounds, p.Ties = 0, ""; p.Phases[0].Name = "x" }, "rounds is 0; expected 1 to 1000\nties is \"\"; expected keep, first or lottery\nphase \"x\""},
+		{func(p *protocol.RoundtableParams) { p.Rounds, p.Ties = 0, ""; p.Phases[0].Name = "x" }, "rounds is 0; expected 1 to 1000\nties is \"\"; expected keep, first or lottery\nunknown phase \"x\""},
 	} {
 		p := params(10)
 		x.change(&p)

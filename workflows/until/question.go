@@ -129,9 +129,9 @@ func (q Question) GoalRange() (least, most float64) {
 func (q Question) Check() error {
 	switch {
 	case !slices.Contains(Measures(), q.Measure):
-		return fmt.Errorf("measure %q is not known; %s are", q.Measure, wording.And(Measures()))
+		return fmt.Errorf("unknown measure %q; expected %s", q.Measure, wording.Or(Measures()))
 	case !slices.Contains(Methods(), q.Method):
-		return fmt.Errorf("method %q is not known; %s are", q.Method, wording.And(Methods()))
+		return fmt.Errorf("unknown method %q; expected %s", q.Method, wording.Or(Methods()))
 	case q.Method == Betting && !(q.Low < q.High):
 		return fmt.Errorf("betting needs a measure with bounds; %s is from %v to %v", q.Measure, q.Low, q.High)
 	case len(q.Contrasts()) == 0:

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"io"
 	"regexp"
+	"roundtable/envs/wording"
 	"slices"
 	"strings"
 
@@ -71,7 +72,7 @@ func (s Sheet) Write(w io.Writer, format string) error {
 	case "pdf":
 		return s.pdf(w)
 	}
-	return fmt.Errorf("there is no format %q of figures; there are %s", format, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q of figures; expected %s", format, wording.Or(Formats()))
 }
 
 // Inline returns an SVG element on no background, without the prologue of a file.

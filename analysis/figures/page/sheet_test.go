@@ -43,7 +43,7 @@ func TestFilesAreAlike(t *testing.T) {
 			t.Errorf("%s lacks %q: %.400s", x.format, x.has, one.String())
 		}
 	}
-	if err := letters(1).Write(new(bytes.Buffer), "gif"); err == nil || !strings.Contains(err.Error(), "svg, png, pdf") {
+	if err := letters(1).Write(new(bytes.Buffer), "gif"); err == nil || !strings.Contains(err.Error(), "svg, png or pdf") {
 		t.Errorf("a GIF: %v", err)
 	}
 }

@@ -134,7 +134,7 @@ func (b Book) Read(given []string) ([]string, error) {
 	for _, name := range given {
 		i := b.find(name)
 		if i < 0 {
-			return nil, fmt.Errorf("there is no label %q; the labels are %s%s", name, strings.Join(known, ", "), wording.DidYouMean(name, known))
+			return nil, fmt.Errorf("unknown label %q; expected %s%s", name, wording.Or(known), wording.DidYouMean(name, known))
 		}
 		has[i] = true
 	}

@@ -136,7 +136,7 @@ func (d FigureRequest) as(asJSON bool) (string, error) {
 		format = "json"
 	}
 	if !slices.Contains(accepted, format) {
-		return "", fmt.Errorf("a figure cannot be written as %q; there are %s", format, strings.Join(accepted, ", "))
+		return "", fmt.Errorf("a figure cannot be written as %q; expected %s", format, wording.Or(accepted))
 	}
 	if d.Width != "" && !slices.Contains(page.Formats(), format) {
 		return "", fmt.Errorf("--width is the width of a picture, and %s has none; give --format %s", format, wording.Or(page.Formats()))

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"roundtable/envs/wording"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ func ChooseFormat(asked, file string, asJSON bool, known []string) (string, erro
 	case asked != "" && asJSON && asked != "json":
 		return "", fmt.Errorf("--json and --format %s are both given; give one", asked)
 	case asked != "" && !slices.Contains(known, asked):
-		return "", fmt.Errorf("there is no format %q; there are %s", asked, strings.Join(known, ", "))
+		return "", fmt.Errorf("unknown format %q; expected %s", asked, wording.Or(known))
 	case asked != "":
 		return asked, nil
 	case asJSON && slices.Contains(known, "json"):

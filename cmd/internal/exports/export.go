@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,7 @@ type Export struct {
 func (x *Export) Choose(format string) error {
 	for _, t := range x.Tables {
 		if !slices.Contains(Tables, t) {
-			return fmt.Errorf("there is no table %q; there are %s", t, strings.Join(Tables, ", "))
+			return fmt.Errorf("unknown table %q; expected %s", t, wording.Or(Tables))
 		}
 	}
 	if x.Dataset && (len(x.Tables) > 0 || format != "" && format != "parquet" || x.Output == "" || x.single() || x.strange()) {

@@ -79,7 +79,7 @@ func ReadBook(name string) (codebook.Book, error) {
 	data, err := files.Read(name, 64<<20)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" {
-			return codebook.Book{}, fmt.Errorf("--code-book: there is no code book %q; %s are built in, or name a file (.yaml)%s", name, wording.And(codebook.BuiltIn()), wording.DidYouMean(name, codebook.BuiltIn()))
+			return codebook.Book{}, fmt.Errorf("--code-book: unknown code book %q; expected a file (.yaml) or a built-in one, %s%s", name, wording.Or(codebook.BuiltIn()), wording.DidYouMean(name, codebook.BuiltIn()))
 		}
 		return codebook.Book{}, fmt.Errorf("--code-book: %w", err)
 	}

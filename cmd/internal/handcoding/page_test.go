@@ -154,7 +154,7 @@ func TestTableExplains(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		`item p1-m1: there is no label "Informs"`, "item p1-m2: its text is not the one that was drawn", "item p7-m1: draw 1 has no such item", "1 item not coded: p1-m4",
+		`item p1-m1: unknown label "Informs"`, "item p1-m2: its text is not the one that was drawn", "item p7-m1: draw 1 has no such item", "1 item not coded: p1-m4",
 		`item p1-m5: its check is "000000000000"`, "item p1-m7: it is in line", "5 items of draw 1 not there: p1-m3, p1-m5, p1-m6, p1-m8, p1-m9", "item p2-m1: draw 1 has no such item",
 		"item p1-m1: its check is that of item p1-m8",
 	} {

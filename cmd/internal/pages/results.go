@@ -25,6 +25,7 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
+	"roundtable/envs/wording"
 )
 
 // results are the part of a campaign's page that says what it found.
@@ -276,7 +277,7 @@ func fileAsked(r *http.Request, forms []string) (name, form string, err error) {
 	file := r.PathValue("file")
 	form = strings.TrimPrefix(filepath.Ext(file), ".")
 	if !slices.Contains(forms, form) {
-		return "", "", cli.UsageError(fmt.Errorf("%q is in no format that can be downloaded; there are %s", file, strings.Join(forms, ", ")))
+		return "", "", cli.UsageError(fmt.Errorf("%q is in no format that can be downloaded; expected %s", file, wording.Or(forms)))
 	}
 	return strings.TrimSuffix(file, "."+form), form, nil
 }

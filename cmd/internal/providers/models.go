@@ -110,7 +110,7 @@ func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env env
 		known = append(known, name)
 	}
 	known = slices.Compact(known)
-	return model.Provider{}, fmt.Errorf("there is no provider %q; there are %s%s", provider, strings.Join(known, ", "), wording.DidYouMean(provider, known))
+	return model.Provider{}, fmt.Errorf("unknown provider %q; expected %s%s", provider, wording.Or(known), wording.DidYouMean(provider, known))
 }
 
 // newHuman returns the seat of a person, the same each time.

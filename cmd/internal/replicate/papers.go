@@ -194,7 +194,7 @@ func (p Papers) Find(name string) (Entry, error) {
 		if same := slices.DeleteFunc(p.Names(), func(n string) bool { return !strings.HasSuffix(n, "/"+name) }); len(same) > 0 {
 			hint = "; " + wording.Or(same) + "?"
 		}
-		return e, cli.UsageError(fmt.Errorf("there is no table or figure %q to make again; roundtable replicate --list has all%s", name, hint))
+		return e, cli.UsageError(fmt.Errorf("unknown table or figure %q; roundtable replicate --list has all%s", name, hint))
 	}
 	return e, nil
 }

@@ -124,7 +124,7 @@ func (l *location) setOption(name string, values []string) error {
 		}
 		l.pathStyle = aws.Bool(v == "true")
 	default:
-		return fmt.Errorf("parameter %.40q is not known; there are endpoint, path_style and region", name)
+		return fmt.Errorf("unknown parameter %.40q; expected endpoint, path_style or region", name)
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func TestS3Locations(t *testing.T) {
 		"s3://bucket/a//b":         "prefix has names",
 		"s3://bucket/.hidden":      "prefix has names",
 		"s3://bucket/" + strings.Repeat("x/", 200):  "prefix has names",
-		"s3://bucket/x?colour=canary":               `"colour" is not known; there are endpoint, path_style and region`,
+		"s3://bucket/x?colour=canary":               `unknown parameter "colour"; expected endpoint, path_style or region`,
 		"s3://bucket/x?region=a&region=b":           "one value",
 		"s3://bucket/x?region=":                     "one value",
 		"s3://bucket/x?region=evil.example/":        "eu-central-1",
