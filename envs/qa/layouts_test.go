@@ -205,12 +205,18 @@ func publishedSets() []published {
 	}
 }
 
+// env returns the lines as they stand in the guide.
+func (x published) env() string {
+	return "{name: qa, " + strings.ReplaceAll(x.lines, "\n", ", ") + "}"
+}
+
 // read loads a data set by its lines.
 func (x published) read() (*QA, error) {
 	var lines map[string]any
-	if err := yaml.Unmarshal([]byte(x.lines), &lines); err != nil {
+	if err := yaml.Unmarshal([]byte(x.env()), &lines); err != nil {
 		return nil, err
 	}
+	delete(lines, "name")
 	data, err := json.Marshal(lines)
 	if err != nil {
 		return nil, err
@@ -224,9 +230,15 @@ func (x published) read() (*QA, error) {
 
 const guideHead = `# Public data sets
 
-The lines under ` + "`env:`" + ` that read each data set as it is published, and its first question as it is asked; the rows shown are made up. Put what you downloaded into the folder that ` + "`data:`" + ` names and leave it as it is. ` + "`roundtable plan FILE`" + ` prints the same of your copy: which column was read as what, what is not used, where the right answers lie among the options, and an example with its key. Look at it before you run.
+` + "```" + `yaml
+data: downloads                  # what you downloaded, as it is
+env: {name: qa, format: hf, file: mmlu, config: all, split: test, columns: {options: choices}, answer_is: index_0, agents: 3}
+` + "```" + `
 
-Whoever has other files finds the keys in [Campaign file](../reference/campaign.md#environments). What is in a file and would not be asked, an answer that can be read in two ways, and a file that is something else than its name says are errors that say what to write.
+` + "`roundtable plan FILE`" + ` prints which column was read as what, what is not used, where the right answers lie among the options, and an example with its key. Look at it before you run. A column that would not be asked, an answer that can be read in two ways, and a file that is something else than its name says are errors that say what to write. Other files: [campaign file](../reference/campaign.md#environments).
+
+| data set | published as | ` + "`env:`" + ` |
+| --- | --- | --- |
 `
 
 // Every layout is read by the lines in the guide, which is made from them.
@@ -262,14 +274,10 @@ func TestPublishedLayouts(t *testing.T) {
 			t.Errorf("%s: keys %q, want %q", x.name, got, x.want)
 		}
 		s, err := e.Survey(1)
-		if err != nil || len(s.Files) != 1 || len(s.Warnings) > 0 && x.name != "SciQ" {
-			t.Errorf("%s: files %v, warnings %v, error %v", x.name, s.Files, s.Warnings, err)
+		if err != nil || len(s.Files) != 1 || len(s.Example) < 2 || len(s.Warnings) > 0 && x.name != "SciQ" {
+			t.Errorf("%s: files %v, example %v, warnings %v, error %v", x.name, s.Files, s.Example, s.Warnings, err)
 		}
-		fmt.Fprintf(&guide, "\n## %s\n\n%s.\n\n```yaml\n%s\n```\n\n```\n", x.name, strings.ToUpper(x.from[:1])+x.from[1:], x.lines)
-		for _, f := range s.Example {
-			fmt.Fprintf(&guide, "%s: %s\n", f.Name, strings.ReplaceAll(f.Text, "\n", "\n  "))
-		}
-		guide.WriteString("```\n")
+		fmt.Fprintf(&guide, "| %s | %s | `%s` |\n", x.name, x.from, x.env())
 	}
 	const name = "../../docs/guides/data-sets.md"
 	if flag.Lookup("update").Value.String() == "true" {
