@@ -55,7 +55,7 @@ type Config struct {
 
 // Activities are registered with a worker. Each owner of a picture in memory has
 // its own mutex: Plans, Manifests, the budgets of Caller, and each collaboration.
-// The order is stated in docs/decisions/activities.md.
+// The order is stated in docs/decisions/README.md.
 type Activities struct {
 	config  Config
 	plans   *setup.Plans

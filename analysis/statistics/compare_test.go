@@ -117,7 +117,7 @@ func TestComparisonsExplain(t *testing.T) {
 		t.Errorf("%+v", aa)
 	}
 	for says, s := range map[string][]Series{
-		`two series "a"`:            {series[0], series[0]},
+		`two series "a"`:                 {series[0], series[0]},
 		`unknown series "b"; expected a`: {series[0]},
 	} {
 		if _, err := Compare(s, Family{Contrasts: []Contrast{{"a", "b"}}}); err == nil || !strings.Contains(err.Error(), says) {

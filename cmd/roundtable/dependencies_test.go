@@ -8,7 +8,7 @@ import (
 
 // heavy are packages that a build must not compile again: all that the program
 // needs of them is small. Names that end with a slash stand for all below as
-// well. What they take of a build is in docs/decisions/embedded-server.md.
+// well. What they take of a build is in docs/decisions/README.md.
 var heavy = []string{
 	"github.com/openai/openai-go/",
 	"github.com/anthropics/anthropic-sdk-go/",

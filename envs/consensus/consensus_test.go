@@ -238,7 +238,7 @@ func TestRefused(t *testing.T) {
 		"stubborn is 2":                func(p *Params) { p.Stubborn, p.Suggestible = 2, 2 },
 		"give one of the two":          func(p *Params) { p.Stubborn, p.Personalities = 1, []string{"none", "none", "none"} },
 		"personalities is a list of 1": func(p *Params) { p.Personalities = []string{"none"} },
-		`unknown "vain"`:           func(p *Params) { p.Personalities = []string{"none", "vain", "none"} },
+		`unknown "vain"`:               func(p *Params) { p.Personalities = []string{"none", "vain", "none"} },
 		"starts is a list of 1":        func(p *Params) { p.Starts = [][]float64{{1}} },
 		"it has 2 coordinates":         func(p *Params) { p.Starts = [][]float64{{1, 2}, {1}, {1}} },
 		"spread is 3":                  func(p *Params) { p.Spread = 3 },

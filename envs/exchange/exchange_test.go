@@ -200,7 +200,7 @@ func TestParams(t *testing.T) {
 		"from 2 to 100":             {Agents: 1},
 		"agents is -3":              {Agents: -3},
 		"agents is 101":             {Agents: 101},
-		`unknown utility "selfish"`:      {Utility: "selfish"},
+		`unknown utility "selfish"`: {Utility: "selfish"},
 		"go with utility explicit":  {Agents: 2, Exponents: [][]float64{{1}, {1}}},
 		"for 2 agents; there are 3": {Utility: "explicit", Exponents: [][]float64{{1}, {1}}},
 		"for 0 agents":              {Utility: "explicit"},
