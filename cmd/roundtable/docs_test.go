@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
@@ -14,7 +15,7 @@ var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // TestLinksResolve: every page that a page of the documentation links to exists.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
-	pages := []string{filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CHANGELOG.md"), filepath.Join("..", "..", "SECURITY.md")}
+	pages := []string{filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CHANGELOG.md"), filepath.Join("..", "..", "SECURITY.md"), filepath.Join("..", "..", "AGENTS.md")}
 	for _, folder := range []string{"docs", "examples"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, _ fs.DirEntry, err error) error {
 			if strings.HasSuffix(path, ".md") {
@@ -27,20 +28,52 @@ func TestLinksResolve(t *testing.T) {
 	if len(pages) < 20 {
 		t.Fatalf("found %d pages only", len(pages))
 	}
+	anchors := map[string]map[string]bool{}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		noError(t, err)
+		anchors[page] = headings(string(text))
+	}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		noError(t, err)
 		prose := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`").ReplaceAllString(string(text), "")
 		for _, m := range link.FindAllStringSubmatch(prose, -1) {
-			target, _, _ := strings.Cut(m[1], "#")
-			if target == "" || strings.Contains(target, ":") {
+			target, anchor, hasAnchor := strings.Cut(m[1], "#")
+			if strings.Contains(target, ":") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), target)); err != nil {
+			path := page
+			if target != "" {
+				path = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(path); err != nil {
 				t.Errorf("%s links to %s, which does not exist", page, m[1])
+			} else if hasAnchor && anchors[path] != nil && !anchors[path][anchor] {
+				t.Errorf("%s links to %s; the page has no such heading", page, m[1])
 			}
 		}
 	}
+}
+
+// headings returns the anchors of a page: its headings in lower case, with dashes for spaces
+// and without other marks.
+func headings(page string) map[string]bool {
+	anchors := map[string]bool{}
+	code := regexp.MustCompile("(?ms)^```.*?^```")
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(code.ReplaceAllString(page, ""), -1) {
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ' || r == '-':
+				return '-'
+			case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, m[1])
+		anchors[name] = true
+	}
+	return anchors
 }
 
 // TestCampaignsOfTheFirstPages: the campaigns of the README and of AGENTS.md, and a new study, can be planned.
