@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -36,13 +35,13 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	if !wire.Present(e.Content) && finish == "" {
 		return model.Response{}, c.Report.Useless("no_content", "the body holds no content", call.Body)
 	}
-	text, ok := contentText(e.Content)
+	text, thinking, ok := wire.ReadParts(e.Content, answerBlock.part)
 	if !ok {
 		return model.Response{}, c.Report.Useless("strange_content", "the content is not a list of blocks with texts", call.Body)
 	}
 	return model.Response{
 		Text:         text,
-		Thinking:     contentThinking(e.Content),
+		Thinking:     thinking,
 		Model:        cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model),
 		FinishReason: model.FinishOf(finish),
 		RequestID:    c.Report.Word(cmp.Or(call.Header.Get("Request-Id"), wire.String(e.ID)), 200),
@@ -51,46 +50,15 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	}, nil
 }
 
-// contentText returns the answer's bytes: its blocks of text. Blocks of thinking are none of it.
-func contentText(v jsontext.Value) ([]byte, bool) {
-	if !wire.Present(v) {
-		return nil, true
-	}
-	var blocks []struct {
-		Type jsontext.Value `json:"type"`
-		Text jsontext.Value `json:"text"`
-	}
-	if json.Unmarshal(v, &blocks, wire.Lenient) != nil {
-		return nil, false
-	}
-	var text []byte
-	for _, b := range blocks {
-		if wire.String(b.Type) != "text" {
-			continue
-		}
-		if b.Text.Kind() != '"' {
-			return nil, false
-		}
-		text = append(text, wire.Unquote(b.Text)...)
-	}
-	return text, true
+// answerBlock is a part of the content.
+type answerBlock struct {
+	Type     jsontext.Value `json:"type"`
+	Text     jsontext.Value `json:"text"`
+	Thinking jsontext.Value `json:"thinking"`
 }
 
-// contentThinking returns what the blocks of thinking say.
-func contentThinking(v jsontext.Value) string {
-	var blocks []struct {
-		Thinking jsontext.Value `json:"thinking"`
-	}
-	if !wire.Present(v) || json.Unmarshal(v, &blocks, wire.Lenient) != nil {
-		return ""
-	}
-	var all []string
-	for _, b := range blocks {
-		if text := wire.String(b.Thinking); text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "\n")
+func (b answerBlock) part() wire.Part {
+	return wire.Part{IsText: wire.String(b.Type) == "text", Text: b.Text, Thinking: b.Thinking}
 }
 
 // readUsage reads what was billed; what is missing or makes no sense counts as 0.

@@ -3,7 +3,6 @@ package bedrock
 import (
 	"cmp"
 	"net/http"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,13 +40,13 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 	if message == nil || len(message.Content) == 0 && finish == "" {
 		return model.Response{}, a.report.Useless("no_message", "the body holds no message", body)
 	}
-	text, ok := contentText(message.Content)
+	text, thinking, ok := wire.ReadParts(message.Content, block.part)
 	if !ok {
 		return model.Response{}, a.report.Useless("strange_content", "the content is not a list of blocks with texts", body)
 	}
 	return model.Response{
 		Text:         text,
-		Thinking:     contentThinking(message.Content),
+		Thinking:     thinking,
 		Model:        cmp.Or(a.report.Word(routedModel(e.Trace), 300), a.model),
 		FinishReason: model.FinishOf(finish),
 		RequestID:    a.report.Word(header.Get("X-Amzn-Requestid"), 200),
@@ -55,49 +54,18 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 	}, nil
 }
 
-// contentText returns the answer's bytes: its blocks of text. Blocks of reasoning are none of it.
-func contentText(v jsontext.Value) ([]byte, bool) {
-	if !wire.Present(v) {
-		return nil, true
-	}
-	var blocks []struct {
-		Text jsontext.Value `json:"text"`
-	}
-	if json.Unmarshal(v, &blocks, wire.Lenient) != nil {
-		return nil, false
-	}
-	var text []byte
-	for _, b := range blocks {
-		if !wire.Present(b.Text) {
-			continue
-		}
-		if b.Text.Kind() != '"' {
-			return nil, false
-		}
-		text = append(text, wire.Unquote(b.Text)...)
-	}
-	return text, true
+// block is a part of the content.
+type block struct {
+	Text      jsontext.Value `json:"text"`
+	Reasoning struct {
+		Text struct {
+			Text jsontext.Value `json:"text"`
+		} `json:"reasoningText"`
+	} `json:"reasoningContent"`
 }
 
-// contentThinking returns what the blocks of reasoning say.
-func contentThinking(v jsontext.Value) string {
-	var blocks []struct {
-		Reasoning struct {
-			Text struct {
-				Text jsontext.Value `json:"text"`
-			} `json:"reasoningText"`
-		} `json:"reasoningContent"`
-	}
-	if !wire.Present(v) || json.Unmarshal(v, &blocks, wire.Lenient) != nil {
-		return ""
-	}
-	var all []string
-	for _, b := range blocks {
-		if text := wire.String(b.Reasoning.Text.Text); text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "\n")
+func (b block) part() wire.Part {
+	return wire.Part{IsText: wire.Present(b.Text), Text: b.Text, Thinking: b.Reasoning.Text.Text}
 }
 
 // routedModel returns the model that a prompt router chose; "" if none was asked.

@@ -3,7 +3,6 @@ package google
 import (
 	"cmp"
 	"net/http"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,9 +42,8 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	text, thinking, finish := []byte(nil), "", filtered
 	switch {
 	case len(e.Candidates) > 0:
-		thinking = contentThinking(e.Candidates[0].Content)
 		var useless *model.Error
-		if text, finish, useless = c.candidateText(e.Candidates[0], call.Body); useless != nil {
+		if text, thinking, finish, useless = c.readCandidate(e.Candidates[0], call.Body); useless != nil {
 			return model.Response{}, useless
 		}
 	case !isBlocked(e.Feedback):
@@ -62,17 +60,23 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	}, nil
 }
 
-// candidateText returns the text of a candidate and how it ended.
-func (c *client) candidateText(one candidate, body []byte) (text []byte, finish string, _ *model.Error) {
+// readCandidate returns what a candidate says and thought, and how it ended.
+func (c *client) readCandidate(one candidate, body []byte) (text []byte, thinking, finish string, _ *model.Error) {
 	reason := c.Report.Word(wire.String(one.FinishReason), 64)
 	if !wire.Present(one.Content) && reason == "" {
-		return nil, "", c.Report.Useless("no_content", "the first candidate holds no content", body)
+		return nil, "", "", c.Report.Useless("no_content", "the first candidate holds no content", body)
 	}
-	text, ok := contentText(one.Content)
+	var content struct {
+		Parts jsontext.Value `json:"parts"`
+	}
+	ok := !wire.Present(one.Content) || json.Unmarshal(one.Content, &content, wire.Lenient) == nil
+	if ok {
+		text, thinking, ok = wire.ReadParts(content.Parts, answerPart.read)
+	}
 	if !ok {
-		return nil, "", c.Report.Useless("strange_content", "the content is not a list of parts with texts", body)
+		return nil, "", "", c.Report.Useless("strange_content", "the content is not a list of parts with texts", body)
 	}
-	return text, model.FinishOf(reason), nil
+	return text, thinking, model.FinishOf(reason), nil
 }
 
 // isBlocked reports whether the prompt was refused, to which there is no candidate.
@@ -86,48 +90,17 @@ func isBlocked(feedback jsontext.Value) bool {
 	return wire.String(f.Reason) != ""
 }
 
-// contentText returns the answer's bytes: its parts with texts. Thoughts are none of it.
-func contentText(v jsontext.Value) ([]byte, bool) {
-	var c struct {
-		Parts []struct {
-			Text    jsontext.Value `json:"text"`
-			Thought jsontext.Value `json:"thought"`
-		} `json:"parts"`
-	}
-	if wire.Present(v) && json.Unmarshal(v, &c, wire.Lenient) != nil {
-		return nil, false
-	}
-	var text []byte
-	for _, p := range c.Parts {
-		if p.Thought.Kind() == 't' || !wire.Present(p.Text) {
-			continue
-		}
-		if p.Text.Kind() != '"' {
-			return nil, false
-		}
-		text = append(text, wire.Unquote(p.Text)...)
-	}
-	return text, true
+// answerPart is one of the content's.
+type answerPart struct {
+	Text    jsontext.Value `json:"text"`
+	Thought jsontext.Value `json:"thought"`
 }
 
-// contentThinking returns what the parts say that are thoughts.
-func contentThinking(v jsontext.Value) string {
-	var c struct {
-		Parts []struct {
-			Text    jsontext.Value `json:"text"`
-			Thought jsontext.Value `json:"thought"`
-		} `json:"parts"`
+func (p answerPart) read() wire.Part {
+	if p.Thought.Kind() == 't' {
+		return wire.Part{Thinking: p.Text}
 	}
-	if !wire.Present(v) || json.Unmarshal(v, &c, wire.Lenient) != nil {
-		return ""
-	}
-	var all []string
-	for _, p := range c.Parts {
-		if p.Thought.Kind() == 't' {
-			all = append(all, wire.String(p.Text))
-		}
-	}
-	return strings.Join(all, "\n")
+	return wire.Part{IsText: wire.Present(p.Text), Text: p.Text}
 }
 
 // servedTier returns the tier in which a request was served, from its header or else its usage.
