@@ -26,7 +26,7 @@ func (l *Live) origin(ctx context.Context, c *Collaboration) (answers.RunKey, er
 		next := lake.Marker{Campaign: run.Campaign, Collaboration: run.Collaboration, Generation: run.Generation + 1}.Key()
 		if _, err := l.store.Head(ctx, next); err != nil {
 			if err = store.IgnoreMissing(err); err == nil && run.Generation < 0 {
-				err = failure.Fail(fmt.Errorf("the collaboration %s of %s, from which this one goes on, has not ended", run.Collaboration, run.Campaign))
+				err = failure.Fail(fmt.Errorf("the collaboration %s of %s, which this one continues, has not finished", run.Collaboration, run.Campaign))
 			}
 			return run, err
 		}
@@ -43,7 +43,7 @@ func (l *Live) takePrefix(ctx context.Context, c *Collaboration) error {
 	}
 	stored, err := l.answers.Load(ctx, from)
 	if err != nil {
-		return fmt.Errorf("the turns of %s, from which this collaboration goes on: %w", from, err)
+		return fmt.Errorf("the turns of %s, which this collaboration continues: %w", from, err)
 	}
 	turns, err := c.goOnFrom(from, stored.Turns)
 	if err != nil || len(turns) == 0 {

@@ -228,9 +228,9 @@ func scoreText(score *float64, utilities []float64) string {
 
 func endingText(c record.Collaboration) string {
 	if c.Status == record.Unfinished && c.DecisionJSON == nil {
-		return "It goes on. There is no decision yet."
+		return "In progress. No decision yet."
 	} else if c.Status == record.Unfinished {
-		return fmt.Sprintf("It goes on. Decision so far: %s.%s", plainProposal(*c.DecisionJSON), scoreText(c.Score, c.Utilities))
+		return fmt.Sprintf("In progress. Decision so far: %s.%s", plainProposal(*c.DecisionJSON), scoreText(c.Score, c.Utilities))
 	}
 	end := map[string]string{"": "It did not come to its own end", "rounds": "All rounds were run", "stopped": "The stopping rule ended it"}[c.EndReason]
 	if end == "" {

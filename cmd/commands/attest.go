@@ -76,7 +76,7 @@ func attest(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue, camp
 		return attestation.Statement{}, v.Write(cmd.ErrOrStderr(), false)
 	}
 	if v.Ended < v.Planned {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d planned cells have ended; attest the campaign again when it goes on\n", v.Ended, v.Planned)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d planned cells have finished; attest the campaign again once more have\n", v.Ended, v.Planned)
 	}
 	a, err := attestation.New(ctx, s, campaign, v.Digest)
 	info, _ := debug.ReadBuildInfo()

@@ -32,7 +32,7 @@ func newAttribute(o *cli.Options) *cobra.Command {
 Shapley's values, from forks in which only some of them take part. Orders in which
 they join are drawn for each instance, in pairs; each coalition of an instance is run
 once. The forks are a campaign, whose cap is the budget: it ends before the budget is
-overspent, and the same command with more budget goes on where it stopped. If every
+overspent, and the same command with more budget continues where it stopped. If every
 coalition was run, the values are exact but for chance.`,
 		Example: `  roundtable attribute my-campaign --of agents --budget 5usd
   roundtable attribute my-campaign --of rounds --budget 5usd --pairs 4

@@ -118,7 +118,7 @@ func NewRoot(plugins catalogue.Catalogue) *cobra.Command {
 		Long: `Run experiments in which groups of LLM agents decide, without ever losing work.
 
 A campaign is a YAML file. Its answers and tables are kept in a lake, a folder
-or a bucket (--lake), and the campaign goes on from them after any interruption.`,
+or a bucket (--lake), and the campaign continues from them after any interruption.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

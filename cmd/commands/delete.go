@@ -145,7 +145,7 @@ func (r *removal) deleteCampaign(ctx context.Context, yes bool) error {
 		return err
 	}
 	if len(ties.Forks) > 0 {
-		return cli.UsageError(fmt.Errorf("nothing is deleted: %s goes on from %s and needs its answers; delete that first", wording.And(ties.Forks), r.Name))
+		return cli.UsageError(fmt.Errorf("nothing is deleted: %s is a fork of %s and needs its answers; delete that first", wording.And(ties.Forks), r.Name))
 	}
 	own, foreign, err := lake.Objects(ctx, r.s, r.Name)
 	if err != nil {

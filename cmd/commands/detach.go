@@ -84,6 +84,6 @@ func detach(ctx context.Context, o *cli.Options, path string, flags planning.Fla
 	if o.JSON {
 		return cli.WriteJSON(o.Stdout(), l)
 	}
-	fmt.Fprintf(o.Stdout(), "%s runs as process %d and goes on when this terminal is closed.\nLog:     %s\nProgress: %s\nStop:    %s; the same command goes on\n", name, l.PID, l.Log, l.Status, l.Stop)
+	fmt.Fprintf(o.Stdout(), "%s runs as process %d and continues when this terminal is closed.\nLog:     %s\nProgress: %s\nStop:    %s; the same command continues\n", name, l.PID, l.Log, l.Status, l.Stop)
 	return nil
 }

@@ -117,6 +117,6 @@ func announce(cmd *cobra.Command, o *cli.Options, address string) error {
 	if o.JSON {
 		return cli.WriteJSON(cmd.OutOrStdout(), map[string]string{"address": address})
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Open %s\nCtrl-C ends it; campaigns go on.\n", address)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Open %s\nCtrl-C ends it; campaigns continue.\n", address)
 	return err
 }

@@ -40,7 +40,7 @@ const replicateLong = `Make a table or figure of one of the five papers again: p
 them, label and embed where the table needs it, and print what was found beside the
 numbers that the paper prints, with the differences and their 95 % intervals. It is
 run, label, features, export and analyze in turn: the campaigns are in the lake as
-any other, and the same command goes on with what is left.
+any other, and the same command continues with what is left.
 
 Without --model the paper's models are asked. --limit makes it small: so many
 instances of each environment, or replicates of the exchange economy. --set changes

@@ -135,7 +135,7 @@ func TestForkRefuses(t *testing.T) {
 		{[]string{"original", "--at", "round=2", "--set", "env.agents=4", "--as", "c"}, "env.agents: cannot be changed in a fork"},
 		{[]string{"original", "--at", "round=2", "--set", "protocol=debate", "--as", "d"}, "a collaboration keeps its protocol (roundtable)"},
 		{[]string{"original", "--at", "round=2", "--set", "rule=rankt", "--as", "e"}, "did you mean ranked?"},
-		{[]string{"original", "--at", "round=3", "--set", "protocol.rounds=2", "--as", "f"}, "what is changed cannot go on from these turns"},
+		{[]string{"original", "--at", "round=3", "--set", "protocol.rounds=2", "--as", "f"}, "what is changed cannot continue from these turns"},
 		{[]string{"original", "--at", "round=2", "--condition", "ranked-1", "--as", "g"}, "original has no condition ranked-1"},
 		{[]string{"original", "--at", "round=2", "--at", "round=3"}, "it can be given once only"},
 		{[]string{"original", "--at", "round=2", "--cost-usd", "-1"}, "--cost-usd -1: expected US dollars, above 0"},

@@ -110,7 +110,7 @@ func (p *parser) parseFork(top *yaml.Node, replicates byEnvironment, file *File)
 		return
 	}
 	if slices.ContainsFunc(of.Campaign.Conditions, func(c plan.Condition) bool { return c.Fork != nil }) {
-		p.errs.add(valueOf(n, "campaign"), "fork.campaign", "%s is a fork itself; fork the campaign that it goes on from, with its changes", f.block.Campaign)
+		p.errs.add(valueOf(n, "campaign"), "fork.campaign", "%s is a fork itself; fork the campaign that it continues, with its changes", f.block.Campaign)
 		return
 	}
 	f.of = of.Campaign

@@ -232,7 +232,7 @@ func (c Campaign) lostOrigins(recorded Campaign) []string {
 	if len(lost) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s did not succeed and would be left out, and the campaign has cells that go on from there", wording.Some(lost))}
+	return []string{fmt.Sprintf("%s did not succeed and would be left out, and the campaign has cells that continue from there", wording.Some(lost))}
 }
 
 // Course is what can be asked in collaborations of a condition: the steps of some plays, in

@@ -94,7 +94,7 @@ func TestForksOfAllProtocols(t *testing.T) {
 						err = playAll(s)
 					}
 					switch {
-					case err != nil && strings.Contains(err.Error(), "cannot go on from these turns"):
+					case err != nil && strings.Contains(err.Error(), "cannot continue from these turns"):
 						refused++
 						continue
 					case err != nil:

@@ -142,7 +142,7 @@ func (s *Session) leave(was []transcript.Step) Plan {
 		if len(p.Steps) > 0 {
 			follows = fmt.Sprintf("round %d", p.Steps[0].Round)
 		}
-		panic(unreadableError(fmt.Sprintf("what is changed cannot go on from these turns: after %d entries round %d would follow, and with the change %s does", f.from, was[0].Round, follows)))
+		panic(unreadableError(fmt.Sprintf("what is changed cannot continue from these turns: after %d entries round %d would follow, and with the change %s does", f.from, was[0].Round, follows)))
 	}
 	return p
 }

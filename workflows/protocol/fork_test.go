@@ -201,7 +201,7 @@ func TestForkThatCannotGoOn(t *testing.T) {
 		p := s.Pending()[0]
 		err = s.Record(p.Entry, entryAct(p))
 	}
-	if err == nil || !strings.Contains(err.Error(), "cannot go on from these turns: after 10 entries round 2 would follow, and with the change the end does") {
+	if err == nil || !strings.Contains(err.Error(), "cannot continue from these turns: after 10 entries round 2 would follow, and with the change the end does") {
 		t.Errorf("the error is %v", err)
 	}
 }

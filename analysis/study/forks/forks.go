@@ -1,5 +1,5 @@
 // Package forks shows what forks of a campaign's collaborations found: the effect of each
-// change against the original and what went on unchanged, from the same beginnings, with
+// change against the original and what continued unchanged, from the same beginnings, with
 // what chance alone does and what both have cost.
 package forks
 
@@ -14,7 +14,7 @@ import (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Forks, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: naming.Named{Name: "fork-effects", Shows: "forks: what each change does to the outcome, against the original and what went on unchanged",
+		{Named: naming.Named{Name: "fork-effects", Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
 			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true, Shown: entry.Always},
 	}}
 }

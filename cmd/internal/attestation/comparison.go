@@ -196,7 +196,7 @@ func (c Comparison) WriteErrors(w io.Writer) {
 	writeKeys(w, wrong, c.Missing, ": it was attested and is missing")
 	writeKeys(w, wrong, c.AddedVisible, ": it was stored after the attestation, and readers see it")
 	if len(c.AddedVisible) > 0 {
-		fmt.Fprintln(w, "If the campaign went on after it was attested, attest it again; this attestation describes the earlier state.")
+		fmt.Fprintln(w, "If the campaign continued after it was attested, attest it again; this attestation describes the earlier state.")
 	}
 }
 

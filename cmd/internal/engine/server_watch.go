@@ -61,7 +61,7 @@ func watchSilence(ctx context.Context, w io.Writer, who string, every, patience 
 			silent = began
 		case !said && time.Since(silent) >= patience:
 			said = true
-			fmt.Fprintf(w, "\n%s has not answered for %s (%s). Nothing is lost: answers that arrive are stored, and campaigns go on when it answers. Waiting; Ctrl-C ends this process\n",
+			fmt.Fprintf(w, "\n%s has not answered for %s (%s). Nothing is lost: answers that arrive are stored, and campaigns continue when it answers. Waiting; Ctrl-C ends this process\n",
 				who, time.Since(silent).Round(time.Second), cli.OneLine(err.Error()))
 		}
 	}

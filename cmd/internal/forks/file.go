@@ -81,7 +81,7 @@ func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 		return f, err
 	}
 	if r.Control && r.At == "" && len(r.Remove)+len(r.Replace) > 0 {
-		return f, errors.New("--control goes on from a point, and --remove and --replace name a message: give --at, as entry=6 for the first entry after the message")
+		return f, errors.New("--control continues from a point, and --remove and --replace name a message: give --at, as entry=6 for the first entry after the message")
 	}
 	if r.Control || len(own) == 0 && len(r.Changes) == 0 {
 		f.Fork.Changes = append(f.Fork.Changes, map[string]any{})
@@ -231,7 +231,7 @@ func unquote(n *yaml.Node) {
 }
 
 // ownHeader begins files that attribute writes again as it goes on.
-const ownHeader = "# Written by roundtable attribute, which writes it again when it goes on.\n"
+const ownHeader = "# Written by roundtable attribute, which rewrites it when it continues.\n"
 
 // WriteOwn writes the file, also in place of an earlier one.
 func (f File) WriteOwn(path string) error {

@@ -29,7 +29,7 @@ func (v *Server) steer(w http.ResponseWriter, r *http.Request) error {
 	case "pause":
 		said, err = name+" is pausing; answers in flight are kept", runs.Pause(ctx, v.options, name, "")
 	case "resume":
-		said, err = name+" goes on", v.resume(r, name)
+		said, err = name+" continues", v.resume(r, name)
 	case "tune":
 		said, err = v.tune(r, name)
 	case "cancel":

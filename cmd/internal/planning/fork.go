@@ -66,7 +66,7 @@ func leaveOut(ctx context.Context, s store.Store, file *campaignfile.File) error
 		return cli.UsageError(fmt.Errorf("not all collaborations of %s have ended: %s to go, as %s. Finish that campaign first, or fork its first instances only (run FILE --limit N)",
 			file.Fork, wording.Count(len(missing), "collaboration"), missing[0]))
 	case len(file.Campaign.Without) == len(origins):
-		return cli.UsageError(fmt.Errorf("none of the %s of %s succeeded, so nothing can go on from there; `roundtable status %s` says why",
+		return cli.UsageError(fmt.Errorf("none of the %s of %s succeeded, so there is nothing to fork; `roundtable status %s` says why",
 			wording.Count(len(origins), "collaboration"), file.Fork, file.Fork))
 	}
 	return nil

@@ -52,7 +52,7 @@ func WhyUnreadable(ctx context.Context, c client.Client, workflowID string, caus
 		return nil
 	}
 	if task := d.GetPendingWorkflowTask(); task.GetAttempt() > 1 {
-		return errors.Join(fmt.Errorf("its worker has failed %d times to go on; worker.log says why", task.GetAttempt()-1), cause)
+		return errors.Join(fmt.Errorf("its worker has failed %d times to continue; worker.log says why", task.GetAttempt()-1), cause)
 	}
 	return cause
 }
