@@ -84,8 +84,8 @@ lake/lake/_manifests/campaign=<name>/batch-<batch>.json
 lake/lake/_campaigns/<name>/README.md, files.json, schema.json, croissant.json
 ` + "```" + `
 
-- A collaboration counts once its marker in ` + "`_commits`" + ` is there, with the SHA-256 of each file; a part once its batch's manifest is there, and it then replaces the files it was made from. ` + "`files.json`" + ` lists exactly the files to read.
-- ` + "`generation`" + ` is 0, and one more for each rerun of a cell. Take the latest ([query](../guides/operating.md#queries)).
+- A collaboration counts once its marker in ` + "`_commits`" + ` is there, with the SHA-256 of each file; a part once its batch's manifest is there, and it then replaces the files it was made from. ` + "`files.json`" + ` lists exactly the files to read, ` + "`README.md`" + ` the lines for DuckDB, Polars and pandas; [SQL](../guides/sql.md) needs neither.
+- ` + "`generation`" + ` is 0, and one more for each rerun of a cell. Take the latest ([query](#what-an-outcome-is-worth)).
 - ` + "`campaign=`" + ` and ` + "`condition=`" + ` are Hive partitions; the columns are ` + "`campaign_id`" + ` and ` + "`condition_id`" + `. An empty table has no file.
 - **` + "`simulated`" + ` is true where scripted agents answered. Never mix these rows with those of language models.**
 - ` + "`*_id`" + ` identify, ` + "`*_at`" + ` are UTC with microseconds, ` + "`*_ms`" + ` milliseconds, ` + "`*_json`" + ` JSON, ` + "`*_usd`" + ` US dollars.
@@ -111,9 +111,15 @@ Average ` + "`outcome`" + `, not ` + "`score`" + `, which is NULL without a deci
 - **Equal replicates are not evidence.** Where replicates of an instance are equal word for word (` + "`answer_hash`" + `), tables show the number of distinct ones next to n. Means take all; with only one instance the standard errors are then too small, as a note says.
 - **The unit** of errors, intervals and tests is the instance, or the replicate where there is one instance, unless said otherwise (papers' deviations over replicates).
 
+Once the campaign has ` + "`_SUCCESS`" + `, such a pattern finds every row:
+
 ` + "```" + `sql
-SELECT rule, simulated, count(*) AS n, round(avg(outcome), 4) AS outcome, count(score) AS decided
-FROM collaborations WHERE campaign_id = 'voting-rules' GROUP BY ALL ORDER BY ALL;
+SELECT rule, simulated, count(*) AS n, avg(outcome) AS outcome, count(score) AS decided
+FROM (
+  SELECT * FROM read_parquet('lake/lake/collaborations/campaign=voting-rules/*/*.parquet')
+  QUALIFY generation = max(generation) OVER (PARTITION BY collaboration_id)
+)
+GROUP BY ALL ORDER BY ALL;
 ` + "```" + `
 `
 
