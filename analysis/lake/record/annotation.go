@@ -24,33 +24,33 @@ var Annotations = [...]string{Labels, Features, Gold}
 // Label is what one message does, as one labeller sees it. Key: labeller, collaboration_id, generation, entry.
 type Label struct {
 	Key
-	Labeller      string   `parquet:"labeller,dict"`            // the model, its settings and its prompt: lake/_campaigns/<campaign>/labellers/<labeller>.json
-	Model         string   `parquet:"model,dict"`               // provider/model of the labeller
+	Labeller      string   `parquet:"labeller,dict"`            // id of model, settings and prompt: lake/_campaigns/<campaign>/labellers/<labeller>.json
+	Model         string   `parquet:"model,dict"`               // provider/model
 	Entry         int32    `parquet:"entry"`                    // the message's turn; -1 for a whole collaboration
 	Round         int32    `parquet:"round"`                    // of the message, from 1; 0 for a whole collaboration
 	Agent         int32    `parquet:"agent"`                    // who said it, from 0; -1 for a whole collaboration
 	Status        string   `parquet:"status,dict"`              // labelled or invalid
-	InvalidReason *string  `parquet:"invalid_reason"`           // what was wrong with the last answer, or refusal, content_filter
-	Inform        bool     `parquet:"inform"`                   // shares something that was not known; an invalid label has no act
-	Request       bool     `parquet:"request"`                  // asks for something that the speaker does not know
+	InvalidReason *string  `parquet:"invalid_reason"`           // as in turns
+	Inform        bool     `parquet:"inform"`                   // shares something new; an invalid label has no act
+	Request       bool     `parquet:"request"`                  // asks for something unknown to the speaker
 	Confirm       bool     `parquet:"confirm"`                  // asks whether something shared is so
 	Summarize     bool     `parquet:"summarize"`                // brings the main points together
 	Evaluate      bool     `parquet:"evaluate"`                 // judges, or gives an opinion
 	Propose       bool     `parquet:"propose"`                  // brings in a new solution
 	Compromise    bool     `parquet:"compromise"`               // offers a solution between the wishes of several
-	Defend        bool     `parquet:"defend"`                   // keeps to a solution that was doubted
+	Defend        bool     `parquet:"defend"`                   // keeps to a doubted solution
 	Accept        bool     `parquet:"accept"`                   // agrees
 	Decline       bool     `parquet:"decline"`                  // refuses or disagrees
 	Others        bool     `parquet:"others"`                   // does something else
-	CodeBook      *string  `parquet:"code_book,dict"`           // what else was labelled than acts: the id of a code book; then no column of an act is true
-	LabelsJSON    *string  `parquet:"labels_json"`              // names of the labels by that code book, as a JSON list; absent for acts
-	Asks          int32    `parquet:"asks"`                     // questions put for this label, re-asks included
-	PromptHash    string   `parquet:"prompt_hash"`              // of the messages of the first question, as in turns
+	CodeBook      *string  `parquet:"code_book,dict"`           // id of the code book, if not acts; then all act columns are false
+	LabelsJSON    *string  `parquet:"labels_json"`              // its labels, as a JSON list
+	Asks          int32    `parquet:"asks"`                     // prompts sent, re-asks included
+	PromptHash    string   `parquet:"prompt_hash"`              // as in turns
 	AnswerHash    string   `parquet:"answer_hash"`              // SHA-256 of the last raw answer
-	Simulated     bool     `parquet:"simulated"`                // labelled by rules, not by a language model
+	Simulated     bool     `parquet:"simulated"`                // labelled by rules
 	InputTokens   int64    `parquet:"input_tokens" digest:"-"`  // of billed calls
 	OutputTokens  int64    `parquet:"output_tokens" digest:"-"` // likewise
-	CostUSD       *float64 `parquet:"cost_usd" digest:"-"`      // of billed calls; absent if a price is not known
+	CostUSD       *float64 `parquet:"cost_usd" digest:"-"`      // of billed calls; absent if a price is unknown
 }
 
 // Labelled is the status of a message whose label could be read.
@@ -89,18 +89,18 @@ func (l Label) sortKey() [3]int64 { return [3]int64{int64(l.Entry)} }
 // Feature is what is measured of one message. Key: embedder, rule, collaboration_id, generation, entry.
 type Feature struct {
 	Key
-	Embedder  string   `parquet:"embedder,dict"`       // what distances rest on; those of different embedders cannot be compared
-	Rule      string   `parquet:"rule,dict"`           // how sentences and syllables are counted: portable or textstat
+	Embedder  string   `parquet:"embedder,dict"`       // distances of different embedders are not comparable
+	Rule      string   `parquet:"rule,dict"`           // counts sentences and syllables: portable or textstat
 	Entry     int32    `parquet:"entry"`               // the message's turn
 	Round     int32    `parquet:"round"`               // of the message, from 1
 	Agent     int32    `parquet:"agent"`               // who said it, from 0
 	Simulated bool     `parquet:"simulated"`           // said by a scripted agent
 	TextHash  string   `parquet:"text_hash"`           // SHA-256 of the message
-	Words     int32    `parquet:"words"`               // what spaces separate, if it holds a letter or digit; of scripts without spaces segments by Unicode
+	Words     int32    `parquet:"words"`               // separated by spaces, with a letter or digit; Unicode segments in scripts without spaces
 	Sentences int32    `parquet:"sentences"`           // by the rule
 	Syllables int32    `parquet:"syllables"`           // by the rule
-	Grade     *float64 `parquet:"grade"`               // Flesch-Kincaid grade level, by the rule; 0 without words, absent where the collaboration's messages are not in English
-	Distance  *float64 `parquet:"distance" digest:"-"` // information distance: 1 - cosine with the mean of the round before; absent in round 1, after a round without messages, and for texts without a direction
+	Grade     *float64 `parquet:"grade"`               // Flesch-Kincaid grade level; 0 without words, absent where messages are not English
+	Distance  *float64 `parquet:"distance" digest:"-"` // 1 - cosine with the mean of the round before; absent in round 1, after a round without messages, and for texts without a direction
 }
 
 // Table returns the table's name.
@@ -108,16 +108,16 @@ func (Feature) Table() string { return Features }
 
 func (f Feature) sortKey() [3]int64 { return [3]int64{int64(f.Entry)} }
 
-// GoldLabel is what one coder says by hand of one message, or of a collaboration, that was drawn. Key: code_book, coder, draw, collaboration_id, generation, entry.
+// GoldLabel is one coder's labels of one message, or collaboration, that was drawn. Key: code_book, coder, draw, collaboration_id, generation, entry.
 type GoldLabel struct {
 	Key
-	CodeBook string `parquet:"code_book,dict"` // what labels there are and what they mean: the id of a code book
-	Coder    string `parquet:"coder,dict"`     // who coded it; adjudicated stands for all
-	Draw     int32  `parquet:"draw"`           // number of the draw, from 1: lake/_campaigns/<campaign>/gold/<code_book>/draw-<draw>.json
+	CodeBook string `parquet:"code_book,dict"` // id of a code book
+	Coder    string `parquet:"coder,dict"`     // who coded it; adjudicated replaces all
+	Draw     int32  `parquet:"draw"`           // from 1: lake/_campaigns/<campaign>/gold/<code_book>/draw-<draw>.json
 	Entry    int32  `parquet:"entry"`          // the message's turn; -1 for a whole collaboration
 	Round    int32  `parquet:"round"`          // of the message, from 1; 0 for a whole collaboration
 	Agent    int32  `parquet:"agent"`          // who said it, from 0; -1 for a whole collaboration
-	Labels   string `parquet:"labels_json"`    // the names of the labels, as a JSON list
+	Labels   string `parquet:"labels_json"`    // a JSON list
 	TextHash string `parquet:"text_hash"`      // SHA-256 of what was coded
 }
 

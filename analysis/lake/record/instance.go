@@ -9,16 +9,16 @@ const Instances = "instances"
 // Instance is one question of one condition, as it is dealt there. Key: campaign_id, condition_id, instance.
 type Instance struct {
 	CampaignID   string  `parquet:"campaign_id"`   // name: of the campaign file
-	ConditionID  string  `parquet:"condition_id"`  // as in collaborations: conditions may shuffle options or read other files
+	ConditionID  string  `parquet:"condition_id"`  // conditions may shuffle options or read other files
 	Instance     int32   `parquet:"instance"`      // index, as in collaborations
 	Environment  string  `parquet:"environment"`   // as the campaign names it
 	InstanceID   string  `parquet:"instance_id"`   // the environment's name for the instance
-	InstanceHash *string `parquet:"instance_hash"` // identity of the question and its right answer, as in collaborations
+	InstanceHash *string `parquet:"instance_hash"` // as in collaborations
 	Source       *string `parquet:"source"`        // the data file, with the line or row
-	Question     *string `parquet:"question"`      // what is asked; of a program's instances all that it tells readers
-	Context      *string `parquet:"context"`       // the story or paragraph that the question is about
-	OptionsJSON  *string `parquet:"options_json"`  // the options in the order of their letters: ["ice", "fog"]; absent without options
-	KeyJSON      *string `parquet:"key_json"`      // the right answers, written as decision_json: ["(B)"]; absent if none is known
+	Question     *string `parquet:"question"`      // what is asked; for a program's instances all that it tells readers
+	Context      *string `parquet:"context"`       // story or paragraph of the question
+	OptionsJSON  *string `parquet:"options_json"`  // in the order of their letters: ["ice", "fog"]
+	KeyJSON      *string `parquet:"key_json"`      // the right answers, as decision_json
 }
 
 //go:embed instance.go
