@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 func data(t testing.TB, runs []trajectory.Trajectory) *crossval.Data {
@@ -179,7 +179,7 @@ func TestDataThatCannotBeJudged(t *testing.T) {
 
 // Score that never changes: nothing can be gained, nothing is NaN, and rules say why they never stop.
 func TestConstantScore(t *testing.T) {
-	d := data(t, trajectorytest.Plan{Runs: 10, Rounds: 5, Agents: 3}.Make())
+	d := data(t, analysistest.Script{Runs: 10, Rounds: 5, Agents: 3}.Make())
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 5, 1), crossval.NestedMethods(1))
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestConstantScore(t *testing.T) {
 // No method sees score of the collaborations that it is judged on: changing
 // it changes none of their stops.
 func TestNothingLeaks(t *testing.T) {
-	plan := trajectorytest.Plan{Runs: 30, Rounds: 6, Agents: 3, Seed: 3, Peak: 3, Own: 0.1, Noise: 0.1, Still: 4}
+	plan := analysistest.Script{Runs: 30, Rounds: 6, Agents: 3, Seed: 3, Peak: 3, Own: 0.1, Noise: 0.1, Still: 4}
 	runs := plan.Make()
 	f := folds(t, data(t, runs), 5, 2)
 	methods := slices.DeleteFunc(crossval.NestedMethods(2), func(m crossval.Method) bool { return m == crossval.Method(crossval.Oracle{}) })

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // rated is a collaboration whose error by round is given; nil before a decision.
@@ -60,7 +60,7 @@ func TestOracleDoesNotStopTheUndecided(t *testing.T) {
 // A collaboration in which nobody speaks in one round keeps the rule by distance
 // for itself in its other rounds and for all the others.
 func TestSilentRoundIsLeftOut(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 8, Peak: 5, Noise: 0.001, Still: 4}.Make()
+	runs := analysistest.Script{Runs: 20, Rounds: 6, Agents: 3, Seed: 8, Peak: 5, Noise: 0.001, Still: 4}.Make()
 	for i := range runs {
 		for r := 1; r < 6; r++ {
 			runs[i].Rounds[r].Distance = new([]float64{0, 1, .75, .25, .5, .5}[r]) // the mean at the best rounds is .5

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study/speech"
 )
@@ -35,7 +35,7 @@ func run(env, rule, model string, replicate int, scores ...float64) campaign.Run
 	}
 	key := record.Key{CampaignID: "made-up", ConditionID: env + rule + model, CollaborationID: fmt.Sprint(env, rule, model, replicate)}
 	c := record.Collaboration{
-		Key: key, Status: "succeeded", Environment: env, Measure: campaigntest.MeasureOf(env), Rule: rule, Model: model, Replicate: int32(replicate), InstanceID: fmt.Sprint("item", replicate),
+		Key: key, Status: "succeeded", Environment: env, Measure: analysistest.MeasureOf(env), Rule: rule, Model: model, Replicate: int32(replicate), InstanceID: fmt.Sprint("item", replicate),
 		RoundsPlanned: int32(len(scores)), RoundsRun: int32(len(scores)), SettingsJSON: string(settings), Simulated: strings.HasPrefix(model, "scripted/"),
 	}
 	if env == campaign.Recsys {

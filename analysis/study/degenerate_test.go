@@ -6,20 +6,19 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/naming"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // degenerate are campaigns of which little or nothing can be computed.
 func degenerate() map[string]campaign.Campaign {
-	plain := trajectorytest.Plan{Runs: 6, Rounds: 3, Agents: 3, Seed: 1, Noise: 0.1}
-	of := func(p trajectorytest.Plan, change func(*trajectory.Trajectory)) []trajectory.Trajectory {
+	plain := analysistest.Script{Runs: 6, Rounds: 3, Agents: 3, Seed: 1, Noise: 0.1}
+	of := func(p analysistest.Script, change func(*trajectory.Trajectory)) []trajectory.Trajectory {
 		runs := p.Make()
 		for i := range runs {
 			change(&runs[i])
@@ -27,7 +26,7 @@ func degenerate() map[string]campaign.Campaign {
 		return runs
 	}
 	nothing := func(*trajectory.Trajectory) {}
-	failed := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": of(plain, nothing)})
+	failed := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": of(plain, nothing)})
 	var left []trajectory.Excluded
 	for i := range failed.Runs {
 		failed.Runs[i].Status = "failed"
@@ -37,9 +36,9 @@ func degenerate() map[string]campaign.Campaign {
 	all := map[string]campaign.Campaign{"empty": {Name: "empty"}, "all failed": failed}
 	for _, env := range []string{"exchange", "recsys", "qa"} {
 		for name, runs := range map[string][]trajectory.Trajectory{
-			"constant": of(trajectorytest.Plan{Runs: 6, Rounds: 3, Agents: 3}, nothing),
-			"one":      of(trajectorytest.Plan{Runs: 1, Rounds: 3, Agents: 3, Noise: 0.1}, nothing),
-			"a round":  of(trajectorytest.Plan{Runs: 6, Rounds: 1, Agents: 3, Noise: 0.1}, nothing),
+			"constant": of(analysistest.Script{Runs: 6, Rounds: 3, Agents: 3}, nothing),
+			"one":      of(analysistest.Script{Runs: 1, Rounds: 3, Agents: 3, Noise: 0.1}, nothing),
+			"a round":  of(analysistest.Script{Runs: 6, Rounds: 1, Agents: 3, Noise: 0.1}, nothing),
 			"unlabelled": of(plain, func(t *trajectory.Trajectory) {
 				for i := range t.Rounds {
 					t.Rounds[i].Acts = nil
@@ -56,7 +55,7 @@ func degenerate() map[string]campaign.Campaign {
 				}
 			}),
 		} {
-			all[env+", "+name] = campaigntest.OfTrajectories(env, map[string][]trajectory.Trajectory{"majority": runs, "rated": runs[:1]})
+			all[env+", "+name] = analysistest.OfTrajectories(env, map[string][]trajectory.Trajectory{"majority": runs, "rated": runs[:1]})
 		}
 	}
 	return all

@@ -6,17 +6,16 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/campaign/campaigntest"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // The reference counts pairs in round 3 of two collaborations of each kind.
 func TestPairsReference(t *testing.T) {
 	for _, kind := range []string{"exchange", "recsys"} {
-		runs, _ := trajectorytest.Reference(t, kind)
+		runs, _ := analysistest.Reference(t, kind)
 		var expected struct {
 			Counts map[string]struct {
 				R         int
@@ -132,7 +131,7 @@ func rows(environment string) record.Rows {
 	return record.Rows{
 		Collaborations: []record.Collaboration{{
 			Key:    record.Key{CollaborationID: "majority-1-i0-r3", ConditionID: "majority-1"},
-			Status: "succeeded", Environment: environment, Measure: campaigntest.MeasureOf(environment), Rule: "majority", Instance: 0, Replicate: 3, RoundsPlanned: 2,
+			Status: "succeeded", Environment: environment, Measure: analysistest.MeasureOf(environment), Rule: "majority", Instance: 0, Replicate: 3, RoundsPlanned: 2,
 		}},
 		Rounds: []record.Round{{Round: 1, NewProposals: 2}, {Round: 2, Passed: true, Score: &score}},
 		Turns:  []record.Turn{{Entry: 0, Round: 1}, {Entry: 1, Round: 2}, {Entry: 2, Round: 2}},

@@ -9,18 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // deliberated is one collaboration with its measures.
 func deliberated(env, params, protocol string, instance int, d *Deliberated) campaign.Run {
 	settings := fmt.Sprintf(`{"env":{"name":%q,"params":%s},"protocol":{"name":"deliberation","params":%s},"rule":{"name":"unanimous"},"stop":{"name":"never"},"model":{"name":"m"},"generate":{},"reasks":0}`, env, params, protocol)
 	row := record.Collaboration{
-		Key: record.Key{ConditionID: settings, CollaborationID: fmt.Sprint(settings, instance)}, Status: record.Succeeded, Environment: env, Measure: campaigntest.MeasureOf(env), Rule: "unanimous",
+		Key: record.Key{ConditionID: settings, CollaborationID: fmt.Sprint(settings, instance)}, Status: record.Succeeded, Environment: env, Measure: analysistest.MeasureOf(env), Rule: "unanimous",
 		Protocol: "deliberation", Instance: int32(instance), RoundsPlanned: 6, RoundsRun: 2, SettingsJSON: settings,
 	}
 	var turns []record.Turn
@@ -54,26 +53,26 @@ func TestDeliberations(t *testing.T) {
 	}}
 	main, _ := Deliberations(c)
 	for name, want := range map[string]float64{"menu-numeric NR": 45, "menu-numeric VR %": 50, "menu-numeric NAR": 55, "menu-numeric NAR by value": 60} {
-		tabletest.Near(t, name, tabletest.Column(t, main, name, "deliberation", "–"), want)
+		analysistest.Near(t, name, analysistest.Column(t, main, name, "deliberation", "–"), want)
 	}
 	oracles, _ := Oracles(c)
 	for name, want := range map[string]float64{"over centralized": 20, "over deliberation": 55, "VR over centralized": 0, "VR over deliberation": 50} {
-		tabletest.Near(t, name, tabletest.Column(t, oracles, name, "oracle"), want)
+		analysistest.Near(t, name, analysistest.Column(t, oracles, name, "oracle"), want)
 	}
 	tools, _ := Tools(c)
 	for name, want := range map[string]float64{"tool NR": 70, "actual NR": 60, "compliance %": 50} {
-		tabletest.Near(t, name, tabletest.Column(t, tools, name, "deliberation"), want)
+		analysistest.Near(t, name, analysistest.Column(t, tools, name, "deliberation"), want)
 	}
 	estimates, _ := Estimates(c)
-	tabletest.Near(t, "HR", tabletest.Column(t, estimates, "HR", "deliberation", "–"), 0.3)
-	tabletest.Near(t, "HR of all deliberations", tabletest.Column(t, estimates, "HR", "deliberations", "all"), 0.3) // the centralized agent estimates nothing
-	for name, want := range map[string]float64{"HR": 0.2, "HR sd": 0.2} {                                           // of 0.2, 0.4 and, centralized, 0
-		tabletest.Near(t, name+" without the oracle", tabletest.Column(t, estimates, name, "no oracle (centralized included)", "all"), want)
+	analysistest.Near(t, "HR", analysistest.Column(t, estimates, "HR", "deliberation", "–"), 0.3)
+	analysistest.Near(t, "HR of all deliberations", analysistest.Column(t, estimates, "HR", "deliberations", "all"), 0.3) // the centralized agent estimates nothing
+	for name, want := range map[string]float64{"HR": 0.2, "HR sd": 0.2} {                                                 // of 0.2, 0.4 and, centralized, 0
+		analysistest.Near(t, name+" without the oracle", analysistest.Column(t, estimates, name, "no oracle (centralized included)", "all"), want)
 	}
-	tabletest.Near(t, "NMAE", tabletest.Column(t, estimates, "NMAE pooled", "deliberation", "solver"), 0.2)
+	analysistest.Near(t, "NMAE", analysistest.Column(t, estimates, "NMAE pooled", "deliberation", "solver"), 0.2)
 	for _, row := range main.Rows {
 		if i := slices.Index(main.Columns, "menu-numeric NR"); row[0].Text == Protocol && row[1].Text == "–" {
-			tabletest.Near(t, "standard error of NR", row[i].SE, 45) // √(2 · 45² / 1) / √2
+			analysistest.Near(t, "standard error of NR", row[i].SE, 45) // √(2 · 45² / 1) / √2
 		}
 	}
 	for name, build := range map[string]func() (table.Table, bool){"main": func() (table.Table, bool) { return Deliberations((campaign.Campaign{})) }, "oracles": func() (table.Table, bool) { return Oracles((campaign.Campaign{})) }, "tools": func() (table.Table, bool) { return Tools((campaign.Campaign{})) }, "estimates": func() (table.Table, bool) { return Estimates((campaign.Campaign{})) }, "gaps": func() (table.Table, bool) { return Gaps((campaign.Campaign{})) }} {
@@ -93,9 +92,9 @@ func TestErrorsAndRewards(t *testing.T) {
 		c.Runs = append(c.Runs, deliberated("allocation", `{}`, `{"tools":["solver"],"variant":"centralized"}`, i, &Deliberated{NR: 100, NMAE: new(0.0), HR: new(0.0)}))
 	}
 	gaps, _ := Gaps(c)
-	tabletest.Near(t, "n with the centralized", tabletest.Column(t, gaps, "n", "NMAE → NR, centralized included", "yes"), 7)
+	analysistest.Near(t, "n with the centralized", analysistest.Column(t, gaps, "n", "NMAE → NR, centralized included", "yes"), 7)
 	for name, want := range map[string]float64{"n": 4, "slope": -120, "R²": 0.72, "Pearson r": -6 / math.Sqrt(50), "Spearman rho": -0.8} {
-		tabletest.Near(t, name, tabletest.Column(t, gaps, name, "NMAE → NR", "yes"), want)
+		analysistest.Near(t, name, analysistest.Column(t, gaps, name, "NMAE → NR", "yes"), want)
 	}
 }
 
@@ -122,7 +121,7 @@ func TestReplicatesDoNotRelate(t *testing.T) {
 	}
 	for i := range once.Rows {
 		for _, name := range []string{"n", "slope", "se", "p", "rho p"} {
-			tabletest.Near(t, name, tabletest.ByColumn(thrice, thrice.Rows[i])[name].Value, tabletest.ValueAt(t, once, i, name))
+			analysistest.Near(t, name, analysistest.ByColumn(thrice, thrice.Rows[i])[name].Value, analysistest.ValueAt(t, once, i, name))
 		}
 	}
 }
@@ -151,16 +150,16 @@ func TestReplicatesDoNotEstimate(t *testing.T) {
 	}
 	for i := range once.Rows {
 		for _, name := range []string{"HR", "NMAE pooled"} {
-			want, got := tabletest.ByColumn(once, once.Rows[i])[name], tabletest.ByColumn(thrice, thrice.Rows[i])[name]
-			tabletest.Near(t, name, got.Value, *want.Value)
-			tabletest.Near(t, "standard error of "+name, got.SE, *want.SE)
+			want, got := analysistest.ByColumn(once, once.Rows[i])[name], analysistest.ByColumn(thrice, thrice.Rows[i])[name]
+			analysistest.Near(t, name, got.Value, *want.Value)
+			analysistest.Near(t, "standard error of "+name, got.SE, *want.SE)
 			if got.N != 3 {
 				t.Errorf("%s rests on %d instances", name, got.N)
 			}
 		}
 	}
-	tabletest.Near(t, "standard error by hand", tabletest.ByColumn(thrice, thrice.Rows[0])["HR"].SE, .3/math.Sqrt(3))
-	tabletest.Near(t, "standard error of both conditions", tabletest.ByColumn(thrice, thrice.Rows[2])["HR"].SE, .3/math.Sqrt(3)) // they have their instances in common
+	analysistest.Near(t, "standard error by hand", analysistest.ByColumn(thrice, thrice.Rows[0])["HR"].SE, .3/math.Sqrt(3))
+	analysistest.Near(t, "standard error of both conditions", analysistest.ByColumn(thrice, thrice.Rows[2])["HR"].SE, .3/math.Sqrt(3)) // they have their instances in common
 	if notes := strings.Join(thrice.Notes, "\n"); !strings.Contains(notes, "(standard error over instances)") {
 		t.Errorf("no unit in %s", notes)
 	}
@@ -178,13 +177,13 @@ func TestGapRecovery(t *testing.T) {
 			deliberated("menu", `{}`, oneAgent, i, &Deliberated{NR: 95, HR: new(0.0)}))
 	}
 	gaps, _ := Gaps(c)
-	slope, se := tabletest.Column(t, gaps, "slope", "HR → gap"), tabletest.Column(t, gaps, "se", "HR → gap")
+	slope, se := analysistest.Column(t, gaps, "slope", "HR → gap"), analysistest.Column(t, gaps, "se", "HR → gap")
 	if slope == nil || se == nil || math.Abs(*slope-60) > 4**se || *se > 2 {
 		t.Errorf("the slope is %v (%v), want 60", slope, se)
 	}
-	tabletest.Near(t, "n", tabletest.Column(t, gaps, "n", "HR → gap"), 400)
+	analysistest.Near(t, "n", analysistest.Column(t, gaps, "n", "HR → gap"), 400)
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return campaigntest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Read)
 }

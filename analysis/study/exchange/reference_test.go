@@ -4,10 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/referencetest"
-	"roundtable/analysis/table/tabletest"
 	"roundtable/envs"
 	"roundtable/envs/exchange"
 	"roundtable/envs/exchange/exchangetest"
@@ -37,7 +36,7 @@ func TestReferenceTrajectories(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one := campaigntest.Cell{Condition: "majority-1", Env: "exchange", Rule: "majority", Replicate: i, Agents: x.K, Planned: x.R}
+		one := analysistest.Cell{Condition: "majority-1", Env: "exchange", Rule: "majority", Replicate: i, Agents: x.K, Planned: x.R}
 		var standing *envs.Score
 		for r := range x.R {
 			for agent, amounts := range x.Proposals[r] {
@@ -72,7 +71,7 @@ func TestReferenceTrajectories(t *testing.T) {
 		}
 	}
 	table, _ := UtilityByRule(c)
-	cells := tabletest.Row(t, table, "majority")
+	cells := analysistest.Row(t, table, "majority")
 	if len(want) != 9 || len(want["fairness"]) != 7 {
 		t.Fatalf("the vectors have %d measures and %d values of fairness", len(want), len(want["fairness"]))
 	}
@@ -84,8 +83,8 @@ func TestReferenceTrajectories(t *testing.T) {
 		for _, v := range values {
 			squares += (v - mean) * (v - mean)
 		}
-		tabletest.Near(t, column, cells[column].Value, mean)
-		tabletest.Near(t, column+" se", cells[column].SE, math.Sqrt(squares/float64(len(values)-1))/math.Sqrt(float64(len(values))))
+		analysistest.Near(t, column, cells[column].Value, mean)
+		analysistest.Near(t, column+" se", cells[column].SE, math.Sqrt(squares/float64(len(values)-1))/math.Sqrt(float64(len(values))))
 		if cells[column].N != len(values) {
 			t.Errorf("%s rests on %d, want %d", column, cells[column].N, len(values))
 		}

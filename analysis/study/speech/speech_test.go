@@ -4,16 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/table/tabletest"
 )
 
 // speaker is a run of one planned round more than texts, with a message of each
 // in its round; texts of one round are separated by a bar.
 func speaker(rule string, replicate int, texts ...string) campaign.Run {
-	c := campaigntest.Majority(replicate)
+	c := analysistest.Majority(replicate)
 	c.Condition, c.Rule, c.Planned = rule+"-1", rule, 2
 	base := c.Run()
 	var rounds []record.Round
@@ -41,23 +40,23 @@ func TestWordsByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	words, grade := tabletest.Row(t, table, "words per message"), tabletest.Row(t, table, "Flesch-Kincaid grade")
-	tabletest.Near(t, "words", words["@1"].Value, 3.5) // 4 and 3
-	tabletest.Near(t, "their standard error", words["@1"].SE, 0.5)
-	tabletest.Near(t, "grade", grade["@1"].Value, (-2.62+(-2.62-0.455)/2)/2)
+	words, grade := analysistest.Row(t, table, "words per message"), analysistest.Row(t, table, "Flesch-Kincaid grade")
+	analysistest.Near(t, "words", words["@1"].Value, 3.5) // 4 and 3
+	analysistest.Near(t, "their standard error", words["@1"].SE, 0.5)
+	analysistest.Near(t, "grade", grade["@1"].Value, (-2.62+(-2.62-0.455)/2)/2)
 	if second := words["@2"]; second.N != 1 || !second.Partial || *second.Value != 3 {
 		t.Errorf("round 2, which one of two runs had, has %+v", second)
 	}
 }
 
 func TestWordsWithoutMessages(t *testing.T) {
-	if _, ok := Words(campaigntest.ByHand(Read)); ok {
+	if _, ok := Words(analysistest.ByHand(Read)); ok {
 		t.Error("without messages there is a table of words")
 	}
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return campaigntest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Read)
 }
 
 // Chinese has words, and no grade of English.
@@ -67,8 +66,8 @@ func TestWordsOfOtherLanguages(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	words, grade := tabletest.Row(t, table, "words per message"), tabletest.Row(t, table, "Flesch-Kincaid grade")
-	tabletest.Near(t, "words", words["@1"].Value, 6)
+	words, grade := analysistest.Row(t, table, "words per message"), analysistest.Row(t, table, "Flesch-Kincaid grade")
+	analysistest.Near(t, "words", words["@1"].Value, 6)
 	if grade["@1"].Value != nil || !strings.Contains(strings.Join(table.Notes, " "), "No grade where") {
 		t.Errorf("the grade is %+v; %q", grade["@1"], table.Notes)
 	}

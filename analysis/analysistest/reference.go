@@ -1,6 +1,4 @@
-// Package trajectorytest makes trajectories for tests: those of the reference
-// vectors, and scripted ones with a planted effect.
-package trajectorytest
+package analysistest
 
 import (
 	"testing"

@@ -1,7 +1,4 @@
-// Package stoptest is the suite that every stopping rule passes. It draws
-// transcripts at random and shows that a rule gives the same answer twice,
-// changes nothing, does not look ahead, and looks at what it says it does.
-package stoptest
+package ruletest
 
 import (
 	"errors"
@@ -15,25 +12,25 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Run runs the suite; reads is what the rule's catalogue entry says it looks at.
-func Run(t *testing.T, rule stopping.Rule, reads ...stopping.Trace) {
+// RunStopping runs the suite; reads is what the rule's catalogue entry says it looks at.
+func RunStopping(t *testing.T, rule stopping.Rule, reads ...stopping.Trace) {
 	t.Helper()
 	stopped := 0
 	for seed := range uint64(150) {
-		talk := draw(rand.New(rand.NewPCG(seed, 1)))
-		n, err := check(rule, talk, reads)
+		talk := drawTalk(rand.New(rand.NewPCG(seed, 1)))
+		n, err := checkStop(rule, talk, reads)
 		if err != nil {
 			t.Fatalf("transcript %d: %v", seed, err)
 		}
 		stopped += n
 	}
 	if len(reads) > 0 && stopped == 0 {
-		t.Errorf("the rule reads %v and stops none of 500 talks", reads)
+		t.Errorf("the rule reads %v and stops none of 150 talks", reads)
 	}
 }
 
-// check returns in how many rounds a rule stops a talk, or how it breaks a promise.
-func check(rule stopping.Rule, talk transcript.Transcript, reads []stopping.Trace) (stopped int, err error) {
+// checkStop returns in how many rounds a rule stops a talk, or how it breaks a promise.
+func checkStop(rule stopping.Rule, talk transcript.Transcript, reads []stopping.Trace) (stopped int, err error) {
 	if rule.Stop(&transcript.Transcript{Agents: talk.Agents}, 1) {
 		return 0, errors.New("it stops a talk in which nothing was said")
 	}
@@ -92,8 +89,8 @@ const (
 	rounds = 5
 )
 
-// draw makes a talk with messages, proposals, answers, states and decisions in each round.
-func draw(rng *rand.Rand) transcript.Transcript {
+// drawTalk makes a talk with messages, proposals, answers, states and decisions in each round.
+func drawTalk(rng *rand.Rand) transcript.Transcript {
 	t := transcript.Transcript{Agents: agents}
 	for round := 1; round <= rounds; round++ {
 		step := func(kind transcript.Kind, agent int, format transcript.Format) transcript.Step {

@@ -1,6 +1,4 @@
-// Package tabletest finds cells of tables for tests and compares them with
-// what was worked out by hand.
-package tabletest
+package analysistest
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package stoptest
+package ruletest
 
 import (
 	"math/rand/v2"
@@ -20,7 +20,7 @@ func TestStoppingRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(plugin.Name, func(t *testing.T) { Run(t, rule, plugin.Reads...) })
+		t.Run(plugin.Name, func(t *testing.T) { RunStopping(t, rule, plugin.Reads...) })
 	}
 }
 
@@ -44,7 +44,7 @@ func TestLearnedRules(t *testing.T) {
 			if method == stopping.MethodCheckpoint || method == stopping.MethodFixed { // the number of the round alone
 				reads = nil
 			}
-			Run(t, rule, reads...)
+			RunStopping(t, rule, reads...)
 		})
 	}
 }
@@ -72,7 +72,7 @@ func TestFlawsAreFound(t *testing.T) {
 			return len(t.Entries) > 0 && t.Entries[0].Payload.Format == transcript.FormatMessage
 		},
 	} {
-		_, err := check(rule, draw(rand.New(rand.NewPCG(1, 1))), []stopping.Trace{stopping.Decisions})
+		_, err := checkStop(rule, drawTalk(rand.New(rand.NewPCG(1, 1))), []stopping.Trace{stopping.Decisions})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

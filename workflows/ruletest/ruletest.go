@@ -1,6 +1,8 @@
-// Package ruletest is the suite that every decision rule passes, whatever it
-// counts: sums of ballots, thresholds or pairs of candidates. It draws votes at
-// random in the rule's own form of ballot and holds its decisions to laws.
+// Package ruletest has the suites that every decision rule and every stopping rule passes. Run
+// draws votes at random in a decision rule's own form of ballot, whatever it counts: sums of
+// ballots, thresholds or pairs of candidates, and holds its decisions to laws. RunStopping
+// draws transcripts and shows that a stopping rule gives the same answer twice, changes
+// nothing, does not look ahead, and looks at what it says it does.
 //
 //	func TestCopeland(t *testing.T) { ruletest.Run(t, rule, ruletest.Options{}) }
 package ruletest

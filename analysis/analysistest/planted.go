@@ -1,4 +1,4 @@
-package trajectorytest
+package analysistest
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/trajectory"
 )
 
-// Plan says how scripted trajectories come about. The zero value of an effect is none.
-type Plan struct {
+// Script says how scripted trajectories come about. The zero value of an effect is none.
+type Script struct {
 	Runs, Rounds, Agents int
 	Seed                 uint64
 	Pair                 trajectory.Pair // whose presence in a round adds Effect to score
@@ -24,7 +24,7 @@ type Plan struct {
 }
 
 // Make scripted trajectories. Each agent shows each act with its own probability.
-func (p Plan) Make() []trajectory.Trajectory {
+func (p Script) Make() []trajectory.Trajectory {
 	draw := rand.New(rand.NewPCG(p.Seed, 0x706c616e))
 	runs := make([]trajectory.Trajectory, p.Runs)
 	for i := range runs {
@@ -45,7 +45,7 @@ func (p Plan) Make() []trajectory.Trajectory {
 	return runs
 }
 
-func (p Plan) round(draw *rand.Rand, r int) trajectory.Round {
+func (p Script) round(draw *rand.Rand, r int) trajectory.Round {
 	distance, cost := 0.1+0.1*draw.Float64(), 0.001
 	round := trajectory.Round{Agreed: r > 1, Proposals: 1, Tokens: 1000, CostUSD: &cost, Acts: make([]acts.Set, p.Agents)}
 	if p.Still > 0 && r >= p.Still {

@@ -1,5 +1,4 @@
-// Package namingtest checks a list of names.
-package namingtest
+package analysistest
 
 import (
 	"regexp"
@@ -10,9 +9,9 @@ import (
 
 var kebab = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
-// Check checks that names say something, and that no two of them or of their
+// CheckNames checks that names say something, and that no two of them or of their
 // aliases are alike.
-func Check(t *testing.T, what string, list []naming.Named) {
+func CheckNames(t *testing.T, what string, list []naming.Named) {
 	t.Helper()
 	seen := map[string]string{}
 	for _, n := range list {

@@ -1,5 +1,7 @@
-// Package campaigntest makes runs and campaigns up for tests.
-package campaigntest
+// Package analysistest makes up what analysis is tested with: runs and campaigns, the
+// trajectories of the reference vectors and scripted ones with a planted effect; and it finds
+// cells of tables, and checks lists of names.
+package analysistest
 
 import (
 	"fmt"
