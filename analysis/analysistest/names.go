@@ -4,14 +4,14 @@ import (
 	"regexp"
 	"testing"
 
-	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
 )
 
 var kebab = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
 // CheckNames checks that names say something, and that no two of them or of their
 // aliases are alike.
-func CheckNames(t *testing.T, what string, list []naming.Named) {
+func CheckNames(t *testing.T, what string, list []entry.Named) {
 	t.Helper()
 	seen := map[string]string{}
 	for _, n := range list {
@@ -23,7 +23,7 @@ func CheckNames(t *testing.T, what string, list []naming.Named) {
 				t.Errorf("%q is %s %s and %s", written, what, other, n.Name)
 			}
 			seen[written] = n.Name
-			if found, err := naming.Find(what, list, written); err != nil || found.Name != n.Name {
+			if found, err := entry.Find(what, list, written); err != nil || found.Name != n.Name {
 				t.Errorf("%q finds %q, want %s (%v)", written, found.Name, n.Name, err)
 			}
 		}

@@ -6,11 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/analysis/embedding"
-	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/language"
 	"roundtable/analysis/trajectory"
 	"roundtable/envs/wording"
 	"roundtable/workflows/stopping"
@@ -23,11 +22,11 @@ import (
 // LearnRequest says what is fitted on what.
 type LearnRequest struct {
 	Campaign  string
-	Condition string             // id of a condition of the campaign
-	Method    string             // one of stopping.MethodNames
-	Alpha     *float64           // of the method e_process; nil is its default
-	Labeller  string             // whose labels count, by id; "" for the only one
-	Embedder  embedding.Embedder // of distances; only the method information_distance needs it
+	Condition string            // id of a condition of the campaign
+	Method    string            // one of stopping.MethodNames
+	Alpha     *float64          // of the method e_process; nil is its default
+	Labeller  string            // whose labels count, by id; "" for the only one
+	Embedder  language.Embedder // of distances; only the method information_distance needs it
 }
 
 // Learn returns the fitted method, apart from who is asked on the way. The error says
@@ -140,7 +139,7 @@ func addDistances(ctx context.Context, store store.Store, r LearnRequest, runs [
 			}
 		}
 		for n := range t.Rounds {
-			if t.Rounds[n].Distance, err = features.DistanceHeard(ctx, r.Embedder, said[:n+1]); err != nil {
+			if t.Rounds[n].Distance, err = language.DistanceHeard(ctx, r.Embedder, said[:n+1]); err != nil {
 				return err
 			}
 		}

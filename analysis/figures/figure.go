@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/debate"
-	"roundtable/analysis/study/speech"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/entry"
 )
 
 // Figure is what is drawn.
@@ -128,7 +128,7 @@ type Level struct {
 
 // Make returns the figure of this name, or alias; the error says why there is none.
 func Make(c campaign.Campaign, written string) (Figure, error) {
-	found, err := naming.Find("figure", Figures(), written)
+	found, err := entry.Find("figure", Figures(), written)
 	if err != nil {
 		return Figure{}, err
 	}
@@ -149,7 +149,7 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 	}
 	f, err := make(c)
 	f.Name, f.unit = name, cmp.Or(f.unit, c.CountedUnits())
-	if l := speech.MeasuredBy(c); NeedLanguage(name) && l != nil {
+	if l := dialogue.LanguageMeasure(c); NeedLanguage(name) && l != nil {
 		f.Notes, f.embedder = append(f.Notes, l.Note()), l.Embedder
 	}
 	return f, err

@@ -19,7 +19,7 @@ import (
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/study/speech"
+	"roundtable/analysis/study/dialogue"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -151,13 +151,13 @@ func TestLengthOfMessages(t *testing.T) {
 func measured(c campaign.Campaign) campaign.Campaign {
 	for i := range c.Runs {
 		r := &c.Runs[i]
-		rounds := make([]speech.RoundLanguage, r.RoundsRun)
+		rounds := make([]dialogue.RoundLanguage, r.RoundsRun)
 		for n := 1; n < len(rounds); n++ {
-			rounds[n] = speech.RoundLanguage{Messages: 1, Distance: p(float64(n)/10 + float64(r.Replicate))}
+			rounds[n] = dialogue.RoundLanguage{Messages: 1, Distance: p(float64(n)/10 + float64(r.Replicate))}
 		}
 		campaign.Keep(&r.Parts, rounds)
 	}
-	return speech.Measured(c, speech.Language{Embedder: "an embedder"})
+	return dialogue.WithLanguage(c, dialogue.Language{Embedder: "an embedder"})
 }
 
 func TestInformationDistance(t *testing.T) {

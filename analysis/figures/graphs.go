@@ -11,7 +11,6 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures/page"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/envs/wording"
 )
@@ -77,9 +76,9 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	byTitle := map[string][]acts.ActsByRound{}
 	var titles []string
 	for _, condition := range conditions {
-		title := safetext.Line(condition.Shown("env"))
+		title := wording.SafeLine(condition.Shown("env"))
 		if flow.environment != "" {
-			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+safetext.Line(condition.Shown("rule")))
+			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+wording.SafeLine(condition.Shown("rule")))
 		}
 		talks, missing := l.Of(condition.Runs)
 		unlabelled += missing
@@ -109,7 +108,7 @@ func StackGraphs(names []string, all []Graphs) Graphs {
 	f.Graphs, f.Notes = nil, nil
 	for i, from := range all {
 		for _, g := range from.Graphs {
-			g.Title = safetext.Line(names[i]) + ", " + g.Title
+			g.Title = wording.SafeLine(names[i]) + ", " + g.Title
 			f.Graphs = append(f.Graphs, g)
 		}
 		for _, note := range from.Notes {

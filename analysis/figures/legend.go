@@ -13,13 +13,13 @@ import (
 
 // key is the legend of all panels: a strip at their right, or below them if it has a height.
 type key struct {
-	entries       []entry
+	entries       []legendEntry
 	columns       int
 	width, height vg.Length
 }
 
-// entry explains what a line, a bar or a level looks like.
-type entry struct {
+// legendEntry explains what a line, a bar or a level looks like.
+type legendEntry struct {
 	name  string
 	marks []plot.Thumbnailer
 }
@@ -40,20 +40,20 @@ func (l layout) explain() key {
 		style := l.styles[name]
 		switch {
 		case l.Panels[0].Groups != nil:
-			k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{l.Panels[0].swatch(style.Color)}})
+			k.entries = append(k.entries, legendEntry{page.Short(name), []plot.Thumbnailer{l.Panels[0].swatch(style.Color)}})
 		case l.ends > 0 && !strings.HasSuffix(name, decidedOnly):
 		case l.ends > 0 && dashed: // the same for all lines
 		case l.ends > 0:
 			dashed = true
 			style = styleOf(0).dashed()
 			style.line.Color, style.glyph.Color = ink, ink
-			k.entries = append(k.entries, entry{strings.TrimPrefix(decidedOnly, ", "), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+			k.entries = append(k.entries, legendEntry{strings.TrimPrefix(decidedOnly, ", "), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
 		default:
-			k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+			k.entries = append(k.entries, legendEntry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
 		}
 	}
 	for i, name := range l.levels {
-		k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
+		k.entries = append(k.entries, legendEntry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
 	}
 	if len(k.entries) > 0 {
 		k.width = k.widest() + gap

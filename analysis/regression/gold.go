@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/corrected"
+	"roundtable/analysis/gold"
 	"roundtable/analysis/trajectory"
 	"roundtable/workflows/stopping"
 )
@@ -25,10 +25,10 @@ type Drawn struct {
 
 // Correction is the effect of one pair with gold labels.
 type Correction struct {
-	Naive *float64            // of the pair alone, by the labels: mean score with it minus without
-	Alone *corrected.Estimate // the same, corrected; nil if gold says too little
-	Err   error               // why Alone is nil
-	Joint *corrected.Estimate // next to all other pairs, corrected; nil likewise
+	Naive *float64       // of the pair alone, by the labels: mean score with it minus without
+	Alone *gold.Estimate // the same, corrected; nil if gold says too little
+	Err   error          // why Alone is nil
+	Joint *gold.Estimate // next to all other pairs, corrected; nil likewise
 }
 
 // CorrectActs corrects the effects of the pairs that RegressActs fits to the same trajectories, in
@@ -47,7 +47,7 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 	all = make([]Correction, len(kept))
 	framed := slices.DeleteFunc(slices.Clone(drawn), func(d Drawn) bool { return d.Late })
 	for j, c := range kept {
-		if naive, err := corrected.Naive(p.unitsFor([]Column{c}, drawn)); err == nil {
+		if naive, err := gold.Naive(p.unitsFor([]Column{c}, drawn)); err == nil {
 			all[j].Naive = &naive[1]
 		}
 		all[j].Alone, all[j].Err = p.correct(c, framed)
@@ -61,7 +61,7 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 	if need := PerColumn * (len(kept) + 1); coded < need {
 		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need, PerColumn, len(kept)+1), nil
 	}
-	e, err := corrected.Solve(p.unitsFor(kept, framed))
+	e, err := gold.Solve(p.unitsFor(kept, framed))
 	if err != nil {
 		return all, err, nil
 	}
@@ -72,24 +72,24 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 }
 
 // correct the effect of one pair.
-func (p *Pairs) correct(c Column, framed []Drawn) (*corrected.Estimate, error) {
-	e, err := corrected.Solve(p.unitsFor([]Column{c}, framed))
+func (p *Pairs) correct(c Column, framed []Drawn) (*gold.Estimate, error) {
+	e, err := gold.Solve(p.unitsFor([]Column{c}, framed))
 	switch {
 	case err != nil:
 		return nil, err
 	case !p.tells(c, framed):
-		return nil, corrected.ErrFewShown
+		return nil, gold.ErrFewShown
 	}
 	return &e[1], nil
 }
 
 // unitsFor returns the moments of score regressed on some pairs.
-func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []corrected.Unit {
-	units := make([]corrected.Unit, len(drawn))
+func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []gold.Unit {
+	units := make([]gold.Unit, len(drawn))
 	for i, d := range drawn {
-		units[i] = corrected.Unit{Cluster: p.units[d.Run], Stratum: d.Stratum}
+		units[i] = gold.Unit{Cluster: p.units[d.Run], Stratum: d.Stratum}
 		if d.Gold != nil {
-			units[i].Gold = &corrected.Moments{}
+			units[i].Gold = &gold.Moments{}
 		}
 		y := p.runs[d.Run].ScoreAt(d.Round)
 		if y == nil {
@@ -137,5 +137,5 @@ func (p *Pairs) tells(c Column, drawn []Drawn) bool {
 			break // coders see the same rounds
 		}
 	}
-	return some >= corrected.FewShown && not >= corrected.FewShown
+	return some >= gold.FewShown && not >= gold.FewShown
 }

@@ -1,5 +1,5 @@
 // Package report makes the pages that show a campaign: what it found, its
-// collaborations, each transcript, what ran and what failed. A report is all of
+// collaborations, each transcript, what ran, what failed and what it cost. A report is all of
 // them in one HTML page that needs nothing else, long transcripts packed, or in a
 // folder; `view` serves the same parts. A page loads nothing, runs nothing but its
 // own scripts, and nothing that a model wrote can act in it. The same rows give
@@ -12,7 +12,6 @@ import (
 	"iter"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/cost"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/spending"
@@ -132,7 +131,7 @@ func (s Source) overviewOf(t *Tally) Overview {
 // results are those of the campaign and of its costs.
 func (s Source) results() Results {
 	r := resultsOf(s.Campaign, s.Labels, s.Agreement)
-	r.Tables = append(r.Tables, Result{Table: cost.Table(s.Cost)})
+	r.Tables = append(r.Tables, Result{Table: CostTable(s.Cost)})
 	return r
 }
 

@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
 )
@@ -72,7 +72,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 			}
 		}
 		list := All(c)
-		for _, listed := range naming.Of(Tables()) {
+		for _, listed := range entry.Of(Tables()) {
 			if table, err := Make(c, listed); err == nil {
 				list = append(list, table)
 			}

@@ -6,9 +6,8 @@ import (
 
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/study/exchange"
-	"roundtable/analysis/study/recsys"
-	"roundtable/analysis/study/speech"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/table"
 )
 
@@ -18,9 +17,9 @@ import (
 func TestHeadlineByHand(t *testing.T) {
 	talk := func(condition, env, rule string, words []float64, scores ...*float64) campaign.Run {
 		r := analysistest.Cell{Condition: condition, Env: env, Rule: rule, Agents: 3, Planned: 2, Scores: scores}.Run()
-		var said []speech.Speech
+		var said []dialogue.Speech
 		for _, w := range words {
-			said = append(said, speech.Speech{Messages: 3, Words: w})
+			said = append(said, dialogue.Speech{Messages: 3, Words: w})
 		}
 		campaign.Keep(&r.Parts, said)
 		return r
@@ -30,7 +29,7 @@ func TestHeadlineByHand(t *testing.T) {
 		talk("majority-1", "exchange", "majority", []float64{10, 40}, new(.7), new(.8)),
 		talk("rated-1", "recsys", "rated", []float64{20, 30}, new(-1.), new(-1.)),
 	}}
-	table, ok := exchange.Headline(c)
+	table, ok := environments.Headline(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -62,14 +61,14 @@ func TestUndecidedAsFour(t *testing.T) {
 	open := analysistest.Cell{Condition: "rated-1", Env: "recsys", Rule: "rated", Agents: 3, Planned: 1, Scores: []*float64{nil}, Baselines: new(`{"always_4":-3}`)}
 	decided := open
 	decided.Replicate, decided.Scores = 1, []*float64{new(-1.)}
-	table, _ := recsys.RatingErrors(campaign.Campaign{Runs: []campaign.Run{open.Run(), decided.Run()}})
+	table, _ := environments.RatingErrors(campaign.Campaign{Runs: []campaign.Run{open.Run(), decided.Run()}})
 	analysistest.Near(t, "MAE", analysistest.Row(t, table, "MAE")["@1"].Value, 1)
-	analysistest.Near(t, "MAE with the undecided as 4", analysistest.Row(t, table, recsys.AsFour)["@1"].Value, 2)
+	analysistest.Near(t, "MAE with the undecided as 4", analysistest.Row(t, table, environments.AsFour)["@1"].Value, 2)
 	unknown := open
 	unknown.Baselines = nil
-	table, _ = recsys.RatingErrors(campaign.Campaign{Runs: []campaign.Run{unknown.Run(), decided.Run()}})
+	table, _ = environments.RatingErrors(campaign.Campaign{Runs: []campaign.Run{unknown.Run(), decided.Run()}})
 	for _, r := range table.Rows {
-		if r[0].Text == recsys.AsFour {
+		if r[0].Text == environments.AsFour {
 			t.Error("the error of a guess that is not known is given")
 		}
 	}
@@ -78,7 +77,7 @@ func TestUndecidedAsFour(t *testing.T) {
 // The least and the greatest mean of each column are marked, as the paper
 // colours them, and no column of counts.
 func TestExtremesAreMarked(t *testing.T) {
-	table, _ := exchange.UtilityByRule(analysistest.ByHand(Readers()...))
+	table, _ := environments.UtilityByRule(analysistest.ByHand(Readers()...))
 	text, page := table.Text(), table.Markdown()
 	if !strings.Contains(text, "70.00 (10.00) ↑") || !strings.Contains(text, "0.00 ↓") || !strings.Contains(page, "**70.00 (10.00)** ↑") {
 		t.Errorf("no marks in\n%s\n%s", text, page)

@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
 )
@@ -34,7 +34,7 @@ func TestEveryTableIsMadeOfSeveralCampaigns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range naming.Of(Tables()) {
+		for _, name := range entry.Of(Tables()) {
 			alone, err := Make(c, name)
 			if err != nil {
 				continue

@@ -15,16 +15,15 @@ import (
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/study/overview"
-	"roundtable/analysis/study/recsys"
 	"roundtable/analysis/table"
 )
 
 var Update = flag.Bool("update", false, "write the golden files again")
 
 func TestTable1ByHand(t *testing.T) {
-	table, ok := exchange.UtilityByRule(analysistest.ByHand(Readers()...))
+	table, ok := environments.UtilityByRule(analysistest.ByHand(Readers()...))
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -60,7 +59,7 @@ func TestTable1ByHand(t *testing.T) {
 	if u["fairness"].Value != nil || u["utility@3"].SE != nil {
 		t.Errorf("fairness without a decision %v, standard error of one run %v: both are undefined", u["fairness"], u["utility@3"].SE)
 	}
-	readings, _ := exchange.Readings(analysistest.ByHand(Readers()...))
+	readings, _ := environments.Readings(analysistest.ByHand(Readers()...))
 	m = analysistest.Row(t, readings, "majority")
 	analysistest.Near(t, "over made", m["rational of made"].Value, (100.0/3+75)/2)
 	analysistest.Near(t, "over comparable", m["rational of comparable"].Value, (50+75)/2.0)
@@ -80,7 +79,7 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 			}
 		}
 	}
-	table, _ := exchange.UtilityByRule(c)
+	table, _ := environments.UtilityByRule(c)
 	var order []string
 	for _, r := range table.Rows {
 		order = append(order, r[0].Text)
@@ -140,14 +139,14 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 		}
 	}
 	c := campaign.Campaign{Name: "made-up", Runs: runs}
-	table, _ := exchange.UtilityBySetting(c)
+	table, _ := environments.UtilityBySetting(c)
 	if !slices.Equal(table.Columns[:2], []string{"model", "env.agents"}) {
 		t.Errorf("columns %q", table.Columns)
 	}
 	if !strings.Contains(strings.Join(table.Notes, "\n"), "env exchange, rule majority, stop never") {
 		t.Errorf("what does not vary is not said: %q", table.Notes)
 	}
-	if table, _ = exchange.UtilityByRule(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
+	if table, _ = environments.UtilityByRule(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
 		t.Errorf("columns of Table 1 %q", table.Columns)
 	}
 	one, err := json.Marshal(table)
@@ -155,7 +154,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(c.Runs)
-	table, _ = exchange.UtilityByRule(c)
+	table, _ = environments.UtilityByRule(c)
 	if two, _ := json.Marshal(table); !bytes.Equal(one, two) {
 		t.Errorf("the order of what is read changes the table:\n%s\n%s", one, two)
 	}
@@ -218,7 +217,7 @@ func TestOtherModelsAreNoSnapshots(t *testing.T) {
 func TestWhatStoodIsCarriedOn(t *testing.T) {
 	c := analysistest.Majority(0)
 	c.Planned, c.Scores = 5, []*float64{nil, new(.5)}
-	table, _ := exchange.UtilityByRule(campaign.Campaign{Runs: []campaign.Run{c.Run(Readers()...)}})
+	table, _ := environments.UtilityByRule(campaign.Campaign{Runs: []campaign.Run{c.Run(Readers()...)}})
 	m := analysistest.Row(t, table, "majority")
 	analysistest.Near(t, "utility@5", m["utility@5"].Value, 50)
 	analysistest.Near(t, "AUC@5", m["AUC@5"].Value, 40)
@@ -229,7 +228,7 @@ func TestWhatStoodIsCarriedOn(t *testing.T) {
 }
 
 func TestTable7(t *testing.T) {
-	tab, ok := recsys.RatingErrors(analysistest.Ratings())
+	tab, ok := environments.RatingErrors(analysistest.Ratings())
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -248,7 +247,7 @@ func TestTable7(t *testing.T) {
 	analysistest.Near(t, "always 4", always["@1"].Value, 1) // errors 0, 1, 2: item 2 counts once
 	analysistest.Near(t, "always 4, RMSE", rms["@1"].Value, math.Sqrt(5.0/3))
 	analysistest.Near(t, "items", always["n"].Value, 3)
-	if _, ok := exchange.UtilityByRule(analysistest.Ratings()); ok {
+	if _, ok := environments.UtilityByRule(analysistest.Ratings()); ok {
 		t.Error("a recommendation campaign has a Table 1")
 	}
 	if _, err := Make(analysistest.Ratings(), "utility-by-rule"); err == nil || !strings.Contains(err.Error(), "exchange") {

@@ -6,7 +6,7 @@ import (
 
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
 )
 
 func TestNames(t *testing.T) {
@@ -17,7 +17,7 @@ func TestNames(t *testing.T) {
 func TestTablesAreMadeUnderTheirNames(t *testing.T) {
 	made := 0
 	for _, c := range []campaign.Campaign{analysistest.ByHand(Readers()...), analysistest.Ratings()} {
-		for _, name := range naming.Of(Tables()) {
+		for _, name := range entry.Of(Tables()) {
 			if table, err := Make(c, name); err == nil {
 				made++
 				if table.Name != name {
@@ -26,7 +26,7 @@ func TestTablesAreMadeUnderTheirNames(t *testing.T) {
 			}
 		}
 		for _, table := range All(c) {
-			if !slices.Contains(naming.Of(Tables()), table.Name) {
+			if !slices.Contains(entry.Of(Tables()), table.Name) {
 				t.Errorf("table %q is not listed", table.Name)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/study/overview"
 )
 
@@ -57,7 +57,7 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 	if w := bad.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], campaign.Unusable) {
 		t.Errorf("warnings are %q", w)
 	}
-	one, _ := exchange.UtilityByRule(bad)
+	one, _ := environments.UtilityByRule(bad)
 	analysistest.Near(t, "invalid", analysistest.Row(t, one, "majority")["invalid, %"].Value, 100)
 	summary, _ := overview.Summary(bad)
 	m := analysistest.Row(t, summary, "majority")
@@ -89,7 +89,7 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 		run.Replicate = int32(replicate)
 		c.Runs = append(c.Runs, run)
 	}
-	one, _ := exchange.UtilityByRule(c)
+	one, _ := environments.UtilityByRule(c)
 	m := analysistest.Row(t, one, "majority")
 	analysistest.Near(t, "n", m["n"].Value, 12)
 	analysistest.Near(t, "distinct", m["distinct"].Value, 1)
@@ -100,7 +100,7 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 		t.Errorf("errors over one instance are not marked: %q", notes)
 	}
 	c.Runs = []campaign.Run{garbled(0, 12, 0, 0), garbled(1, 12, 0, 0)}
-	if one, _ = exchange.UtilityByRule(c); slices.Contains(one.Columns, "distinct") {
+	if one, _ = environments.UtilityByRule(c); slices.Contains(one.Columns, "distinct") {
 		t.Error("replicates of other words are called equal")
 	}
 }

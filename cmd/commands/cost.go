@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/cost"
 	"roundtable/analysis/lake/spending"
+	"roundtable/analysis/report"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/settle"
+	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
 )
 
@@ -41,7 +41,7 @@ of unknown outcome count at their worst case until --settle records their bill.`
 				return err
 			}
 			if bill != "" {
-				if err := settle.RecordBills(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], bill); err != nil {
+				if err := runs.RecordBills(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], bill); err != nil {
 					return err
 				}
 			}
@@ -78,9 +78,9 @@ type costCells struct {
 
 func writeCost(w io.Writer, r spending.Report, format string) error {
 	if format != "json" {
-		return table.Write(w, format, []table.Table{cost.Table(r)})
+		return table.Write(w, format, []table.Table{report.CostTable(r)})
 	}
-	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: cost.Table(r)}
+	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: report.CostTable(r)}
 	if r.Planned > 0 {
 		c.Cells.Planned = &r.Planned
 	}

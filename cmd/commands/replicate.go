@@ -25,7 +25,6 @@ import (
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/exports"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/providers"
@@ -71,7 +70,7 @@ type replication struct {
 }
 
 func newReplicate(o *cli.Options) *cobra.Command {
-	r := replication{Options: o, flags: campaignfile.Flags{Fit: fitRule, Files: examples.Files}, features: measurements.Features{PriceFlags: embedders.PriceFlags{Options: o}}}
+	r := replication{Options: o, flags: campaignfile.Flags{Fit: fitRule, Files: examples.Files}, features: measurements.Features{PriceFlags: measurements.PriceFlags{Options: o}}}
 	list, file, output := false, false, ""
 	cmd := &cobra.Command{
 		Use:     "replicate [PAPER/TABLE]",

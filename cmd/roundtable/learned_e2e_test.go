@@ -13,9 +13,9 @@ import (
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/embedding"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/language"
 	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/workflows/stopping"
@@ -85,7 +85,7 @@ func TestLearnedStops(t *testing.T) {
 		if !ok || fit.On.Collaborations != 8 || fit.On.Rounds != 8 || fit.On.Digest != digest {
 			t.Fatalf("%s: %+v", params.Method, fit)
 		}
-		d, _, err := crossval.ReadRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
+		d, _, err := crossval.ReadRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: language.Hashed{}})
 		noError(t, err)
 		for i, run := range d.Runs {
 			want := d.StopOf(fit.Fitted, i)

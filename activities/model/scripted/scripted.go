@@ -1,11 +1,15 @@
-// Package scripted answers as a simulated agent: an environment's policy
-// decides, and the answer is written in the JSON that a model would write, so
-// that nothing downstream knows the difference except by the name "scripted".
+// Package scripted answers without asking a model: as a simulated agent, or with what was
+// answered before.
 //
-// It promises: the same scene gives the same answer on every machine. One
-// number is drawn from the situation's stream, and everything else follows
-// from that and from what the draw is about, so that neither the order of the
-// candidates nor the presence of another one changes an agent's taste.
+// A simulated agent's environment has a policy that decides, and the answer is written in the
+// JSON that a model would write, so that nothing downstream knows the difference except by the
+// name "scripted". The same scene gives the same answer on every machine. One number is drawn
+// from the situation's stream, and everything else follows from that and from what the draw is
+// about, so that neither the order of the candidates nor the presence of another one changes
+// an agent's taste.
+//
+// A replay reads what was answered from a file or from a recorded lake. It never makes an
+// answer up: what is missing is an error that names the entry.
 package scripted
 
 import (

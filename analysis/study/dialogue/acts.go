@@ -1,5 +1,6 @@
-// Package dialogue shows what messages do: how often labellers find each dialogue
-// act, how acts follow on each other, and how well labellers agree (paper 1).
+// Package dialogue shows messages: what they do, how often labellers find each dialogue act,
+// how acts follow on each other, and how well labellers agree; and how they are written: their
+// length and grade by round, and how far they move from the round before (paper 1).
 package dialogue
 
 import (

@@ -3,14 +3,13 @@
 package judged
 
 import (
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/entry"
 )
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Judges, Tables: []entry.Table{
-		{Named: naming.Named{Name: "judge-agreement", Shows: "scores by a judge: how far they agree with scores by hand",
+		{Named: entry.Named{Name: "judge-agreement", Shows: "scores by a judge: how far they agree with scores by hand",
 			Needs: "score: {judge: …} and scores by hand (--hand-scores FILE)"}, Shown: entry.Never, From: entry.HandScores},
 	}}
 }

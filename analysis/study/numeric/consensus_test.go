@@ -14,7 +14,6 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/consensus"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
@@ -212,7 +211,7 @@ func TestReplicatesDoNotLead(t *testing.T) {
 					Agents: 2, Instance: int32(i), Replicate: int32(replicate), SettingsJSON: `{"env":{"name":"consensus"},"protocol":{"name":"consensus"}}`,
 				}
 				r := newRun(row, nil, nil)
-				campaign.Keep(&r.Parts, States{Path: consensus.Path{States: []consensus.State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}}})
+				campaign.Keep(&r.Parts, States{Path: Path{States: []State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}}})
 				c.Runs = append(c.Runs, r)
 			}
 		}

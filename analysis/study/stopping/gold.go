@@ -5,7 +5,6 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/corrected"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/regression"
@@ -53,7 +52,7 @@ func correct(condition string, runs []trajectory.Trajectory, sample *gold.Sample
 	return cells, notes
 }
 
-func estimate(e *corrected.Estimate) []table.Cell {
+func estimate(e *gold.Estimate) []table.Cell {
 	if e == nil {
 		return []table.Cell{{}, {}, {}}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/corrected"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
@@ -64,8 +63,8 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 
 // firing is where a rule fires, by the labels and by gold.
 type firing struct {
-	fires, rightly []corrected.ShareUnit
-	better         []corrected.Unit
+	fires, rightly []gold.ShareUnit
+	better         []gold.Unit
 	some, not      int // rounds with gold in which it fires, and does not, by gold
 }
 
@@ -110,14 +109,14 @@ func fires(rule stopping.Fitted, times func(trajectory.Pair) int) bool {
 }
 
 func (f *firing) add(unit, stratum int, y *float64, machine bool, coders []bool) {
-	fires := corrected.ShareUnit{Cluster: unit, Stratum: stratum, Machine: [2]float64{one(machine), 1}}
-	rightly := corrected.ShareUnit{Cluster: unit, Stratum: stratum}
-	better := corrected.Unit{Cluster: unit, Stratum: stratum}
+	fires := gold.ShareUnit{Cluster: unit, Stratum: stratum, Machine: [2]float64{one(machine), 1}}
+	rightly := gold.ShareUnit{Cluster: unit, Stratum: stratum}
+	better := gold.Unit{Cluster: unit, Stratum: stratum}
 	if y != nil {
 		better.Machine.AddRow([]float64{1, one(machine)}, *y, 1)
 	}
 	if coders != nil {
-		fires.Gold, rightly.Gold, better.Gold = &[2]float64{0, 1}, &[2]float64{0, one(machine)}, &corrected.Moments{}
+		fires.Gold, rightly.Gold, better.Gold = &[2]float64{0, 1}, &[2]float64{0, one(machine)}, &gold.Moments{}
 		if coders[0] {
 			f.some++
 		} else {
@@ -151,12 +150,12 @@ func (f firing) cells(late firing, empty dialogue.Emptied) []table.Cell {
 	cells := append([]table.Cell{table.Number(share, 2)}, shareCells(f.fires, empty)...)
 	cells = append(cells, shareCells(f.rightly, empty)...)
 	naive, corrections := table.Cell{Decimals: 4}, estimate(nil)
-	if by, err := corrected.Naive(slices.Concat(f.better, late.better)); err == nil {
+	if by, err := gold.Naive(slices.Concat(f.better, late.better)); err == nil {
 		naive.Value = &by[1]
 	}
-	e, err := corrected.Solve(f.better)
-	if err == nil && (f.some < corrected.FewShown || f.not < corrected.FewShown) {
-		err = corrected.ErrFewShown
+	e, err := gold.Solve(f.better)
+	if err == nil && (f.some < gold.FewShown || f.not < gold.FewShown) {
+		err = gold.ErrFewShown
 	}
 	if empty.Add(err); err == nil {
 		corrections = estimate(&e[1])
@@ -165,8 +164,8 @@ func (f firing) cells(late firing, empty dialogue.Emptied) []table.Cell {
 }
 
 // shareCells returns a corrected share and its interval.
-func shareCells(units []corrected.ShareUnit, empty dialogue.Emptied) []table.Cell {
-	e, err := corrected.Share(units)
+func shareCells(units []gold.ShareUnit, empty dialogue.Emptied) []table.Cell {
+	e, err := gold.EstimateShare(units)
 	if empty.Add(err); err != nil {
 		return []table.Cell{{}, {}, {}}
 	}

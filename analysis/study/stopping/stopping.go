@@ -13,7 +13,6 @@ import (
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/dialogue"
-	"roundtable/analysis/study/speech"
 	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
 )
@@ -137,7 +136,7 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 	t.Rows = append(t.Rows, closed(v, list)...)
 	t.Notes = append([]string{stoppingNote, gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
 	addExcluded(c, &t)
-	speech.AddEmbedderNote(c, &t)
+	dialogue.AddEmbedderNote(c, &t)
 	dialogue.AddLabellerNote(c, &t, nil)
 	addGoldNote(c, &t)
 	v.AddNotes(&t)

@@ -16,7 +16,6 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/report"
@@ -245,9 +244,9 @@ func (v *Server) tables(ctx context.Context, campaign, name string) ([]table.Tab
 	if err != nil {
 		return nil, err
 	}
-	if name == cost.TableName {
+	if name == report.CostTableName {
 		costs, err := campaigns.ReadCost(ctx, v.store, campaign, spending.ByModel)
-		return []table.Table{cost.Table(costs)}, err
+		return []table.Table{report.CostTable(costs)}, err
 	}
 	a, err := analyze.Make(ctx, v.store, campaign, analyze.Request{Table: name, Messages: how})
 	return a.Tables, err
