@@ -22,7 +22,6 @@ import (
 	"roundtable/activities/asking"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
-	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
@@ -44,7 +43,7 @@ type Config struct {
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
 	Client  client.Client                    // to await collaborations of an earlier run
 
-	Listeners events.Listeners // who hears what is done
+	Listeners calls.Listeners // who hears what is done
 	// Noticed hears of a campaign's pauses, end and budget, before word of it is sent, and
 	// once more with an error if that could not be sent; may be nil.
 	Noticed  func(n programs.Notice, unsent error)

@@ -8,7 +8,6 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
-	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/envs"
@@ -153,7 +152,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	marker, made, err := collaboration.CommitRows(ctx, a.config.Store, c, &end)
 	a.live.Remove(end.Ref)
 	if err == nil {
-		a.config.Listeners.Ended(events.Collaboration{Rows: made, Status: marker.Status, Failure: end.Failure})
+		a.config.Listeners.Ended(calls.CollaborationEvent{Rows: made, Status: marker.Status, Failure: end.Failure})
 	}
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)

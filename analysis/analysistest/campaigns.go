@@ -6,9 +6,9 @@ package analysistest
 import (
 	"fmt"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/trajectory"
 )
 
 // NewRun takes a run from its rows.
@@ -122,7 +122,7 @@ func Ratings() campaign.Campaign {
 }
 
 // OfTrajectories makes a campaign of trajectories, one condition each name.
-func OfTrajectories(environment string, conditions map[string][]trajectory.Trajectory) campaign.Campaign {
+func OfTrajectories(environment string, conditions map[string][]acts.Trajectory) campaign.Campaign {
 	c, trajectories := campaign.Campaign{Name: "made-up"}, campaign.Trajectories{}
 	for rule, runs := range conditions {
 		for i, r := range runs {

@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/trajectory"
 )
 
 // Script says how scripted trajectories come about. The zero value of an effect is none.
 type Script struct {
 	Runs, Rounds, Agents int
 	Seed                 uint64
-	Pair                 trajectory.Pair // whose presence in a round adds Effect to score
+	Pair                 acts.Pair // whose presence in a round adds Effect to score
 	Effect               float64
 	Trend                float64 // added to score each round
 	Drift                float64 // added each round to the probability of every other act
@@ -24,11 +23,11 @@ type Script struct {
 }
 
 // Make scripted trajectories. Each agent shows each act with its own probability.
-func (p Script) Make() []trajectory.Trajectory {
+func (p Script) Make() []acts.Trajectory {
 	draw := rand.New(rand.NewPCG(p.Seed, 0x706c616e))
-	runs := make([]trajectory.Trajectory, p.Runs)
+	runs := make([]acts.Trajectory, p.Runs)
 	for i := range runs {
-		runs[i] = trajectory.Trajectory{ID: fmt.Sprintf("run%04d", i), Condition: "planted", Unit: fmt.Sprint(i), Environment: "exchange", Simulated: true}
+		runs[i] = acts.Trajectory{ID: fmt.Sprintf("run%04d", i), Condition: "planted", Unit: fmt.Sprint(i), Environment: "exchange", Simulated: true}
 		own := p.Own * draw.NormFloat64()
 		for r := 1; r <= p.Rounds; r++ {
 			runs[i].Rounds = append(runs[i].Rounds, p.round(draw, r))
@@ -45,9 +44,9 @@ func (p Script) Make() []trajectory.Trajectory {
 	return runs
 }
 
-func (p Script) round(draw *rand.Rand, r int) trajectory.Round {
+func (p Script) round(draw *rand.Rand, r int) acts.Round {
 	distance, cost := 0.1+0.1*draw.Float64(), 0.001
-	round := trajectory.Round{Agreed: r > 1, Proposals: 1, Tokens: 1000, CostUSD: &cost, Acts: make([]acts.Set, p.Agents)}
+	round := acts.Round{Agreed: r > 1, Proposals: 1, Tokens: 1000, CostUSD: &cost, Acts: make([]acts.Set, p.Agents)}
 	if p.Still > 0 && r >= p.Still {
 		distance -= 0.1
 		round.Proposals = 0

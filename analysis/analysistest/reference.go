@@ -5,12 +5,11 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/referencetest"
-	"roundtable/analysis/trajectory"
 )
 
 // Reference returns the 50 trajectories of dialogue_acts_<kind> with the distances
 // that go with them, and the fold of each.
-func Reference(t testing.TB, kind string) (runs []trajectory.Trajectory, folds []int) {
+func Reference(t testing.TB, kind string) (runs []acts.Trajectory, folds []int) {
 	t.Helper()
 	var data struct {
 		Collaborations []collaboration
@@ -37,11 +36,11 @@ type collaboration struct {
 	Perf         []*float64
 }
 
-func (c collaboration) trajectory(t testing.TB, distance []*float64) trajectory.Trajectory {
+func (c collaboration) trajectory(t testing.TB, distance []*float64) acts.Trajectory {
 	t.Helper()
-	run := trajectory.Trajectory{ID: c.ID, Condition: c.Kind, Unit: c.ID, Environment: c.Kind}
+	run := acts.Trajectory{ID: c.ID, Condition: c.Kind, Unit: c.ID, Environment: c.Kind}
 	for r, perf := range c.Perf {
-		round := trajectory.Round{Score: perf, Agreed: c.Agreed[r], Proposals: c.NewProposals[r], Distance: distance[r]}
+		round := acts.Round{Score: perf, Agreed: c.Agreed[r], Proposals: c.NewProposals[r], Distance: distance[r]}
 		if perf != nil && !c.Higher {
 			less := -*perf
 			round.Score = &less

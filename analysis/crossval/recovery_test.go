@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory"
 )
 
-const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept
+const accepts = acts.Pair(5*11 + 8) // Propose->Accept
 
-func repeated(t testing.TB, runs []trajectory.Trajectory, seeds ...uint64) map[string]crossval.Repeated {
+func repeated(t testing.TB, runs []acts.Trajectory, seeds ...uint64) map[string]crossval.Repeated {
 	t.Helper()
 	list, err := crossval.Repeat(t.Context(), data(t, runs), nil, 5, seeds, crossval.NestedMethods)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/environments"
@@ -55,7 +54,7 @@ func (e estimate) point(round int) Point {
 }
 
 func utility(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(n) }))
+	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(n) }))
 }
 
 func meanError(runs []campaign.Run, n int) (estimate, bool) {
@@ -99,12 +98,12 @@ func decidedScore(runs []campaign.Run, n int) (estimate, bool) {
 
 func greatest(campaign.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }
 
-func maeLevels(c campaign.Campaign) []Level  { return baselines(c, metrics.Errors.MAE) }
-func rmseLevels(c campaign.Campaign) []Level { return baselines(c, metrics.Errors.RMSE) }
+func maeLevels(c campaign.Campaign) []Level  { return baselines(c, statistics.RatingErrors.MAE) }
+func rmseLevels(c campaign.Campaign) []Level { return baselines(c, statistics.RatingErrors.RMSE) }
 
 // baselines that the paper draws, or their nearest kin: Always Guess 4, and for
 // the state of the art, whose figures the lake has not, the bias model.
-func baselines(c campaign.Campaign, of func(metrics.Errors) (float64, bool)) []Level {
+func baselines(c campaign.Campaign, of func(statistics.RatingErrors) (float64, bool)) []Level {
 	var levels []Level
 	byName := environments.Baselines(c)
 	for _, name := range []string{"always_4", "bias_model"} {

@@ -1,5 +1,6 @@
 // Package figures makes the papers' figures from the rows of a campaign: first
-// the numbers that are drawn, then the drawing, as SVG, PNG or PDF. Every point has
+// the numbers that are drawn, then the drawing on a sheet of a given width,
+// with its title, its caption and what is simulated, as SVG, PNG or PDF. Every point has
 // its n and a 95 % interval where one is defined; the same rows give the same
 // bytes; and a figure that rests on scripted agents says so in the picture.
 package figures

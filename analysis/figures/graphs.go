@@ -10,7 +10,6 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/figures/page"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/envs/wording"
 )
@@ -52,9 +51,9 @@ func TransitionNames() []string {
 // Formats in which a figure can be written: the first is the default.
 func Formats(name string) []string {
 	if slices.Contains(TransitionNames(), name) {
-		return append(page.Formats(), "dot")
+		return append(SheetFormats(), "dot")
 	}
-	return page.Formats()
+	return SheetFormats()
 }
 
 // flows says of each of OfActs what it is about.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/debate"
 	"roundtable/envs/wording"
 )
@@ -35,7 +35,7 @@ func repetitions(c campaign.Campaign) (Figure, error) {
 		f.add(line, "", func(p *Point, at debate.DebatePoint) {
 			p.Group, p.N, p.Replicates = wording.SafeLine(at.Place), at.N, len(at.Values)
 			p.Values, p.Low, p.High = at.Values, nil, nil
-			if _, sd, _ := metrics.Runs(at.Values); sd != nil {
+			if _, sd, _ := statistics.MeanOfRuns(at.Values); sd != nil {
 				p.Low, p.High = new(*p.Value-*sd), new(*p.Value+*sd)
 			}
 			counts = append(counts, p.Replicates)

@@ -10,7 +10,6 @@ import (
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
 )
 
 type actsExpected struct {
@@ -82,11 +81,11 @@ func every(n int) []int {
 }
 
 // talk is a trajectory by hand: one word a message, messages of a round by agent.
-func talk(t *testing.T, score []float64, rounds ...[]string) trajectory.Trajectory {
+func talk(t *testing.T, score []float64, rounds ...[]string) acts.Trajectory {
 	t.Helper()
-	run := trajectory.Trajectory{ID: fmt.Sprint(score)}
+	run := acts.Trajectory{ID: fmt.Sprint(score)}
 	for i, messages := range rounds {
-		round := trajectory.Round{Score: &score[i]}
+		round := acts.Round{Score: &score[i]}
 		for _, m := range messages {
 			set, ok := acts.Of(strings.Fields(m)...)
 			if !ok {
@@ -101,7 +100,7 @@ func talk(t *testing.T, score []float64, rounds ...[]string) trajectory.Trajecto
 
 // Request and Confirm always come together after Inform, so they share a coefficient.
 func TestPairsThatCannotBeTold(t *testing.T) {
-	var runs []trajectory.Trajectory
+	var runs []acts.Trajectory
 	for i := range 12 {
 		second := []string{"Request Confirm", "Request Confirm"}
 		if i%2 == 0 {
@@ -139,7 +138,7 @@ func TestActsThatCannotBeRegressed(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what string
-		runs []trajectory.Trajectory
+		runs []acts.Trajectory
 		says string
 	}{
 		{"no labels in one", unlabelled, "1 of 6 collaborations have rounds without dialogue acts"},

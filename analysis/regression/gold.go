@@ -6,7 +6,6 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/gold"
-	"roundtable/analysis/trajectory"
 	"roundtable/workflows/stopping"
 )
 
@@ -34,7 +33,7 @@ type Correction struct {
 // CorrectActs corrects the effects of the pairs that RegressActs fits to the same trajectories, in
 // their order. Pairs are products of labels, and regressors: their moments are corrected, not
 // the labels. joint says why there are no effects next to other pairs; nil if there are.
-func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction, joint, err error) {
+func CorrectActs(runs []acts.Trajectory, drawn []Drawn) (all []Correction, joint, err error) {
 	p, err := NewPairs(runs)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +95,7 @@ func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []gold.Unit {
 			continue
 		}
 		counts := p.counts[d.Run][d.Round-2]
-		units[i].Machine.AddRow(regressors(columns, func(pair trajectory.Pair) bool { return counts[pair] > 0 }), *y, 1)
+		units[i].Machine.AddRow(regressors(columns, func(pair acts.Pair) bool { return counts[pair] > 0 }), *y, 1)
 		for _, coder := range d.Gold {
 			units[i].Gold.AddRow(regressors(columns, shownIn(coder)), *y, 1/float64(len(d.Gold)))
 		}
@@ -105,7 +104,7 @@ func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []gold.Unit {
 }
 
 // regressors are the intercept and what of the pairs is shown.
-func regressors(columns []Column, shown func(trajectory.Pair) bool) []float64 {
+func regressors(columns []Column, shown func(acts.Pair) bool) []float64 {
 	x := make([]float64, len(columns)+1)
 	x[0] = 1
 	for j, c := range columns {
@@ -117,8 +116,8 @@ func regressors(columns []Column, shown func(trajectory.Pair) bool) []float64 {
 }
 
 // shownIn returns which pairs two rounds show.
-func shownIn(rounds [2][]acts.Set) func(trajectory.Pair) bool {
-	return func(pair trajectory.Pair) bool { return stopping.Times(rounds[0], rounds[1], pair) > 0 }
+func shownIn(rounds [2][]acts.Set) func(acts.Pair) bool {
+	return func(pair acts.Pair) bool { return stopping.Times(rounds[0], rounds[1], pair) > 0 }
 }
 
 // tells reports whether gold shows a pair often enough, and lacks it often enough.

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
 )
 
-const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept
+const accepts = acts.Pair(5*11 + 8) // Propose->Accept
 
 // A pair that raises score by 0.2 is found with its size, and nothing else is claimed.
 func TestPlantedPairIsFound(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/lake/spending"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
@@ -14,16 +14,16 @@ import (
 const CostTableName = "cost"
 
 // CostTable returns a report as it is shown; the last row is the sum.
-func CostTable(r spending.Report) table.Table {
+func CostTable(r campaign.Spending) table.Table {
 	t := table.Table{
 		Name: CostTableName, Title: fmt.Sprintf("Cost of %s by %s", r.Campaign, r.By), Columns: []string{string(r.By)},
 	}
-	if r.By == spending.ByPhase {
+	if r.By == campaign.ByPhase {
 		t.Columns = append(t.Columns, "role")
 	}
 	t.Columns = append(t.Columns, "collaborations", "answered", "cached", "unknown", "input tokens", "of them cached", "output tokens", "of them reasoning",
 		"cost USD", "worst USD", "USD/collaboration", "USD/answer", "p50 s", "p95 s")
-	if r.By == spending.ByTier {
+	if r.By == campaign.ByTier {
 		t.Columns = append(t.Columns, "saved USD")
 	}
 	for _, g := range r.Groups {
@@ -36,13 +36,13 @@ func CostTable(r spending.Report) table.Table {
 	return t
 }
 
-func costRow(g spending.Group, by spending.By) []table.Cell {
+func costRow(g campaign.SpendingGroup, by campaign.SpendingBy) []table.Cell {
 	name := g.Name
 	if name == "" {
 		name = "unfinished turns"
 	}
 	row := []table.Cell{{Text: name}}
-	if by == spending.ByPhase {
+	if by == campaign.ByPhase {
 		row = append(row, table.Cell{Text: g.Role})
 	}
 	for i, n := range []int64{int64(g.Collaborations), int64(g.Billed), int64(g.Cached), int64(g.Unknown), g.Input, g.CachedInput, g.Output, g.Reasoning} {
@@ -54,7 +54,7 @@ func costRow(g spending.Group, by spending.By) []table.Cell {
 		ms, ok := g.Quantile(q)
 		row = append(row, knownCell(float64(ms)/1000, 2, ok))
 	}
-	if by == spending.ByTier {
+	if by == campaign.ByTier {
 		row = append(row, numberCell(g.SavedUSD, 4))
 	}
 	return row
@@ -62,7 +62,7 @@ func costRow(g spending.Group, by spending.By) []table.Cell {
 
 // dollarCells returns the sum, the worst case, and the means. What rests on no price at
 // all is left empty, for it is not 0.
-func dollarCells(g spending.Group) []table.Cell {
+func dollarCells(g campaign.SpendingGroup) []table.Cell {
 	priced := g.Billed - g.Unpriced - g.Silent
 	sum := priced > 0 || g.Billed == 0
 	whole := g.Unpriced+g.Silent == 0
@@ -74,7 +74,7 @@ func dollarCells(g spending.Group) []table.Cell {
 	}
 }
 
-func costNotes(r spending.Report) []string {
+func costNotes(r campaign.Spending) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if r.Simulated > 0 {
@@ -84,13 +84,13 @@ func costNotes(r spending.Report) []string {
 		note("WARNING: %s", s)
 	}
 	note("Answered are calls whose answer was billed, with their tokens, cost and latency; cached ones were served from the lake, free. `roundtable status` and the table `summary` count calls of unknown outcome, too. Latency p50 and p95 by nearest rank.")
-	if slices.ContainsFunc(r.Groups, func(g spending.Group) bool { return g.Summed }) {
+	if slices.ContainsFunc(r.Groups, func(g campaign.SpendingGroup) bool { return g.Summed }) {
 		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came from a cache is not recorded.")
 	}
-	if slices.ContainsFunc(r.Groups, func(g spending.Group) bool { return strings.HasPrefix(g.Name, spending.EmbeddingsBy) }) {
+	if slices.ContainsFunc(r.Groups, func(g campaign.SpendingGroup) bool { return strings.HasPrefix(g.Name, campaign.EmbeddingsBy) }) {
 		note("Embeddings are of texts, each bought once for all collaborations in which it is said. They are in the sums of all.")
 	}
-	if slices.ContainsFunc(r.Groups, func(g spending.Group) bool { return strings.HasPrefix(g.Name, spending.ScoresBy) }) {
+	if slices.ContainsFunc(r.Groups, func(g campaign.SpendingGroup) bool { return strings.HasPrefix(g.Name, campaign.ScoresBy) }) {
 		note("Scores by a judge are of final decisions, each bought once for all collaborations that came to it. They are in the sums of all.")
 	}
 	if r.Total.Unknown > 0 {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 )
 
 // Two embedders: one with an answer, one call of unknown outcome and one that
@@ -19,7 +19,7 @@ func TestEmbeddingsAreCounted(t *testing.T) {
 		},
 		"unpriced": {{Status: "answered", InputTokens: p(int64(10)), OutputTokens: p(int64(0)), LatencyMS: p(int64(100))}},
 	}
-	for _, by := range spending.Bys() {
+	for _, by := range campaign.SpendingBys() {
 		without, r := load(t, madeUp(t), by), load(t, madeUp(t), by)
 		r.Embedded(bought)
 		table := CostTable(r)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 )
 
@@ -32,8 +32,8 @@ func TestLabelsAreCounted(t *testing.T) {
 	labelled(t, s, lake.Marker{Collaboration: "a", By: "dear", Calls: 12, Unknown: 2, InputTokens: 600, OutputTokens: 50, CostUSD: p(.5), WorstUSD: p(.25)})
 	labelled(t, s, lake.Marker{Collaboration: "a", Generation: 1, By: "dear", Calls: 8, InputTokens: 400, OutputTokens: 50, CostUSD: p(.5), WorstUSD: p(0.)})
 	labelled(t, s, lake.Marker{Collaboration: "b", By: "unpriced", Calls: 3, Unknown: 1, InputTokens: 10, OutputTokens: 1})
-	without := load(t, madeUp(t), spending.ByModel)
-	for _, by := range spending.Bys() {
+	without := load(t, madeUp(t), campaign.ByModel)
+	for _, by := range campaign.SpendingBys() {
 		r := load(t, s, by)
 		table := CostTable(r)
 		dear, unpriced, all := cells(t, table, "labels by dear"), cells(t, table, "labels by unpriced"), cells(t, table, "all")
@@ -71,7 +71,7 @@ func TestBesideIsWhatCostCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := []record.Call{{Status: "answered", InputTokens: p(int64(9)), OutputTokens: p(int64(1)), CostUSD: p(.25)}}
-	beside, err := spending.LoadBeside(context.Background(), s, "made-up")
+	beside, err := campaign.LoadSpendingBeside(context.Background(), s, "made-up")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestBesideIsWhatCostCounts(t *testing.T) {
 	if b := beside.Total; b.Billed != 11 || b.Settled != 2 || b.Unknown != 0 || math.Abs(b.USD-.85) > 1e-9 || b.WorstUSD != 0 || b.Input != 609 {
 		t.Errorf("beside the collaborations %+v", b)
 	}
-	all, without := load(t, s, spending.ByModel), load(t, madeUp(t), spending.ByModel)
+	all, without := load(t, s, campaign.ByModel), load(t, madeUp(t), campaign.ByModel)
 	all.Checked(checks)
 	if math.Abs(all.Total.USD-without.Total.USD-beside.Total.USD) > 1e-9 {
 		t.Errorf("all cost $%v, the collaborations $%v, what is beside them $%v", all.Total.USD, without.Total.USD, beside.Total.USD)

@@ -11,8 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 )
@@ -105,9 +105,9 @@ func madeUp(t *testing.T) store.Store {
 	return s
 }
 
-func load(t *testing.T, s store.Store, by spending.By) spending.Report {
+func load(t *testing.T, s store.Store, by campaign.SpendingBy) campaign.Spending {
 	t.Helper()
-	r, err := spending.Load(context.Background(), s, "made-up", by)
+	r, err := campaign.LoadSpending(context.Background(), s, "made-up", by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestCostByTier(t *testing.T) {
 	flex := answered(0, "m/1", p(.25), 100)
 	flex.Tier, flex.SavedUSD = p("flex"), p(.25)
 	commit(t, s, key("majority", "c", 0), []record.Call{flex}, "message")
-	table := CostTable(load(t, s, spending.ByTier))
+	table := CostTable(load(t, s, campaign.ByTier))
 	for label, want := range map[string][3]string{
 		"flex": {"1", "0.2500", "0.2500"}, "standard": {"6", "0.7500", "0.0000"}, "none: from the cache": {"0", "0.0000", "0.0000"}, "all": {"7", "1.0000", "0.2500"},
 	} {
@@ -152,28 +152,28 @@ func TestCostByTier(t *testing.T) {
 func TestCostByHand(t *testing.T) {
 	s := madeUp(t)
 	for _, x := range []struct {
-		by    spending.By
+		by    campaign.SpendingBy
 		label []string
 		want  map[string]string
 	}{
-		{spending.ByCondition, []string{"majority"}, map[string]string{
+		{campaign.ByCondition, []string{"majority"}, map[string]string{
 			"collaborations": "2", "answered": "4", "cached": "1", "unknown": "1",
 			"input tokens": "400", "of them cached": "160", "output tokens": "80", "of them reasoning": "20",
 			"cost USD": "0.7000", "worst USD": "1.2000", "USD/collaboration": "0.350000", "USD/answer": "0.175000",
 			"p50 s": "0.20", "p95 s": "0.40", // of .1 .2 .3 .4
 		}},
-		{spending.ByCondition, []string{"unanimous"}, map[string]string{ // one of two calls has no price
+		{campaign.ByCondition, []string{"unanimous"}, map[string]string{ // one of two calls has no price
 			"answered": "2", "cached": "0", "unknown": "0", "cost USD": "0.0500", "worst USD": "", "USD/collaboration": "", "USD/answer": "0.050000",
 		}},
-		{spending.ByCondition, []string{"all"}, map[string]string{
+		{campaign.ByCondition, []string{"all"}, map[string]string{
 			"collaborations": "3", "answered": "6", "input tokens": "600", "cost USD": "0.7500", "USD/answer": "0.150000", "p50 s": "0.30", "p95 s": "0.60",
 		}},
-		{spending.ByModel, []string{"m/1"}, map[string]string{"collaborations": "3", "answered": "5", "cached": "1", "unknown": "1", "cost USD": "0.4500"}},
-		{spending.ByModel, []string{"m/2"}, map[string]string{"collaborations": "1", "answered": "1", "cost USD": "0.3000", "worst USD": "0.3000", "p50 s": "0.40"}},
-		{spending.ByPhase, []string{"message", ""}, map[string]string{"collaborations": "3", "answered": "3", "cost USD": "0.2000"}},
-		{spending.ByPhase, []string{"message", "moderator"}, map[string]string{"collaborations": "2", "answered": "1", "cached": "1", "cost USD": "0.3000"}},
-		{spending.ByPhase, []string{"vote", ""}, map[string]string{"answered": "1", "unknown": "1", "worst USD": "0.7000"}},
-		{spending.ByPhase, []string{"unfinished turns", ""}, map[string]string{"answered": "1", "cost USD": "0.0500"}},
+		{campaign.ByModel, []string{"m/1"}, map[string]string{"collaborations": "3", "answered": "5", "cached": "1", "unknown": "1", "cost USD": "0.4500"}},
+		{campaign.ByModel, []string{"m/2"}, map[string]string{"collaborations": "1", "answered": "1", "cost USD": "0.3000", "worst USD": "0.3000", "p50 s": "0.40"}},
+		{campaign.ByPhase, []string{"message", ""}, map[string]string{"collaborations": "3", "answered": "3", "cost USD": "0.2000"}},
+		{campaign.ByPhase, []string{"message", "moderator"}, map[string]string{"collaborations": "2", "answered": "1", "cached": "1", "cost USD": "0.3000"}},
+		{campaign.ByPhase, []string{"vote", ""}, map[string]string{"answered": "1", "unknown": "1", "worst USD": "0.7000"}},
+		{campaign.ByPhase, []string{"unfinished turns", ""}, map[string]string{"answered": "1", "cost USD": "0.0500"}},
 	} {
 		got := cells(t, CostTable(load(t, s, x.by)), x.label...)
 		for column, want := range x.want {
@@ -185,7 +185,7 @@ func TestCostByHand(t *testing.T) {
 }
 
 func TestNotesSayWhatIsNotKnown(t *testing.T) {
-	says := func(r spending.Report, wanted ...string) {
+	says := func(r campaign.Spending, wanted ...string) {
 		t.Helper()
 		notes := strings.Join(CostTable(r).Notes, "\n")
 		for _, w := range wanted {
@@ -195,7 +195,7 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 		}
 	}
 	s := madeUp(t)
-	r := load(t, s, spending.ByCondition)
+	r := load(t, s, campaign.ByCondition)
 	says(r, "Without a known price: 1 call.", "1 earlier generations are counted", "how many are planned is not known", "perhaps billed")
 	r.Planned = 5
 	says(r, "3 of 5 cells are running or still to come")
@@ -204,7 +204,7 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 		t.Errorf("a complete campaign of one snapshot says\n%s", notes)
 	}
 	commit(t, s, key("scripted", "c", 0), []record.Call{unknown(0, nil)}, "vote")
-	r = load(t, s, spending.ByCondition)
+	r = load(t, s, campaign.ByCondition)
 	says(r, table.Simulated+", in 1 of 4", "What 1 call of unknown outcome cost at most is not known")
 	if got := cells(t, CostTable(r), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/answer"] != "" {
 		t.Errorf("a call without a bound: %v", got)
@@ -217,22 +217,22 @@ func TestChangedModelIsNamed(t *testing.T) {
 	late.ModelAnswered, late.StartedAt = "m/1-b", at(5)
 	later.ModelAnswered, later.StartedAt = "m/1-b", at(7)
 	commit(t, s, key("majority", "d", 0), []record.Call{later, late}, "message", "vote")
-	changed := load(t, s, spending.ByModel).Changed()
+	changed := load(t, s, campaign.ByModel).Changed()
 	want := []string{"m/1 was answered by 2 models: m/1-a (6 calls, 2026-03-01 01:30 to 2026-03-01 01:30 UTC); m/1-b (2 calls, 2026-03-01 05:30 to 2026-03-01 07:30 UTC)."}
 	if !slices.Equal(changed, want) {
 		t.Errorf("%q, want %q", changed, want)
 	}
-	if text := CostTable(load(t, s, spending.ByModel)).Text(); !strings.Contains(text, "WARNING: m/1 was answered by 2 models") {
+	if text := CostTable(load(t, s, campaign.ByModel)).Text(); !strings.Contains(text, "WARNING: m/1 was answered by 2 models") {
 		t.Errorf("no warning in\n%s", text)
 	}
 }
 
 func TestLoadRefuses(t *testing.T) {
 	s := madeUp(t)
-	if _, err := spending.Load(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "there is condition, model, phase or tier") {
+	if _, err := campaign.LoadSpending(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "there is condition, model, phase or tier") {
 		t.Errorf("by mood: %v", err)
 	}
-	empty, err := spending.Load(context.Background(), s, "another", spending.ByPhase)
+	empty, err := campaign.LoadSpending(context.Background(), s, "another", campaign.ByPhase)
 	if err != nil || len(empty.Groups) != 0 || len(CostTable(empty).Rows) != 1 {
 		t.Errorf("nothing costs %+v, %v", empty, err)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
@@ -24,9 +24,9 @@ import (
 // Source is what a report is made from.
 type Source struct {
 	Campaign       campaign.Campaign
-	Cost           spending.Report  // by model
-	Labels         *dialogue.Labels // nil if no labeller's are shown
-	Agreement      *table.Table     // of labellers; nil unless there are several
+	Cost           recorded.Spending // by model
+	Labels         *dialogue.Labels  // nil if no labeller's are shown
+	Agreement      *table.Table      // of labellers; nil unless there are several
 	Collaborations iter.Seq2[record.Rows, error]
 	Earlier        iter.Seq2[record.Rows, error] // generations that were run again; nil if there are none
 	Digest         string                        // of the rows, see lake.Digest

@@ -12,50 +12,49 @@ import (
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
 )
 
 // degenerate are campaigns of which little or nothing can be computed.
 func degenerate() map[string]campaign.Campaign {
 	plain := analysistest.Script{Runs: 6, Rounds: 3, Agents: 3, Seed: 1, Noise: 0.1}
-	of := func(p analysistest.Script, change func(*trajectory.Trajectory)) []trajectory.Trajectory {
+	of := func(p analysistest.Script, change func(*acts.Trajectory)) []acts.Trajectory {
 		runs := p.Make()
 		for i := range runs {
 			change(&runs[i])
 		}
 		return runs
 	}
-	nothing := func(*trajectory.Trajectory) {}
-	failed := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": of(plain, nothing)})
-	var left []trajectory.Excluded
+	nothing := func(*acts.Trajectory) {}
+	failed := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": of(plain, nothing)})
+	var left []acts.Excluded
 	for i := range failed.Runs {
 		failed.Runs[i].Status = "failed"
-		left = append(left, trajectory.Excluded{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
+		left = append(left, acts.Excluded{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
 	}
 	campaign.Keep(&failed.Parts, campaign.Trajectories{Excluded: left})
 	all := map[string]campaign.Campaign{"empty": {Name: "empty"}, "all failed": failed}
 	for _, env := range []string{"exchange", "recsys", "qa"} {
-		for name, runs := range map[string][]trajectory.Trajectory{
+		for name, runs := range map[string][]acts.Trajectory{
 			"constant": of(analysistest.Script{Runs: 6, Rounds: 3, Agents: 3}, nothing),
 			"one":      of(analysistest.Script{Runs: 1, Rounds: 3, Agents: 3, Noise: 0.1}, nothing),
 			"a round":  of(analysistest.Script{Runs: 6, Rounds: 1, Agents: 3, Noise: 0.1}, nothing),
-			"unlabelled": of(plain, func(t *trajectory.Trajectory) {
+			"unlabelled": of(plain, func(t *acts.Trajectory) {
 				for i := range t.Rounds {
 					t.Rounds[i].Acts = nil
 				}
 			}),
-			"silent": of(plain, func(t *trajectory.Trajectory) {
+			"silent": of(plain, func(t *acts.Trajectory) {
 				for i := range t.Rounds {
 					t.Rounds[i].Acts, t.Rounds[i].Distance, t.Rounds[i].Proposals = make([]acts.Set, 3), nil, 0
 				}
 			}),
-			"undecided": of(plain, func(t *trajectory.Trajectory) {
+			"undecided": of(plain, func(t *acts.Trajectory) {
 				for i := range t.Rounds {
 					t.Rounds[i].Score, t.Rounds[i].Agreed = nil, false
 				}
 			}),
 		} {
-			all[env+", "+name] = analysistest.OfTrajectories(env, map[string][]trajectory.Trajectory{"majority": runs, "rated": runs[:1]})
+			all[env+", "+name] = analysistest.OfTrajectories(env, map[string][]acts.Trajectory{"majority": runs, "rated": runs[:1]})
 		}
 	}
 	return all
@@ -103,7 +102,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 	}
 }
 
-func talkOf(t trajectory.Trajectory) acts.ActsByRound {
+func talkOf(t acts.Trajectory) acts.ActsByRound {
 	var talk acts.ActsByRound
 	for _, r := range t.Rounds {
 		talk = append(talk, r.Acts)

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
 )
 
 // calledAs is a campaign under another name.
@@ -24,7 +24,7 @@ func calledAs(name string, c campaign.Campaign) campaign.Campaign {
 // Every table that a campaign has can be made of it and another one.
 func TestEveryTableIsMadeOfSeveralCampaigns(t *testing.T) {
 	plan := analysistest.Script{Runs: 10, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: 0.1, Noise: 0.02}
-	planted := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
+	planted := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
 	trajectories := campaign.TrajectoriesOf(planted)
 	trajectories.Labels.By = "openai/labeller"
 	campaign.Keep(&planted.Parts, trajectories)
@@ -59,8 +59,8 @@ func TestEarlyStoppingOfTwoCampaigns(t *testing.T) {
 	plan := analysistest.Script{Runs: 10, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: 0.1, Noise: 0.02}
 	late := plan
 	late.Peak, late.Seed = 3, 2
-	economy := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
-	ratings := analysistest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"ranked": late.Make()})
+	economy := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
+	ratings := analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"ranked": late.Make()})
 	one := economy
 	one.Runs = slices.Concat(economy.Runs, ratings.Runs)
 	courses := campaign.TrajectoriesOf(economy)
@@ -104,7 +104,7 @@ func numbers(t table.Table) []string {
 // Labels of one labeller are not compared with those of another.
 func TestLabelsOfOtherLabellersAreNotJoined(t *testing.T) {
 	labelled := func(name, by string) campaign.Campaign {
-		c := calledAs(name, analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": analysistest.Script{Runs: 6, Rounds: 4, Agents: 3}.Make()}))
+		c := calledAs(name, analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": analysistest.Script{Runs: 6, Rounds: 4, Agents: 3}.Make()}))
 		trajectories := campaign.TrajectoriesOf(c)
 		trajectories.Labels.By = by
 		campaign.Keep(&c.Parts, trajectories)

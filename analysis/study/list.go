@@ -13,7 +13,6 @@ import (
 	"roundtable/analysis/study/entry"
 	"roundtable/analysis/study/environments"
 	"roundtable/analysis/study/forks"
-	"roundtable/analysis/study/judged"
 	"roundtable/analysis/study/numeric"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/study/stopping"
@@ -35,7 +34,7 @@ func studies() []entry.Study {
 		dialogue.SpeechStudy(),
 		stopping.Study(),
 		dialogue.Study(),
-		judged.Study(),
+		dialogue.JudgesStudy(),
 		forks.Study(),
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/lake/spending"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/report"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/campaigns"
@@ -30,8 +30,8 @@ of unknown outcome count at their worst case until --settle records their bill.`
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := tableFormat(o, format, "")
-			if err == nil && !slices.Contains(spending.Bys(), spending.By(by)) {
-				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(spending.Bys()))
+			if err == nil && !slices.Contains(campaign.SpendingBys(), campaign.SpendingBy(by)) {
+				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(campaign.SpendingBys()))
 			}
 			if err != nil {
 				return cli.UsageError(err)
@@ -45,7 +45,7 @@ of unknown outcome count at their worst case until --settle records their bill.`
 					return err
 				}
 			}
-			r, err := campaigns.ReadCost(cmd.Context(), s, args[0], spending.By(by))
+			r, err := campaigns.ReadCost(cmd.Context(), s, args[0], campaign.SpendingBy(by))
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ of unknown outcome count at their worst case until --settle records their bill.`
 			return writeCost(cmd.OutOrStdout(), r, f)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", string(spending.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(spending.Bys())))
+	cmd.Flags().StringVar(&by, "by", string(campaign.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(campaign.SpendingBys())))
 	cmd.Flags().StringVar(&bill, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, or an amount in US dollars for all of them")
 	cmd.Flags().StringVar(&format, "format", "", wording.Or(table.Formats())+" (default: text)")
 	return cmd
@@ -76,7 +76,7 @@ type costCells struct {
 	Committed int  `json:"committed"`
 }
 
-func writeCost(w io.Writer, r spending.Report, format string) error {
+func writeCost(w io.Writer, r campaign.Spending, format string) error {
 	if format != "json" {
 		return table.Write(w, format, []table.Table{report.CostTable(r)})
 	}

@@ -18,7 +18,6 @@ import (
 	"roundtable/activities/labels"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
@@ -168,7 +167,7 @@ func (r replication) run(ctx context.Context, output string) error {
 			break
 		}
 		if r.capped {
-			cost, err := campaigns.ReadCost(ctx, s, r.campaign(c), spending.ByCondition)
+			cost, err := campaigns.ReadCost(ctx, s, r.campaign(c), campaign.ByCondition)
 			if err != nil {
 				return err
 			}

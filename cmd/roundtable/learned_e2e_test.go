@@ -12,11 +12,11 @@ import (
 
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/analysis/acts"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
-	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/workflows/stopping"
 )
@@ -226,8 +226,8 @@ func compareLedger(t *testing.T, dir string, calls int) {
 	}
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
-	runs, left, err := trajectory.Load(t.Context(), s, "live")
-	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r trajectory.Trajectory) bool { return len(r.Rounds) < 8 }) {
+	runs, left, err := acts.Load(t.Context(), s, "live")
+	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r acts.Trajectory) bool { return len(r.Rounds) < 8 }) {
 		t.Errorf("%d ran all rounds, %d ended early, %v", len(runs), len(left), err)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
+	"roundtable/analysis/acts"
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
@@ -33,11 +33,11 @@ grid: {rule: [majority, ranked]}
 `
 
 // accepts is Propose->Accept.
-const accepts = trajectory.Pair(5*11 + 8)
+const accepts = acts.Pair(5*11 + 8)
 
 // plantRows commits scripted collaborations of one condition, with their labels.
 // Before the round agreed, nothing is selected.
-func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
+func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs []acts.Trajectory, agreed int) {
 	t.Helper()
 	c := p.Campaign.Conditions[condition]
 	settings, err := json.Marshal(c)

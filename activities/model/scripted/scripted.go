@@ -1,5 +1,5 @@
-// Package scripted answers without asking a model: as a simulated agent, or with what was
-// answered before.
+// Package scripted answers without asking a language model: as a simulated agent, with what
+// was answered before, or with what a search finds.
 //
 // A simulated agent's environment has a policy that decides, and the answer is written in the
 // JSON that a model would write, so that nothing downstream knows the difference except by the
@@ -10,6 +10,12 @@
 //
 // A replay reads what was answered from a file or from a recorded lake. It never makes an
 // answer up: what is missing is an error that names the entry.
+//
+// Retrieval asks a search endpoint for texts about a question: what it finds is an entry of
+// the transcript like any other answer, stored before anybody sees it and never fetched twice.
+// It makes one request for one call, and every error is a *model.Error; no error text holds
+// the key, and a key goes only where the campaign says. Nothing that was found is as good an
+// answer as something.
 package scripted
 
 import (

@@ -9,7 +9,7 @@ package environments
 import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
@@ -31,30 +31,30 @@ func UtilityBySetting(c campaign.Campaign) (table.Table, bool) {
 }
 
 func economy(v campaign.View, title string) (table.Table, bool) {
-	measures := campaign.AtRounds("utility@", v.Rounds(), metrics.Shares.TotalUtility)
-	measures = append(measures, campaign.AtRounds("AUC@", v.Rounds(), metrics.Shares.AUC)...)
+	measures := campaign.AtRounds("utility@", v.Rounds(), statistics.Shares.TotalUtility)
+	measures = append(measures, campaign.AtRounds("AUC@", v.Rounds(), statistics.Shares.AUC)...)
 	measures = append(measures,
 		campaign.Measure{Column: "rationality", Of: func(r campaign.Run) (float64, bool) { return rationality(r).PerSlot() }},
-		campaign.Measure{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
-		campaign.Measure{Column: "rigidity", Of: func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
+		campaign.Measure{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return statistics.Fairness(r.Utilities) }},
+		campaign.Measure{Column: "rigidity", Of: func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Scores).Rigidity() }},
 	)
 	return v.MeansTable(title, measures, v.PercentNote(), table.ExtremesNote, utilityNote, otherNote)
 }
 
 // Readings returns the other readings of Table 1's metrics.
 func Readings(c campaign.Campaign) (table.Table, bool) {
-	reading := func(name string, of func(metrics.Rationality) (float64, bool)) campaign.Measure {
+	reading := func(name string, of func(statistics.Rationality) (float64, bool)) campaign.Measure {
 		return campaign.Measure{Column: "rational of " + name, Of: func(r campaign.Run) (float64, bool) { return of(rationality(r)) }}
 	}
 	return c.View(campaign.Exchange, "rule").MeansTable("Other readings of the exchange economy's metrics", []campaign.Measure{
-		reading("chances", metrics.Rationality.PerSlot),
-		reading("made", metrics.Rationality.PerMade),
-		reading("comparable", metrics.Rationality.PerComparable),
-		{Column: "rigid by utility", Of: func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
-		{Column: "rigid by decision", Of: func(r campaign.Run) (float64, bool) { return metrics.DecisionRigidity(r.Keys) }},
-		{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
+		reading("chances", statistics.Rationality.PerSlot),
+		reading("made", statistics.Rationality.PerMade),
+		reading("comparable", statistics.Rationality.PerComparable),
+		{Column: "rigid by utility", Of: func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Scores).Rigidity() }},
+		{Column: "rigid by decision", Of: func(r campaign.Run) (float64, bool) { return statistics.DecisionRigidity(r.Keys) }},
+		{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return statistics.Fairness(r.Utilities) }},
 		{Column: "fairness or 100", Of: func(r campaign.Run) (float64, bool) {
-			if v, ok := metrics.Fairness(r.Utilities); ok {
+			if v, ok := statistics.Fairness(r.Utilities); ok {
 				return v, true
 			}
 			return 100, true
@@ -63,14 +63,14 @@ func Readings(c campaign.Campaign) (table.Table, bool) {
 }
 
 // slots are an agent's chances to propose.
-type slots []metrics.Slot
+type slots []statistics.Slot
 
 // readExchange keeps the chances to propose of a run.
 func readExchange(r *campaign.Run, rows record.Rows) error {
 	var all slots
 	for _, t := range rows.Turns {
 		if t.Kind == "ask" && t.Format == "proposal" {
-			all = append(all, metrics.Slot{Own: t.ProposalUtility, Standing: t.StandingUtility})
+			all = append(all, statistics.Slot{Own: t.ProposalUtility, Standing: t.StandingUtility})
 		}
 	}
 	campaign.Keep(&r.Parts, all)
@@ -78,6 +78,6 @@ func readExchange(r *campaign.Run, rows record.Rows) error {
 }
 
 // rationality counts the rational proposals of a run.
-func rationality(r campaign.Run) metrics.Rationality {
-	return metrics.CountRational(campaign.Part[slots](r.Parts))
+func rationality(r campaign.Run) statistics.Rationality {
+	return statistics.CountRational(campaign.Part[slots](r.Parts))
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
@@ -49,7 +49,7 @@ func lowerRules(c campaign.Campaign, t *table.Table) {
 			round int
 		}{{"total utility, first round", 1}, {"total utility, last round", v.Rounds()}} {
 			utility := func(g campaign.Group) *float64 {
-				return campaign.MeanCell(g.Succeeded(), 2, func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(at.round) }).Value
+				return campaign.MeanCell(g.Succeeded(), 2, func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(at.round) }).Value
 			}
 			known := slices.DeleteFunc(slices.Clone(set), func(g campaign.Group) bool { return utility(g) == nil })
 			if len(known) < 2 {

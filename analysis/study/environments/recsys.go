@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -111,7 +110,7 @@ func root(m *statistics.Ratio) *statistics.Ratio {
 }
 
 // errorCell returns a measure of errors that were made once an item.
-func errorCell(measure string, e metrics.Errors) table.Cell {
+func errorCell(measure string, e statistics.RatingErrors) table.Cell {
 	center, spread := e.MAE, e.SE
 	if measure == "RMSE" {
 		center, spread = e.RMSE, e.RMSESE
@@ -154,8 +153,8 @@ func addBaselines(v campaign.View, t *table.Table) {
 
 // baselineErrors returns the errors of each baseline on the sampled items, each
 // item once whatever the number of conditions and replicates.
-func baselineErrors(v campaign.View) (byName map[string]metrics.Errors, items int) {
-	byName = map[string]metrics.Errors{}
+func baselineErrors(v campaign.View) (byName map[string]statistics.RatingErrors, items int) {
+	byName = map[string]statistics.RatingErrors{}
 	seen := map[string]bool{}
 	for _, g := range v.Groups {
 		for _, r := range g.Runs {
@@ -177,7 +176,7 @@ func baselineErrors(v campaign.View) (byName map[string]metrics.Errors, items in
 
 // Baselines returns the absolute errors of the simple methods on the items of a
 // recommendation campaign, each item once.
-func Baselines(c campaign.Campaign) map[string]metrics.Errors {
+func Baselines(c campaign.Campaign) map[string]statistics.RatingErrors {
 	byName, _ := baselineErrors(c.View(campaign.Recsys))
 	return byName
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/referencetest"
-	"roundtable/analysis/trajectory"
 )
 
 // The table has the figures of the reference, by pair.
@@ -24,7 +24,7 @@ func TestRegressionReference(t *testing.T) {
 			} `json:"ols_all"`
 		}
 		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
-		table, ok := Regression(analysistest.OfTrajectories(kind, map[string][]trajectory.Trajectory{"majority": runs}))
+		table, ok := Regression(analysistest.OfTrajectories(kind, map[string][]acts.Trajectory{"majority": runs}))
 		if !ok || len(table.Rows) != len(want.OLS.Names)-1 {
 			t.Fatalf("%s: %d rows, want %d", kind, len(table.Rows), len(want.OLS.Names)-1)
 		}
@@ -45,7 +45,7 @@ func TestRegressionGoesByInstance(t *testing.T) {
 		for i := range runs {
 			runs[i].Instance = i / replicates
 		}
-		table, _ := Regression(analysistest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"majority": runs}))
+		table, _ := Regression(analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"majority": runs}))
 		for _, cells := range table.Rows {
 			if se := analysistest.ByColumn(table, cells)["clustered SE"].Value; se != nil {
 				found = append(found, *se)
@@ -62,8 +62,8 @@ func TestRegressionGoesByInstance(t *testing.T) {
 // Where score rises with the rounds and with one pair, the table claims that
 // pair alone, and warns of the rise.
 func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
-	const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept
-	c := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{
+	const accepts = acts.Pair(5*11 + 8) // Propose->Accept
+	c := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{
 		"majority": analysistest.Script{Runs: 80, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Trend: 0.02, Own: 0.1, Noise: 0.1}.Make(),
 	})
 	table, _ := Regression(c)
@@ -93,7 +93,7 @@ func TestRegressionExplains(t *testing.T) {
 			run.Rounds[i].Acts = nil
 		}
 	}
-	c := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{
+	c := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{
 		"constant": analysistest.Script{Runs: 6, Rounds: 5, Agents: 3}.Make(),
 		"mute":     unlabelled,
 		"one":      analysistest.Script{Runs: 1, Rounds: 12, Agents: 3, Noise: 0.1}.Make(),

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
 	"roundtable/workflows/stopping"
 )
 
@@ -70,7 +70,7 @@ type firing struct {
 
 // firingsOf returns where a rule fires in collaborations that could be drawn, and in those that came
 // after the draw; outside is how many these are.
-func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.Fitted) (f, late firing, outside int) {
+func firingsOf(runs []acts.Trajectory, sample *gold.Sample, rule stopping.Fitted) (f, late firing, outside int) {
 	units := map[string]int{} // what errors are over
 	for _, t := range runs {
 		unit, known := units[t.Unit]
@@ -86,7 +86,7 @@ func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.
 		}
 		for round := 2; round <= len(t.Rounds); round++ {
 			counts, _ := t.Pairs(round)
-			machine := fires(rule, func(pair trajectory.Pair) int { return int(counts[pair]) })
+			machine := fires(rule, func(pair acts.Pair) int { return int(counts[pair]) })
 			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation}, Round: round})
 			to.add(unit, stratum, t.ScoreAt(round), machine, firesByGold(rule, coders, round, t.Agents))
 		}
@@ -98,13 +98,13 @@ func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.
 func firesByGold(rule stopping.Fitted, coders [][]gold.Coded, round, agents int) (all []bool) {
 	for _, coded := range coders {
 		rounds := dialogue.CodedActs(coded, round-1, round, agents)
-		all = append(all, fires(rule, func(pair trajectory.Pair) int { return stopping.Times(rounds[0], rounds[1], pair) }))
+		all = append(all, fires(rule, func(pair acts.Pair) int { return stopping.Times(rounds[0], rounds[1], pair) }))
 	}
 	return all
 }
 
 // fires reports whether a rule stops a collaboration at a round from 2 that it comes to.
-func fires(rule stopping.Fitted, times func(trajectory.Pair) int) bool {
+func fires(rule stopping.Fitted, times func(acts.Pair) int) bool {
 	return stopping.Points(rule.Signals, rule.Count, times) >= rule.Score
 }
 

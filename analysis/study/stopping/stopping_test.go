@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -32,7 +32,7 @@ func TestTable10Reference(t *testing.T) {
 			}
 		}
 		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
-		c := analysistest.OfTrajectories(kind, map[string][]trajectory.Trajectory{"majority": runs})
+		c := analysistest.OfTrajectories(kind, map[string][]acts.Trajectory{"majority": runs})
 		ten, ok := EarlyStopping(c)
 		if !ok {
 			t.Fatal("no Table 10")
@@ -71,9 +71,9 @@ func planted() campaign.Campaign {
 			r.Rounds[i].Acts, r.Rounds[i].Distance, r.Rounds[i].CostUSD = nil, nil, nil
 		}
 	}
-	c := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": labelled, "rated": plain, "ranked": plain[:1]})
+	c := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": labelled, "rated": plain, "ranked": plain[:1]})
 	courses := campaign.TrajectoriesOf(c)
-	courses.Excluded = []trajectory.Excluded{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
+	courses.Excluded = []acts.Excluded{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
 	campaign.Keep(&c.Parts, courses)
 	return c
 }
@@ -146,7 +146,7 @@ func TestStoppingExplains(t *testing.T) {
 	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "0 collaborations can be analysed") {
 		t.Errorf("notes: %s", notes)
 	}
-	few := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"rated": analysistest.Script{Runs: 3, Rounds: 4, Agents: 3, Noise: 0.1}.Make()})
+	few := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"rated": analysistest.Script{Runs: 3, Rounds: 4, Agents: 3, Noise: 0.1}.Make()})
 	table, _ = EarlyStopping(few)
 	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "5 folds of 3 collaborations") {
 		t.Errorf("notes: %s", notes)
@@ -157,7 +157,7 @@ func TestStoppingExplains(t *testing.T) {
 func TestStoppingNamesTheLabeller(t *testing.T) {
 	c := planted()
 	courses := campaign.TrajectoriesOf(c)
-	courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
+	courses.Labels = acts.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
 	campaign.Keep(&c.Parts, courses)
 	for _, name := range []string{"early-stopping", "stopping-times", "regression"} {
 		table, err := build(c, name)
@@ -187,7 +187,7 @@ func TestStoppingAverages(t *testing.T) {
 			late[i].Rounds[r].Score, late[i].Rounds[r].Agreed = nil, false
 		}
 	}
-	a, b := analysistest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), analysistest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"ranked": late})
+	a, b := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"ranked": late})
 	a.Runs = append(a.Runs, b.Runs...)
 	campaign.Keep(&a.Parts, campaign.Trajectories{Runs: append(campaign.TrajectoriesOf(a).Runs, campaign.TrajectoriesOf(b).Runs...)})
 	ten, _ := EarlyStopping(a)
@@ -222,7 +222,7 @@ func TestStoppingAverages(t *testing.T) {
 // Replicates of one instance are held out together, and another program can see
 // which fold each collaboration is in.
 func TestFoldsKeepInstancesTogether(t *testing.T) {
-	c := analysistest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"rated": analysistest.Script{Runs: 18, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: .1, Noise: .1}.Make()})
+	c := analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"rated": analysistest.Script{Runs: 18, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: .1, Noise: .1}.Make()})
 	for i := range campaign.TrajectoriesOf(c).Runs {
 		campaign.TrajectoriesOf(c).Runs[i].Instance = i / 3
 	}

@@ -24,7 +24,6 @@ import (
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/entry"
-	"roundtable/analysis/study/judged"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
@@ -338,10 +337,10 @@ func ofHandScores(c campaign.Campaign, which Request) ([]table.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--hand-scores: %w", err)
 	}
-	hand, err := judged.ReadHand(which.HandScores, data)
+	hand, err := dialogue.ReadHand(which.HandScores, data)
 	if err != nil {
 		return nil, err
 	}
-	t, err := judged.Table(c, which.HandScores, hand)
+	t, err := dialogue.Table(c, which.HandScores, hand)
 	return []table.Table{study.OfLabels(which.Table, t)}, err
 }

@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities/events"
+	"roundtable/activities/calls"
 	"roundtable/activities/programs"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
@@ -90,8 +90,8 @@ func (e *Engine) Notices() io.Writer { return e.notices }
 func (e *Engine) Log() *slog.Logger { return e.log }
 
 // listeners returns who hears what the activities do.
-func (e *Engine) listeners(o *cli.Options) events.Listeners {
-	var all events.Listeners
+func (e *Engine) listeners(o *cli.Options) calls.Listeners {
+	var all calls.Listeners
 	if o.Telemetry.Logs() {
 		all = append(all, telemetry.Log(e.log))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
@@ -24,7 +25,6 @@ import (
 	"roundtable/analysis/language"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
-	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -97,7 +97,7 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 	if err != nil {
 		return measures, err
 	}
-	var gathered trajectory.Gatherer
+	var gathered acts.Gatherer
 	gather := func(_ *campaign.Run, rows record.Rows) error {
 		gathered.Add(rows)
 		return nil
@@ -105,7 +105,7 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 	return Addition{append(measures.Readers, gather), func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 		var t campaign.Trajectories
 		t.Runs, t.Excluded = gathered.Sorted()
-		if t.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
+		if t.Labels, err = acts.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
 			return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
 		}
 		campaign.Keep(&c.Parts, t)
