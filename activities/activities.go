@@ -22,12 +22,9 @@ import (
 	"roundtable/activities/asking"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
-	"roundtable/activities/embed"
-	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
-	"roundtable/activities/notices"
 	"roundtable/activities/programs"
 	"roundtable/activities/scoring"
 	"roundtable/activities/setup"
@@ -46,10 +43,10 @@ type Config struct {
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
 	Client  client.Client                    // to await collaborations of an earlier run
 
-	Listeners events.Listeners // who hears what is done
+	Listeners calls.Listeners // who hears what is done
 	// Noticed hears of a campaign's pauses, end and budget, before word of it is sent, and
 	// once more with an error if that could not be sent; may be nil.
-	Noticed  func(n notices.Notice, unsent error)
+	Noticed  func(n programs.Notice, unsent error)
 	LakeName string // where the store is, for people
 }
 
@@ -66,7 +63,7 @@ type Activities struct {
 	judges  *scoring.Judging
 	ran     *programs.Programs
 	asking  *asking.Reader
-	notices *notices.Sender
+	notices *programs.Sender
 	budgets budgetWatch
 	waits   calls.Stage // of all activities of this process
 	running sync.Map    // of Attempt
@@ -91,7 +88,7 @@ func New(c Config) *Activities {
 	caller.Meter.Listeners = c.Listeners
 	taker := calls.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
-		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
+		notices: programs.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
 		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scoring.NewScores(c.Store), judges: scoring.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
@@ -117,7 +114,7 @@ func (a *Activities) Check(ctx context.Context, campaign string, p model.Provide
 }
 
 // Embeddings returns a source whose requests a campaign pays for (Caller.Embeddings).
-func (a *Activities) Embeddings(ctx context.Context, e calls.Embedding) (embed.Source, error) {
+func (a *Activities) Embeddings(ctx context.Context, e calls.Embedding) (calls.EmbeddingSource, error) {
 	return a.caller.Embeddings(ctx, e)
 }
 

@@ -12,10 +12,10 @@ import (
 	"testing/fstest"
 
 	"roundtable/activities"
+	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/activities/rehearsal"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
@@ -246,7 +246,7 @@ func TestDebateWithoutGold(t *testing.T) {
 		models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 			return model.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil
 		}
-		_, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), setup.Sources{Data: puzzles}, models)
+		_, err := collaboration.Prompts(p, 0, catalogue.Builtin(), setup.Sources{Data: puzzles}, models)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", order, err, want)
 		}

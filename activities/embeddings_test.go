@@ -15,7 +15,6 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/calls"
-	"roundtable/activities/embed"
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
@@ -92,7 +91,7 @@ func (c *counter) missing(_ context.Context, texts []string) (left []string, err
 }
 
 // process is one that buys for the campaign spoken.
-func (c *counter) process(t *testing.T, s store.Store, price *campaign.Price) (*activities.Activities, embed.Source) {
+func (c *counter) process(t *testing.T, s store.Store, price *campaign.Price) (*activities.Activities, calls.EmbeddingSource) {
 	t.Helper()
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, calls.Embedding{
@@ -141,7 +140,7 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 	c := &counter{t: t, allowed: 600_000_000, kept: map[string]bool{}}
 	for range 2 { // each process dies without a word
 		_, source := c.process(t, s, &campaign.Price{Input: 1})
-		err := embed.New("m", source).Fetch(ctx, lines(40), c.missing)
+		err := calls.NewEmbeddings("m", source).Fetch(ctx, lines(40), c.missing)
 		app, ok := errors.AsType[*temporal.ApplicationError](err)
 		if !ok || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "budget reached") || !strings.Contains(app.Message(), "resume spoken --cost-usd") {
 			t.Fatalf("it ends with %v", err)
@@ -153,18 +152,18 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 	c.allowed = 10e9
 	noError(t, campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: "spoken", Limits: plan.Limits{CostUSD: dollars(10)}}))
 	a, source := c.process(t, s, &campaign.Price{Input: 1})
-	noError(t, embed.New("m", source).Fetch(ctx, lines(40), c.missing))
+	noError(t, calls.NewEmbeddings("m", source).Fetch(ctx, lines(40), c.missing))
 	noError(t, a.Close(ctx))
 	if len(c.kept) != 2000 || c.twice > 0 {
 		t.Errorf("%d texts are kept, %d were bought again", len(c.kept), c.twice)
 	}
 	shared, err := ledger.Open(ctx, s, "spoken").ReadShared(ctx)
 	noError(t, err)
-	calls := shared.Embeddings
-	if len(calls) != 1 || len(calls["openai-m-00"]) != c.calls {
-		t.Errorf("%d calls were made, the ledger has %d of %d embedders", c.calls, len(calls["openai-m-00"]), len(calls))
+	billed := shared.Embeddings
+	if len(billed) != 1 || len(billed["openai-m-00"]) != c.calls {
+		t.Errorf("%d calls were made, the ledger has %d of %d embedders", c.calls, len(billed["openai-m-00"]), len(billed))
 	}
-	for _, call := range calls["openai-m-00"] {
+	for _, call := range billed["openai-m-00"] {
 		if call.ModelAsked != "openai/m" || (call.CostUSD == nil) != (call.WorstUSD != nil) || call.Status == "unknown" && call.WorstUSD == nil {
 			t.Errorf("%+v", call)
 		}
@@ -177,7 +176,7 @@ func TestEmbeddingsWithoutAPrice(t *testing.T) {
 	c := &counter{t: t, allowed: 1e15, kept: map[string]bool{}}
 	s := spoken(t, plan.Limits{Tokens: 300_000})
 	_, source := c.process(t, s, nil)
-	err := embed.New("m", source).Fetch(ctx, lines(20), c.missing)
+	err := calls.NewEmbeddings("m", source).Fetch(ctx, lines(20), c.missing)
 	if err == nil || !strings.Contains(err.Error(), "--tokens") {
 		t.Errorf("it ends with %v", err)
 	}
@@ -185,10 +184,10 @@ func TestEmbeddingsWithoutAPrice(t *testing.T) {
 		t.Errorf("%v are charged", sum)
 	}
 	_, source = c.process(t, spoken(t, plan.Limits{}), nil)
-	noError(t, embed.New("m", source).Fetch(ctx, lines(20), c.missing))
-	calls := c.calls
+	noError(t, calls.NewEmbeddings("m", source).Fetch(ctx, lines(20), c.missing))
+	billed := c.calls
 	_, source = c.process(t, spoken(t, plan.Limits{CostUSD: dollars(1)}), nil)
-	if err := embed.New("m", source).Fetch(ctx, lines(21), c.missing); err == nil || !strings.Contains(err.Error(), "the price of a model that it asks is not known") || c.calls != calls {
+	if err := calls.NewEmbeddings("m", source).Fetch(ctx, lines(21), c.missing); err == nil || !strings.Contains(err.Error(), "the price of a model that it asks is not known") || c.calls != billed {
 		t.Errorf("a cap in dollars and no price: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
-	"roundtable/activities/notices"
+	"roundtable/activities/programs"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
@@ -24,7 +24,7 @@ func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, erro
 	if err != nil {
 		return struct{}{}, err
 	}
-	n := notices.Notice{
+	n := programs.Notice{
 		Event: in.Event, Campaign: in.Campaign, Reason: in.Reason, Paused: in.Event == plan.NotifyPause,
 		Time: in.At, Cells: in.Cells, Succeeded: in.Succeeded, Failed: in.Failed, Stopped: in.Stopped,
 	}
@@ -32,19 +32,19 @@ func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, erro
 		n.Event = plan.NotifyBudget
 	}
 	if n.Paused {
-		n.ID = notices.NewID(n.Event, in.Campaign, in.Key)
+		n.ID = programs.NewNoticeID(n.Event, in.Campaign, in.Key)
 	} else {
 		success, err := lake.ReadSuccess(ctx, a.config.Store, in.Campaign)
 		if err != nil {
 			return struct{}{}, err
 		}
-		n.ID = notices.EndID(in.Campaign, success, in.Succeeded, in.Failed, in.Stopped)
+		n.ID = programs.EndNoticeID(in.Campaign, success, in.Succeeded, in.Failed, in.Stopped)
 	}
 	return struct{}{}, a.send(ctx, m, n, in.Event, n.Event)
 }
 
 // send says what happened, sends a notice of these events, and says what could not be sent.
-func (a *Activities) send(ctx context.Context, m campaign.Manifest, n notices.Notice, events ...string) error {
+func (a *Activities) send(ctx context.Context, m campaign.Manifest, n programs.Notice, events ...string) error {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt == 1 {
 		a.config.noticed(n, nil)
 	}
@@ -64,7 +64,7 @@ func (a *Activities) spent(ctx context.Context, campaign string) (money.Amount, 
 }
 
 // noticed says what has happened, or what of it could not be sent.
-func (c Config) noticed(n notices.Notice, unsent error) {
+func (c Config) noticed(n programs.Notice, unsent error) {
 	if c.Noticed != nil {
 		c.Noticed(n, unsent)
 	}
@@ -105,7 +105,7 @@ func (a *Activities) watchBudget(campaign string) {
 	if share < budgetShare {
 		return
 	}
-	id := notices.NewID(plan.NotifyBudget, campaign, s.Caps.String())
+	id := programs.NewNoticeID(plan.NotifyBudget, campaign, s.Caps.String())
 	a.budgets.mu.Lock()
 	defer a.budgets.mu.Unlock()
 	if a.budgets.known[campaign] == id {
@@ -121,7 +121,7 @@ const budgetTime = time.Minute
 func (a *Activities) sendBudget(campaign, id string, share float64) {
 	ctx, cancel := context.WithTimeout(context.Background(), budgetTime)
 	defer cancel()
-	n := notices.Notice{ID: id, Event: plan.NotifyBudget, Campaign: campaign, Reason: fmt.Sprintf("%.0f %% of the budget is spent", 100*share)}
+	n := programs.Notice{ID: id, Event: plan.NotifyBudget, Campaign: campaign, Reason: fmt.Sprintf("%.0f %% of the budget is spent", 100*share)}
 	m, err := a.caller.Manifest(ctx, campaign, false)
 	if err == nil {
 		err = a.send(ctx, m, n, plan.NotifyBudget)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
-	"roundtable/activities/rehearsal"
 	"roundtable/activities/setup"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
@@ -48,7 +48,7 @@ model: openai/gpt-test
 			calls, err := p.Campaign.Conditions[0].MostCalls(catalogue.Builtin(), p.Agents[0])
 			noError(t, err)
 			same(t, calls, c.calls)
-			prompts, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), setup.Sources{}, models)
+			prompts, err := collaboration.Prompts(p, 0, catalogue.Builtin(), setup.Sources{}, models)
 			noError(t, err)
 			var shown []string
 			rounds := map[string][]int{}
@@ -84,7 +84,7 @@ func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 		calls, err := p.Campaign.Conditions[i].MostCalls(catalogue.Builtin(), p.Agents[i])
 		noError(t, err)
 		same(t, calls, 36)
-		prompts, err := rehearsal.Prompts(p, i, catalogue.Builtin(), setup.Sources{}, models)
+		prompts, err := collaboration.Prompts(p, i, catalogue.Builtin(), setup.Sources{}, models)
 		noError(t, err)
 		same(t, prompts[len(prompts)-1].Round, 6)
 	}

@@ -8,10 +8,8 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
-	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
-	"roundtable/activities/rows"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -143,7 +141,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	var broken failure.Unplayable
 	switch {
 	case errors.As(err, &broken):
-		rows.MarkFailed(ctx, &end, err)
+		collaboration.MarkFailed(ctx, &end, err)
 	case err != nil:
 		return task.Result{}, err
 	}
@@ -151,10 +149,10 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	if m, known := a.caller.Manifests.Known(end.Ref.Campaign); known {
 		c.Label = m.Label(c.Condition.ConditionID)
 	}
-	marker, made, err := rows.CommitRows(ctx, a.config.Store, c, &end)
+	marker, made, err := collaboration.CommitRows(ctx, a.config.Store, c, &end)
 	a.live.Remove(end.Ref)
 	if err == nil {
-		a.config.Listeners.Ended(events.Collaboration{Rows: made, Status: marker.Status, Failure: end.Failure})
+		a.config.Listeners.Ended(calls.CollaborationEvent{Rows: made, Status: marker.Status, Failure: end.Failure})
 	}
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
@@ -188,7 +186,7 @@ func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, er
 		score, err = a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, outside.ScoreRequest(final))
 	}
 	if errors.As(err, new(failure.Unusable)) {
-		rows.MarkFailed(ctx, end, err)
+		collaboration.MarkFailed(ctx, end, err)
 		return nil, nil
 	}
 	return score, err

@@ -10,11 +10,9 @@ import (
 // at, each with its reason. Whoever calls an allowed function is impure as
 // well and must be on the list; an entry that is not needed is reported.
 var allowed = map[string]string{
-	"roundtable/envs/envtest":                "the suite that tests environments: it reads and writes golden files and is linked into no program",
-	"roundtable/envs/envtest/hostile":        "makes files of strangers for tests, and measures time and memory of who reads them",
-	"roundtable/envs/conformance":            "the checks of environments, for tests and a command: it asks from several goroutines at once",
-	"roundtable/workflows/decision/ruletest": "the suite that tests rules: it draws votes at random and is linked into no program",
-	"roundtable/workflows/stopping/stoptest": "the suite that tests stopping rules: it draws talks at random and is linked into no program",
+	"roundtable/envs/envtest":         "the suite that tests environments: it reads and writes golden files and is linked into no program",
+	"roundtable/envs/envtest/hostile": "makes files of strangers for tests, and measures time and memory of who reads them",
+	"roundtable/envs/conformance":     "the checks of environments, for tests and a command: it asks from several goroutines at once",
 
 	"roundtable/envs/qa/records":           "decodes whole files of foreign bytes once, when an environment is built; the Parquet library has pools and caches",
 	"roundtable/envs/qa/records/pagecheck": "bounds these files before the library unpacks them, with its decompressors",

@@ -4,6 +4,15 @@
 // A Taker takes one turn with them: it asks until an answer is usable or no re-ask is
 // left. A stored answer is never asked for again, and nothing hears of an answer before
 // it is stored.
+//
+// Embeddings asks a service for the embeddings of a campaign's texts without the workflow
+// engine, so it tries again by itself: as long as a fault passes, and when the service says. A
+// batch is small enough for every service that we know; no text is asked for twice; what the
+// operator must fix is not tried again; what was asked and billed is counted.
+//
+// Listeners hear what activities do, as it happens: metrics, logs and traces. Nothing that
+// activities do depends on it, and without a listener it costs nothing. An event may come
+// twice, after a kill or if two processes do the same.
 package calls
 
 import (

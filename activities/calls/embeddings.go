@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/embed"
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/campaign"
@@ -19,7 +18,7 @@ type Embedding struct {
 	Campaign string
 	ID       string          // of the embedder, in keys of the lake
 	Provider model.Provider  // who is asked; its Model is Source
-	Source   embed.Source    // makes one request, and does not try again
+	Source   EmbeddingSource // makes one request, and does not try again
 	Price    *campaign.Price // nil if it is that of the campaign's manifest, or not known
 	// Keep stores vectors, so that their texts are not asked for again.
 	Keep func(ctx context.Context, texts []string, vectors [][]float64) error
@@ -29,7 +28,7 @@ type Embedding struct {
 // campaign's limits; what a request can cost at most is reserved and announced
 // before it is sent; what it has cost is charged after its vectors are kept. An
 // error that the operator must fix is an application error of type task.ErrPause.
-func (c *Caller) Embeddings(ctx context.Context, e Embedding) (embed.Source, error) {
+func (c *Caller) Embeddings(ctx context.Context, e Embedding) (EmbeddingSource, error) {
 	m, err := c.Manifest(ctx, e.Campaign, false)
 	if err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ type embeddings struct {
 	requests atomic.Int64
 }
 
-// Vectors makes one request (embed.Source).
+// Vectors makes one request (EmbeddingSource).
 func (e *embeddings) Vectors(ctx context.Context, texts []string) (vectors [][]float64, used model.Usage, err error) {
 	run := answers.RunKey{Campaign: e.Campaign, Collaboration: ledger.EmbeddingsPrefix + e.ID + "-" + e.session}
 	q := Order{Run: run, Entry: int(e.requests.Add(1)), Provider: e.Provider, Price: e.Price, Wordless: true}

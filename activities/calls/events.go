@@ -4,13 +4,12 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/events"
 	"roundtable/activities/model"
 )
 
 // event returns what listeners hear of a call.
-func (q Order) event(r model.Request, a answers.Answer, err error) events.Call {
-	return events.Call{
+func (q Order) event(r model.Request, a answers.Answer, err error) CallEvent {
+	return CallEvent{
 		Run: q.Run, Entry: q.Entry, Model: q.Provider.Name, Endpoint: q.Provider.Endpoint,
 		Request: r, Answer: a, Err: err, Embeddings: q.Wordless,
 	}

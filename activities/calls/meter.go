@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 )
 
 // Meter counts what this process did, for its progress line, and tells who listens.
 type Meter struct {
-	Listeners events.Listeners // set before the first call
+	Listeners Listeners // set before the first call
 
 	calls, Cached, retries, failures, input, output, microUSD, underWay atomic.Int64
 	unpriced                                                            atomic.Bool

@@ -1,6 +1,8 @@
-// Package collaboration keeps the pictures of collaborations: the protocol's
-// session played over the stored turns. It renders the question of each pending
-// entry, and makes the entries that the environment gives.
+// Package collaboration plays collaborations: the protocol's session over the stored turns. It
+// renders the question of each pending entry, makes the entries that the environment gives,
+// and in the end the rows, from the stored answers alone and the same in every process. A
+// rehearsal plays a condition with scripted agents in memory: to show its prompts, to predict
+// what it takes, and to see whether replicates differ.
 package collaboration
 
 import (

@@ -1,8 +1,13 @@
-// Package programs runs the programs of the user's that campaigns name: those that
-// score decisions, and those that are an environment. It asks them, bounded in time
-// and bytes and without the keys of this process, and records what an environment
-// answers with its campaign, so that nothing is asked twice and a recorded campaign
-// can be read without its programs.
+// Package programs runs what of the user's own a campaign names: programs that score
+// decisions, that are an environment, or that take word of the campaign, as a webhook can. It
+// asks them, bounded in time and bytes and without the keys of this process, and records what
+// an environment answers with its campaign, so that nothing is asked twice and a recorded
+// campaign can be read without its programs.
+//
+// Each notice is sent at least once, also over kills: a marker in the lake is written after it
+// was sent, so a kill between the two sends it again, with the same id, by which a receiver
+// can drop the second. What cannot be sent is returned as an error after three tries, and is
+// not tried again.
 package programs
 
 import (

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/lake/files"
+	"roundtable/analysis/lake/store"
 )
 
 // TrustEnv names the programs that campaigns may run, since a campaign file or a recorded plan may be
@@ -35,7 +35,7 @@ func TrustOf(folder string, command []string) (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(folder, path)
 		}
-		if f, err := files.Open(path); err == nil {
+		if f, err := store.OpenFile(path); err == nil {
 			h := sha256.New()
 			_, err = io.Copy(h, f)
 			if err = cmp.Or(err, f.Close()); err != nil {

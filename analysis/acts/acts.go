@@ -2,8 +2,10 @@
 // each act is shown, how acts follow on each other, and how well labellers
 // agree (paper 1, section 6 and appendices D.4 to D.6).
 //
-// Everything is a function of the labels. What cannot be computed is nil,
-// never NaN.
+// A Trajectory is the shape in which whole collaborations are analysed: what each round
+// brought, what was said in it and what it took, in plain values.
+//
+// Everything is a function of labels and rows. What cannot be computed is nil, never NaN.
 package acts
 
 import (

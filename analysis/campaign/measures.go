@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
@@ -58,7 +58,7 @@ func FillByRound[M any](v View, t *table.Table, rows []MeasuredGroup[M], name fu
 }
 
 // AtRounds returns a metric at the rounds that the paper reports and at the last one.
-func AtRounds(name string, rounds int, metric func(metrics.Shares, int) (float64, bool)) []Measure {
+func AtRounds(name string, rounds int, metric func(statistics.Shares, int) (float64, bool)) []Measure {
 	var measures []Measure
 	for n := 1; n <= rounds; n++ {
 		if n == 3 || n == 5 || n == 10 || n == rounds {

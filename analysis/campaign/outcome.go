@@ -2,7 +2,7 @@ package campaign
 
 import (
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
@@ -25,13 +25,13 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 // Figures 3 and 4 of paper 1), over the n runs for which that round was planned and that
 // have rounds; false if there are none.
 func NotYetAgreed(runs []Run, round int) (percent float64, n int, ok bool) {
-	var within []metrics.Shares
+	var within []statistics.Shares
 	for _, r := range runs {
 		if round <= int(r.RoundsPlanned) && len(r.Scores) > 0 {
 			within = append(within, r.Scores)
 		}
 	}
-	percent, ok = metrics.NotYetAgreed(within, round)
+	percent, ok = statistics.NotYetAgreed(within, round)
 	return percent, len(within), ok
 }
 

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/trajectory"
 )
 
 // Trajectories are the collaborations of a campaign round by round, which only the
 // tables about early stopping need.
 type Trajectories struct {
-	Runs     []trajectory.Trajectory
-	Excluded []trajectory.Excluded
-	Labels   trajectory.Labels // that the runs have
+	Runs     []acts.Trajectory
+	Excluded []acts.Excluded
+	Labels   acts.Labels // that the runs have
 }
 
 // TrajectoriesOf returns the campaign round by round.

@@ -8,18 +8,18 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")
 
 // talks makes groups of five agents. Talk improves a third of them, which begin at odds;
 // of the others half agree at once and half never do. Their agreement wanders.
-func talks(rng *rand.Rand, n, rounds int) []trajectory.Trajectory {
-	all := make([]trajectory.Trajectory, n)
+func talks(rng *rand.Rand, n, rounds int) []acts.Trajectory {
+	all := make([]acts.Trajectory, n)
 	for i := range all {
-		t := trajectory.Trajectory{ID: fmt.Sprint("c", i), Condition: "c", Unit: fmt.Sprint("u", i), Instance: i, Environment: "e", Rule: "r", Agents: 5}
+		t := acts.Trajectory{ID: fmt.Sprint("c", i), Condition: "c", Unit: fmt.Sprint("u", i), Instance: i, Environment: "e", Rule: "r", Agents: 5}
 		kind := rng.IntN(3) // 0: improves, 1: agrees at once, 2: never
 		holders := []int{2, 4, 2}[kind] + rng.IntN(2)
 		for r := range rounds {
@@ -30,7 +30,7 @@ func talks(rng *rand.Rand, n, rounds int) []trajectory.Trajectory {
 			if kind == 0 && holders >= 4 {
 				score = 1
 			}
-			t.Rounds = append(t.Rounds, trajectory.Round{Score: &score, Agreed: holders >= 3, Agreement: &share})
+			t.Rounds = append(t.Rounds, acts.Round{Score: &score, Agreed: holders >= 3, Agreement: &share})
 		}
 		all[i] = t
 	}
@@ -105,12 +105,12 @@ func TestEProcessBoundsFalseAlarms(t *testing.T) {
 // units talk improves every group although all agents agree from the start; in the others
 // it improves one group in eight, which begins at odds, and leaves the rest, which begin
 // with four or five of five.
-func replicated(rng *rand.Rand, units int, easy float64, replicates func(easy bool) int) (all []trajectory.Trajectory) {
+func replicated(rng *rand.Rand, units int, easy float64, replicates func(easy bool) int) (all []acts.Trajectory) {
 	const rounds = 3
 	for u := range units {
 		isEasy := rng.Float64() < easy
 		for k := range replicates(isEasy) {
-			t := trajectory.Trajectory{ID: fmt.Sprintf("c%05d-%d", u, k), Condition: "c", Unit: fmt.Sprint("u", u), Instance: u, Environment: "e", Rule: "r", Agents: 5}
+			t := acts.Trajectory{ID: fmt.Sprintf("c%05d-%d", u, k), Condition: "c", Unit: fmt.Sprint("u", u), Instance: u, Environment: "e", Rule: "r", Agents: 5}
 			holders, improves := 5, isEasy || rng.IntN(8) == 0
 			switch {
 			case isEasy:
@@ -124,7 +124,7 @@ func replicated(rng *rand.Rand, units int, easy float64, replicates func(easy bo
 				if improves && r == rounds-1 {
 					score = 1
 				}
-				t.Rounds = append(t.Rounds, trajectory.Round{Score: &score, Agreed: true, Agreement: &share})
+				t.Rounds = append(t.Rounds, acts.Round{Score: &score, Agreed: true, Agreement: &share})
 			}
 			all = append(all, t)
 		}
@@ -170,7 +170,7 @@ func TestEProcessBoundsGroupsOfUnits(t *testing.T) {
 				continue // it never stops
 			}
 			fitted++
-			unanimous := slices.IndexFunc(d.Runs, func(t trajectory.Trajectory) bool { return *t.Rounds[0].Agreement == 1 })
+			unanimous := slices.IndexFunc(d.Runs, func(t acts.Trajectory) bool { return *t.Rounds[0].Agreement == 1 })
 			if f.Stop(unanimous).Fired {
 				broken++
 			}

@@ -9,12 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
-func data(t testing.TB, runs []trajectory.Trajectory) *crossval.Data {
+func data(t testing.TB, runs []acts.Trajectory) *crossval.Data {
 	t.Helper()
 	d, err := crossval.NewData(runs)
 	if err != nil {
@@ -62,11 +62,11 @@ func TestFolds(t *testing.T) {
 }
 
 // run is a collaboration by hand: score by round, and in which a proposal was selected and made.
-func run(id string, score []float64, agreed, proposed string) trajectory.Trajectory {
-	r := trajectory.Trajectory{ID: id, Unit: id}
+func run(id string, score []float64, agreed, proposed string) acts.Trajectory {
+	r := acts.Trajectory{ID: id, Unit: id}
 	for i := range score {
 		cost := 0.5
-		r.Rounds = append(r.Rounds, trajectory.Round{Score: &score[i], Agreed: agreed[i] == 'x', Tokens: 100, CostUSD: &cost})
+		r.Rounds = append(r.Rounds, acts.Round{Score: &score[i], Agreed: agreed[i] == 'x', Tokens: 100, CostUSD: &cost})
 		if proposed[i] == 'x' {
 			r.Rounds[i].Proposals = 1
 		}
@@ -76,7 +76,7 @@ func run(id string, score []float64, agreed, proposed string) trajectory.Traject
 
 // Two collaborations, each alone in its fold, worked out with pencil and paper.
 func TestByHand(t *testing.T) {
-	d := data(t, []trajectory.Trajectory{
+	d := data(t, []acts.Trajectory{
 		run("a", []float64{0, .5, .9, .7}, "-xxx", "xx--"),  // agrees at 2, silent at 3, best at 3
 		run("b", []float64{.4, .4, .4, .4}, "x---", "xxxx"), // agrees at 1, never silent, never changes
 	})
@@ -132,7 +132,7 @@ func TestFixedBestRoundTriesEveryRound(t *testing.T) {
 	for best := range 4 {
 		score := []float64{.2, .2, .2, .2}
 		score[best] = .8
-		d := data(t, []trajectory.Trajectory{run("a", score, "xxxx", "xxxx"), run("b", score, "xxxx", "xxxx")})
+		d := data(t, []acts.Trajectory{run("a", score, "xxxx", "xxxx"), run("b", score, "xxxx", "xxxx")})
 		fit, err := crossval.FixedBestRound{}.Fit(d, []int{0, 1})
 		if err != nil || *fit.Learned.Round != best+1 || fit.Stop(0).Round != best+1 || !near(*fit.Learned.Train, .8) {
 			t.Errorf("best in round %d: %+v, %v", best+1, fit.Learned, err)
@@ -143,7 +143,7 @@ func TestFixedBestRoundTriesEveryRound(t *testing.T) {
 func TestUnknownPriceIsNotSaved(t *testing.T) {
 	a := run("a", []float64{1, 2, 3}, "xxx", "xxx")
 	a.Rounds[2].CostUSD = nil
-	d := data(t, []trajectory.Trajectory{a, run("b", []float64{1, 2, 3}, "-x-", "xxx")})
+	d := data(t, []acts.Trajectory{a, run("b", []float64{1, 2, 3}, "-x-", "xxx")})
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 2, 1), []crossval.Method{crossval.FirstAgreement{}})
 	if err != nil {
 		t.Fatal(err)
@@ -154,19 +154,19 @@ func TestUnknownPriceIsNotSaved(t *testing.T) {
 }
 
 func TestDataThatCannotBeJudged(t *testing.T) {
-	for says, runs := range map[string][]trajectory.Trajectory{
+	for says, runs := range map[string][]acts.Trajectory{
 		"1 collaboration can be analysed; at least 2": {run("a", []float64{1, 2}, "--", "--")},
 		"0 collaborations":                            nil,
 		"b has 1 rounds and a has 2":                  {run("a", []float64{1, 2}, "--", "--"), run("b", []float64{1}, "-", "-")},
 		"none of the 2 collaborations has a score": {
-			{ID: "a", Rounds: make([]trajectory.Round, 2)}, {ID: "b", Rounds: make([]trajectory.Round, 2)},
+			{ID: "a", Rounds: make([]acts.Round, 2)}, {ID: "b", Rounds: make([]acts.Round, 2)},
 		},
 	} {
 		if _, err := crossval.NewData(runs); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
-	d := data(t, []trajectory.Trajectory{run("a", []float64{1, 2}, "--", "--"), run("b", []float64{1, 1}, "--", "--")})
+	d := data(t, []acts.Trajectory{run("a", []float64{1, 2}, "--", "--"), run("b", []float64{1, 1}, "--", "--")})
 	for says, f := range map[string]crossval.Folds{
 		"b (b) is in none of the 2 folds": {K: 2, Of: map[string]int{"a": 0}},
 		"are in one fold":                 {K: 2, Of: map[string]int{"a": 1, "b": 1}},
@@ -179,7 +179,7 @@ func TestDataThatCannotBeJudged(t *testing.T) {
 
 // Score that never changes: nothing can be gained, nothing is NaN, and rules say why they never stop.
 func TestConstantScore(t *testing.T) {
-	d := data(t, trajectorytest.Plan{Runs: 10, Rounds: 5, Agents: 3}.Make())
+	d := data(t, analysistest.Script{Runs: 10, Rounds: 5, Agents: 3}.Make())
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 5, 1), crossval.NestedMethods(1))
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestConstantScore(t *testing.T) {
 // No method sees score of the collaborations that it is judged on: changing
 // it changes none of their stops.
 func TestNothingLeaks(t *testing.T) {
-	plan := trajectorytest.Plan{Runs: 30, Rounds: 6, Agents: 3, Seed: 3, Peak: 3, Own: 0.1, Noise: 0.1, Still: 4}
+	plan := analysistest.Script{Runs: 30, Rounds: 6, Agents: 3, Seed: 3, Peak: 3, Own: 0.1, Noise: 0.1, Still: 4}
 	runs := plan.Make()
 	f := folds(t, data(t, runs), 5, 2)
 	methods := slices.DeleteFunc(crossval.NestedMethods(2), func(m crossval.Method) bool { return m == crossval.Method(crossval.Oracle{}) })

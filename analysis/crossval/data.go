@@ -7,14 +7,14 @@ package crossval
 import (
 	"fmt"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
 	"roundtable/workflows/stopping"
 )
 
 // Data is the collaborations of one condition, prepared once for all methods.
 type Data struct {
-	Runs []trajectory.Trajectory
+	Runs []acts.Trajectory
 
 	seen      [][]stopping.Round // what rules look at, by collaboration and round
 	rounds    int                // that every collaboration has
@@ -29,8 +29,8 @@ type Data struct {
 
 // NewData prepares collaborations of equal length, at least two of them. Without
 // labels or distances the methods that need these say so; the others do without.
-func NewData(runs []trajectory.Trajectory) (*Data, error) {
-	if err := trajectory.Same(runs, 2); err != nil {
+func NewData(runs []acts.Trajectory) (*Data, error) {
+	if err := acts.Same(runs, 2); err != nil {
 		return nil, err
 	}
 	d := &Data{Runs: runs, rounds: len(runs[0].Rounds)}
@@ -68,7 +68,7 @@ func (d *Data) every() []int {
 // scoreAt of a run at a stop; the last round stands for one that never came.
 func (d *Data) scoreAt(run int, s Stop) *float64 { return d.Runs[run].ScoreAt(s.Round) }
 
-func worstScore(t trajectory.Trajectory) *float64 {
+func worstScore(t acts.Trajectory) *float64 {
 	var least *float64
 	for _, r := range t.Rounds {
 		if r.Score != nil && (least == nil || *r.Score < *least) {

@@ -6,12 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/analysis/embedding"
-	"roundtable/analysis/features"
+	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/trajectory"
+	"roundtable/analysis/language"
 	"roundtable/envs/wording"
 	"roundtable/workflows/stopping"
 )
@@ -23,11 +22,11 @@ import (
 // LearnRequest says what is fitted on what.
 type LearnRequest struct {
 	Campaign  string
-	Condition string             // id of a condition of the campaign
-	Method    string             // one of stopping.MethodNames
-	Alpha     *float64           // of the method e_process; nil is its default
-	Labeller  string             // whose labels count, by id; "" for the only one
-	Embedder  embedding.Embedder // of distances; only the method information_distance needs it
+	Condition string            // id of a condition of the campaign
+	Method    string            // one of stopping.MethodNames
+	Alpha     *float64          // of the method e_process; nil is its default
+	Labeller  string            // whose labels count, by id; "" for the only one
+	Embedder  language.Embedder // of distances; only the method information_distance needs it
 }
 
 // Learn returns the fitted method, apart from who is asked on the way. The error says
@@ -58,20 +57,20 @@ func Learn(ctx context.Context, store store.Store, r LearnRequest) (fit stopping
 // ReadRecorded returns the collaborations that a method is fitted on, with what it looks at.
 func ReadRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data, stopping.FittedOn, error) {
 	on := stopping.FittedOn{Campaign: r.Campaign, Condition: r.Condition}
-	all, left, err := trajectory.Load(ctx, store, r.Campaign)
+	all, left, err := acts.Load(ctx, store, r.Campaign)
 	if err != nil {
 		return nil, on, err
 	}
-	runs := trajectory.ByInstance(all, FoldCount)
-	runs = slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != r.Condition })
-	left = slices.DeleteFunc(left, func(l trajectory.Excluded) bool { return record.ConditionOf(l.ID) != r.Condition })
+	runs := acts.ByInstance(all, FoldCount)
+	runs = slices.DeleteFunc(runs, func(t acts.Trajectory) bool { return t.Condition != r.Condition })
+	left = slices.DeleteFunc(left, func(l acts.Excluded) bool { return record.ConditionOf(l.ID) != r.Condition })
 	if len(runs) < 2 {
 		return nil, on, fmt.Errorf("campaign %s has %s of the condition %s that ran all rounds; at least 2 are needed%s",
 			r.Campaign, wording.Count(len(runs), "collaboration"), r.Condition, reasons(left))
 	}
 	switch r.Method {
 	case stopping.MethodDialogueAct:
-		labels, err := trajectory.AddLabels(ctx, store, r.Campaign, r.Labeller, runs)
+		labels, err := acts.AddLabels(ctx, store, r.Campaign, r.Labeller, runs)
 		if err != nil {
 			return nil, on, err
 		}
@@ -99,7 +98,7 @@ func ReadRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data
 }
 
 // reasons says why collaborations are left out.
-func reasons(left []trajectory.Excluded) string {
+func reasons(left []acts.Excluded) string {
 	if len(left) == 0 {
 		return ""
 	}
@@ -116,7 +115,7 @@ func reasons(left []trajectory.Excluded) string {
 
 // addDistances sets the information distances of runs as they were known at the end of
 // each round.
-func addDistances(ctx context.Context, store store.Store, r LearnRequest, runs []trajectory.Trajectory) error {
+func addDistances(ctx context.Context, store store.Store, r LearnRequest, runs []acts.Trajectory) error {
 	at := map[lake.Run]int{}
 	for i, t := range runs {
 		at[lake.Run{Collaboration: t.ID, Generation: t.Generation}] = i
@@ -140,7 +139,7 @@ func addDistances(ctx context.Context, store store.Store, r LearnRequest, runs [
 			}
 		}
 		for n := range t.Rounds {
-			if t.Rounds[n].Distance, err = features.DistanceHeard(ctx, r.Embedder, said[:n+1]); err != nil {
+			if t.Rounds[n].Distance, err = language.DistanceHeard(ctx, r.Embedder, said[:n+1]); err != nil {
 				return err
 			}
 		}

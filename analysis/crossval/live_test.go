@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
@@ -110,15 +110,15 @@ func (d drawn) act(p protocol.Pending) transcript.Act {
 }
 
 // trajectory returns the collaboration as it is analysed when it has run all rounds.
-func (d drawn) trajectory(t *testing.T, n int) trajectory.Trajectory {
+func (d drawn) trajectory(t *testing.T, n int) acts.Trajectory {
 	last, said := d.play(t, stopping.Never{})
 	if last != rounds {
 		t.Fatalf("it ended with round %d", last)
 	}
-	run := trajectory.Trajectory{ID: fmt.Sprint("run", n), Unit: fmt.Sprint(n), Environment: "exchange", Agents: agents}
+	run := acts.Trajectory{ID: fmt.Sprint("run", n), Unit: fmt.Sprint(n), Environment: "exchange", Agents: agents}
 	spoke := [rounds]bool{}
 	for r, seen := range stopping.RoundsOf(said, rounds) {
-		round := trajectory.Round{Score: d.score[r], Agreed: seen.Agreed, Proposals: seen.Proposals, Agreement: seen.Agreement, Acts: make([]stopping.Acts, agents)}
+		round := acts.Round{Score: d.score[r], Agreed: seen.Agreed, Proposals: seen.Proposals, Agreement: seen.Agreement, Acts: make([]stopping.Acts, agents)}
 		for i := range agents {
 			if !d.silent[r][i] {
 				spoke[r] = true
@@ -156,7 +156,7 @@ func TestLiveIsAfterTheFact(t *testing.T) {
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var all []drawn
-		var runs []trajectory.Trajectory
+		var runs []acts.Trajectory
 		for n := range 24 {
 			d := draw(rng)
 			all, runs = append(all, d), append(runs, d.trajectory(t, n))
@@ -208,7 +208,7 @@ func TestFitIsOfASet(t *testing.T) {
 	}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 4))
-		var runs []trajectory.Trajectory
+		var runs []acts.Trajectory
 		for n := range 30 {
 			runs = append(runs, draw(rng).trajectory(t, n))
 		}

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
-const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept
+const accepts = acts.Pair(5*11 + 8) // Propose->Accept
 
-func repeated(t testing.TB, runs []trajectory.Trajectory, seeds ...uint64) map[string]crossval.Repeated {
+func repeated(t testing.TB, runs []acts.Trajectory, seeds ...uint64) map[string]crossval.Repeated {
 	t.Helper()
 	list, err := crossval.Repeat(t.Context(), data(t, runs), nil, 5, seeds, crossval.NestedMethods)
 	if err != nil {
@@ -28,7 +28,7 @@ func repeated(t testing.TB, runs []trajectory.Trajectory, seeds ...uint64) map[s
 // Score peaks at round 4: every fold learns that round, and stopping there
 // wins most of what can be won.
 func TestPlantedPeakIsFound(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 60, Rounds: 10, Agents: 3, Seed: 5, Peak: 4, Own: 0.1, Noise: 0.02}.Make()
+	runs := analysistest.Script{Runs: 60, Rounds: 10, Agents: 3, Seed: 5, Peak: 4, Own: 0.1, Noise: 0.02}.Make()
 	d := data(t, runs)
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 5, 1), []crossval.Method{crossval.Baseline{}, crossval.ValidationCheckpoint{}, crossval.FixedBestRound{}, crossval.Oracle{}})
 	if err != nil {
@@ -52,7 +52,7 @@ func TestPlantedPeakIsFound(t *testing.T) {
 // it is the strongest signal, and stopping by it beats both no stop and the best
 // fixed round, on collaborations that were not trained on.
 func TestPlantedPairStops(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 100, Rounds: 10, Agents: 3, Seed: 6, Pair: accepts, Effect: 0.3, Own: 0.1, Noise: 0.05}.Make()
+	runs := analysistest.Script{Runs: 100, Rounds: 10, Agents: 3, Seed: 6, Pair: accepts, Effect: 0.3, Own: 0.1, Noise: 0.05}.Make()
 	d := data(t, runs)
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 5, 1), crossval.NestedMethods(1))
 	if err != nil {
@@ -77,7 +77,7 @@ func TestPlantedPairStops(t *testing.T) {
 // Distances fall below 0.1 from round 5 on, where nothing more is proposed and
 // score begins to fall: both signals are found.
 func TestPlantedStillness(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 50, Rounds: 10, Agents: 3, Seed: 8, Peak: 5, Noise: 0.01, Still: 5}.Make()
+	runs := analysistest.Script{Runs: 50, Rounds: 10, Agents: 3, Seed: 8, Peak: 5, Noise: 0.01, Still: 5}.Make()
 	d := data(t, runs)
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 5, 1), []crossval.Method{crossval.InformationDistance{}, crossval.ConsecutiveAgreements{}})
 	if err != nil {
@@ -97,7 +97,7 @@ func TestNothingPlantedNothingGained(t *testing.T) {
 	}
 	var gains, optimism []float64
 	for seed := range uint64(8) {
-		runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 3, Seed: 50 + seed, Own: 0.1, Noise: 0.1}.Make()
+		runs := analysistest.Script{Runs: 40, Rounds: 6, Agents: 3, Seed: 50 + seed, Own: 0.1, Noise: 0.1}.Make()
 		by := repeated(t, runs, seed, seed+100)
 		gains = append(gains, *by["Dialogue Act (nested)"].Score-*by["Baseline"].Score)
 		optimism = append(optimism, *by["Dialogue Act"].Optimism)
@@ -126,7 +126,7 @@ func meanSE(x []float64) (mean, se float64) {
 
 // Seeds divide differently, and the same seeds in the same way.
 func TestRepeatIsSeeded(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 60, Rounds: 6, Agents: 3, Seed: 2, Pair: accepts, Effect: 0.1, Noise: 0.1}.Make()
+	runs := analysistest.Script{Runs: 60, Rounds: 6, Agents: 3, Seed: 2, Pair: accepts, Effect: 0.1, Noise: 0.1}.Make()
 	a, b := repeated(t, runs, 1, 2), repeated(t, runs, 1, 2)
 	for name, r := range a {
 		if (r.Score == nil) != (name == "Stability" || name == "E-process") { // planted collaborations count nothing
@@ -150,7 +150,7 @@ func TestRepeatIsSeeded(t *testing.T) {
 // combinations; cross-validation is 5 folds of all methods; nested is 10 seeds
 // of these, with 5 inner folds in each.
 func BenchmarkCrossValidation(b *testing.B) {
-	runs := trajectorytest.Plan{Runs: 600, Rounds: 10, Agents: 3, Seed: 1, Pair: accepts, Effect: 0.1, Peak: 4, Own: 0.1, Noise: 0.1}.Make()
+	runs := analysistest.Script{Runs: 600, Rounds: 10, Agents: 3, Seed: 1, Pair: accepts, Effect: 0.1, Peak: 4, Own: 0.1, Noise: 0.1}.Make()
 	d := data(b, runs)
 	b.Run("prepare", func(b *testing.B) {
 		for b.Loop() {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/referencetest"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // expected is what an independent pipeline in Python made of the same 50 collaborations.
@@ -70,7 +70,7 @@ func show(v *float64) string {
 
 func reference(t *testing.T, kind string) (*crossval.Data, crossval.Folds, expected) {
 	t.Helper()
-	runs, dealt := trajectorytest.Reference(t, kind)
+	runs, dealt := analysistest.Reference(t, kind)
 	var want expected
 	referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
 	d, err := crossval.NewData(runs)

@@ -6,18 +6,18 @@ import (
 	"syscall"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/language"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // hundreds is what BenchmarkScience measures: 600 collaborations of three agents and ten
 // rounds, with a planted pair and a planted peak, and 18,000 messages of
 // 10 to 80 words.
-func hundreds() (runs []trajectory.Trajectory, messages []string) {
-	runs = trajectorytest.Plan{Runs: 600, Rounds: 10, Agents: 3, Seed: 1, Pair: accepts, Effect: 0.1, Peak: 4, Own: 0.1, Noise: 0.1}.Make()
+func hundreds() (runs []acts.Trajectory, messages []string) {
+	runs = analysistest.Script{Runs: 600, Rounds: 10, Agents: 3, Seed: 1, Pair: accepts, Effect: 0.1, Peak: 4, Own: 0.1, Noise: 0.1}.Make()
 	words := strings.Fields("I would propose that every one of us gives half of the apples to Blake because bread matters considerably more to me than cloth. " +
 		"Could you confirm this allocation? Nobody evaluated the previous compromise, unfortunately; nevertheless we can accept it. What do you need?")
 	draw := rand.New(rand.NewPCG(1, 0))

@@ -3,13 +3,13 @@ package crossval_test
 import (
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // A distance that never changes is never below its own mean.
 func TestEqualDistanceDoesNotStop(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 16, Rounds: 5, Agents: 3, Seed: 1, Noise: 0.1}.Make()
+	runs := analysistest.Script{Runs: 16, Rounds: 5, Agents: 3, Seed: 1, Noise: 0.1}.Make()
 	for i := range runs {
 		for r := 1; r < len(runs[i].Rounds); r++ {
 			runs[i].Rounds[r].Distance = new(0.25)

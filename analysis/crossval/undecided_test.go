@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // rated is a collaboration whose error by round is given; nil before a decision.
-func rated(id string, score ...any) trajectory.Trajectory {
-	r := trajectory.Trajectory{ID: id, Unit: id}
+func rated(id string, score ...any) acts.Trajectory {
+	r := acts.Trajectory{ID: id, Unit: id}
 	for _, g := range values(score...) {
-		r.Rounds = append(r.Rounds, trajectory.Round{Score: g, Agreed: g != nil})
+		r.Rounds = append(r.Rounds, acts.Round{Score: g, Agreed: g != nil})
 	}
 	return r
 }
@@ -23,7 +23,7 @@ func rated(id string, score ...any) trajectory.Trajectory {
 // in round 3. On all items round 3 is best: a rule must not learn round 1 because
 // only the easy ones have a figure there.
 func TestTrainingIsOnTheSameItems(t *testing.T) {
-	var runs []trajectory.Trajectory
+	var runs []acts.Trajectory
 	for i := range 6 {
 		runs = append(runs, rated(fmt.Sprint("easy", i), -.1, -.1, -.1, -.2), rated(fmt.Sprint("hard", i), nil, nil, -1.0, -1.5))
 	}
@@ -44,7 +44,7 @@ func TestTrainingIsOnTheSameItems(t *testing.T) {
 
 // A collaboration that never has a score gives the Oracle nothing to stop at.
 func TestOracleDoesNotStopTheUndecided(t *testing.T) {
-	d := data(t, []trajectory.Trajectory{
+	d := data(t, []acts.Trajectory{
 		rated("a", -2.0, -1.0, -3.0, -3.0), rated("b", nil, -1.0, -2.0, -2.0), rated("c", -1.0, -2.0, -1.5, -2.0), rated("never", nil, nil, nil, nil),
 	})
 	results, err := crossval.Validate(t.Context(), d, folds(t, d, 2, 1), []crossval.Method{crossval.Baseline{}, crossval.Oracle{}})
@@ -60,7 +60,7 @@ func TestOracleDoesNotStopTheUndecided(t *testing.T) {
 // A collaboration in which nobody speaks in one round keeps the rule by distance
 // for itself in its other rounds and for all the others.
 func TestSilentRoundIsLeftOut(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 8, Peak: 5, Noise: 0.001, Still: 4}.Make()
+	runs := analysistest.Script{Runs: 20, Rounds: 6, Agents: 3, Seed: 8, Peak: 5, Noise: 0.001, Still: 4}.Make()
 	for i := range runs {
 		for r := 1; r < 6; r++ {
 			runs[i].Rounds[r].Distance = new([]float64{0, 1, .75, .25, .5, .5}[r]) // the mean at the best rounds is .5

@@ -5,8 +5,8 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/overview"
+	"roundtable/envs/wording"
 )
 
 // ofAny are the figures of any campaign that are not means by round.
@@ -20,10 +20,10 @@ func conditions(c campaign.Campaign) (Figure, error) {
 	var counts []int
 	for _, environment := range every.Environments() {
 		v := c.View(environment)
-		p := Panel{Title: safetext.Line(v.Groups[0].Shown("env")), Y: outcomeAxis(v.Groups[0]), Forest: true}
+		p := Panel{Title: wording.SafeLine(v.Groups[0].Shown("env")), Y: outcomeAxis(v.Groups[0]), Forest: true}
 		line := Line{Name: "outcome"}
 		for _, g := range v.Groups {
-			point := Point{Group: safetext.Line(v.Title(g))}
+			point := Point{Group: wording.SafeLine(v.Title(g))}
 			if o, ok := overview.OutcomeOf(g); ok {
 				point.Value, point.Low, point.High, point.N = &o.Value, o.Low, o.High, o.N
 				counts = append(counts, o.N)

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/debate"
+	"roundtable/envs/wording"
 )
 
 // ofDebates are the figures of paper 4.
@@ -50,7 +50,7 @@ func reversals(c campaign.Campaign) (Figure, error) {
 
 // add puts a line into its panel; place says what its points stand at.
 func (f *Figure) add(l debate.DebateLine, x string, place func(*Point, debate.DebatePoint)) {
-	line := Line{Name: safetext.Line(l.Name), Turn: l.Turn}
+	line := Line{Name: wording.SafeLine(l.Name), Turn: l.Turn}
 	for _, p := range l.Points {
 		if e, ok := average(p.Values); ok {
 			point := e.point(0)
@@ -61,7 +61,7 @@ func (f *Figure) add(l debate.DebateLine, x string, place func(*Point, debate.De
 	if len(line.Points) == 0 {
 		return
 	}
-	p := f.panel(safetext.Line(l.Panel), x, l.Measure)
+	p := f.panel(wording.SafeLine(l.Panel), x, l.Measure)
 	p.Lines = append(p.Lines, line)
 	for _, point := range line.Points {
 		if point.Group != "" && !slices.Contains(p.Groups, point.Group) {

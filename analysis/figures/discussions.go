@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/discussion"
+	"roundtable/envs/wording"
 )
 
 // discussed is a figure of paper 2: it draws what a table has.
@@ -94,7 +94,7 @@ func (d discussed) figure(c campaign.Campaign) (Figure, error) {
 // discuss puts a line into its panel: bars over the names of places, or points
 // over numbers with the line that fits them.
 func (f *Figure) discuss(l discussion.DiscussionLine, x string) {
-	title := safetext.Line(l.Panel)
+	title := wording.SafeLine(l.Panel)
 	i := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Title == title })
 	if i < 0 {
 		i = len(f.Panels)
@@ -104,7 +104,7 @@ func (f *Figure) discuss(l discussion.DiscussionLine, x string) {
 		}
 	}
 	p := &f.Panels[i]
-	line := Line{Name: safetext.Line(l.Name)}
+	line := Line{Name: wording.SafeLine(l.Name)}
 	for _, m := range l.Marks {
 		point := marked(m, x)
 		if line.Points = append(line.Points, point); x == "" && !slices.Contains(p.Groups, point.Group) {
@@ -121,7 +121,7 @@ func (f *Figure) discuss(l discussion.DiscussionLine, x string) {
 
 // marked returns the point of a mark: on an axis of numbers, or over a name.
 func marked(m discussion.DiscussionMark, x string) Point {
-	point := Point{Group: safetext.Line(m.Place), Value: m.Value, N: m.N, Replicates: m.Replicates}
+	point := Point{Group: wording.SafeLine(m.Place), Value: m.Value, N: m.N, Replicates: m.Replicates}
 	switch x {
 	case discussion.ByRounds:
 		point.Round = m.At

@@ -10,8 +10,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"roundtable/analysis/figures/page"
 )
 
 // Write draws the figure on white, as svg, png or pdf.
@@ -32,12 +30,12 @@ func (f Figure) Inline() (string, error) {
 	return s.Inline()
 }
 
-func (f Figure) sheet() (page.Sheet, error) {
+func (f Figure) sheet() (Sheet, error) {
 	if len(f.Panels) > 0 && f.Panels[0].Forest {
 		return f.forest()
 	}
 	l, err := f.layout()
-	return page.Sheet{Width: l.width, Height: l.height, Zoom: l.zoom, Draw: l.draw}, err
+	return Sheet{Width: l.width, Height: l.height, Zoom: l.zoom, Draw: l.draw}, err
 }
 
 // Panels and lines that can still be read; more of them have to be read as numbers.
@@ -51,8 +49,8 @@ const (
 	panelWidth = 5.2 * vg.Inch // where no width is asked for
 	panelShape = 4. / 3        // width by height
 	narrowest  = 3.6 * vg.Inch // panel that stands next to another
-	gap        = page.Gap
-	lineHeight = page.LineHeight
+	gap        = Gap
+	lineHeight = LineHeight
 )
 
 // layout is a figure with the sizes of its parts.
@@ -65,14 +63,14 @@ type layout struct {
 	panel         vg.Length // width of one
 	ends          vg.Length // width of the names at the ends of lines; 0 if a legend has them
 	key           key
-	frame         page.Frame
+	frame         Frame
 	head, foot    vg.Length
 	width, height vg.Length
 	zoom          float64
 }
 
 func (f Figure) layout() (layout, error) {
-	l := layout{Figure: f, styles: map[string]style{}, frame: page.Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
+	l := layout{Figure: f, styles: map[string]style{}, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
 	colours := l.name()
 	most := mostLines
 	if len(f.Panels) > 0 && f.Panels[0].Groups != nil {
@@ -116,7 +114,7 @@ func (l *layout) name() (colours int) {
 func (l *layout) fit() {
 	l.columns, l.zoom, l.panel = min(cmp.Or(l.Figure.columns, 2), len(l.Panels)), 1, panelWidth
 	if l.print > 0 {
-		l.zoom = page.ForPrint
+		l.zoom = forPrint
 		l.width = l.print / vg.Length(l.zoom)
 		l.columns = max(1, min(l.columns, int(l.width/narrowest)))
 		l.panel = (l.width - 2*gap - vg.Length(l.columns-1)*gap) / vg.Length(l.columns)
@@ -188,15 +186,15 @@ func (f Figure) caption() string {
 	}
 	caption := "Means with 95 % intervals, drawn as far as the measure can go; n = " + n + " " + cmp.Or(f.unit, "collaborations") + " a point."
 	if f.embedder != "" {
-		caption += " By " + page.Short(f.embedder) + "."
+		caption += " By " + short(f.embedder) + "."
 	}
 	return caption
 }
 
 // broken puts a title that is too long for its panel on two lines, at a comma if there is one.
 func (l layout) broken(title string) string {
-	title = page.Short(title)
-	width := page.Words(10).Width
+	title = short(title)
+	width := Words(10).Width
 	if width(title) <= l.panel {
 		return title
 	}
@@ -205,12 +203,12 @@ func (l layout) broken(title string) string {
 		at = strings.LastIndex(title[:at], ", ")
 	}
 	if at > 0 {
-		return title[:at+1] + "\n" + page.Cut(title[at+2:], 10, l.panel)
+		return title[:at+1] + "\n" + Cut(title[at+2:], 10, l.panel)
 	}
 	r := []rune(title)
 	for n := len(r); n > 0; n-- {
 		if width(string(r[:n])) <= l.panel {
-			return string(r[:n]) + "\n" + page.Cut(string(r[n:]), 10, l.panel)
+			return string(r[:n]) + "\n" + Cut(string(r[n:]), 10, l.panel)
 		}
 	}
 	return title

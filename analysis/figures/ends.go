@@ -7,8 +7,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"roundtable/analysis/figures/page"
 )
 
 // Of the names at the ends of lines.
@@ -35,7 +33,7 @@ func (f Figure) ends() vg.Length {
 				return 0
 			}
 			names = append(names, line.Name)
-			widest = max(widest, page.Words(endSize).Width(line.Name))
+			widest = max(widest, Words(endSize).Width(line.Name))
 		}
 		if len(names) > mostEnds || widest > widestEnd {
 			return 0
@@ -79,14 +77,14 @@ func (l layout) nameEnds(c draw.Canvas, a *plot.Plot, p Panel) {
 		}
 	}
 	spreadEnds(ends, c.Min.Y, c.Max.Y)
-	text := page.Words(endSize)
+	text := Words(endSize)
 	text.YAlign = draw.YCenter
 	for _, e := range ends {
 		mark := vg.Point{X: c.Max.X + endsFrom, Y: e.y}
 		leader := draw.LineStyle{Color: faint, Width: vg.Points(0.5)}
 		c.StrokeLine2(leader, e.at.X+e.style.glyph.Radius, e.at.Y, mark.X-e.style.glyph.Radius, mark.Y)
 		c.DrawGlyphNoClip(e.style.glyph, mark)
-		c.FillText(text, vg.Point{X: mark.X + endsName, Y: mark.Y + page.Rise}, e.name)
+		c.FillText(text, vg.Point{X: mark.X + endsName, Y: mark.Y + Rise}, e.name)
 	}
 }
 

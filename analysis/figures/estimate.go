@@ -4,10 +4,9 @@ import (
 	"math"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
-	"roundtable/analysis/study/recsys"
-	"roundtable/analysis/study/speech"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/environments"
 )
 
 // estimate is a mean over n units (instances, or replicates of the only one),
@@ -55,29 +54,29 @@ func (e estimate) point(round int) Point {
 }
 
 func utility(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(n) }))
+	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(n) }))
 }
 
 func meanError(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, recsys.AbsoluteError(n)))
+	return over(campaign.MeanOver(runs, environments.AbsoluteError(n)))
 }
 
 func rootError(runs []campaign.Run, n int) (estimate, bool) {
-	e, ok := over(campaign.MeanOver(runs, recsys.SquaredError(n)))
+	e, ok := over(campaign.MeanOver(runs, environments.SquaredError(n)))
 	e.root = true
 	return e, ok
 }
 
 func wordsAt(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
-		said := speech.Spoken(r, n)
+		said := dialogue.Spoken(r, n)
 		return said.Words, said.Messages > 0
 	}))
 }
 
 func distanceAt(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
-		rounds := speech.LanguageOf(r)
+		rounds := dialogue.LanguageOf(r)
 		if n > len(rounds) || rounds[n-1].Distance == nil {
 			return 0, false
 		}
@@ -99,14 +98,14 @@ func decidedScore(runs []campaign.Run, n int) (estimate, bool) {
 
 func greatest(campaign.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }
 
-func maeLevels(c campaign.Campaign) []Level  { return baselines(c, metrics.Errors.MAE) }
-func rmseLevels(c campaign.Campaign) []Level { return baselines(c, metrics.Errors.RMSE) }
+func maeLevels(c campaign.Campaign) []Level  { return baselines(c, statistics.RatingErrors.MAE) }
+func rmseLevels(c campaign.Campaign) []Level { return baselines(c, statistics.RatingErrors.RMSE) }
 
 // baselines that the paper draws, or their nearest kin: Always Guess 4, and for
 // the state of the art, whose figures the lake has not, the bias model.
-func baselines(c campaign.Campaign, of func(metrics.Errors) (float64, bool)) []Level {
+func baselines(c campaign.Campaign, of func(statistics.RatingErrors) (float64, bool)) []Level {
 	var levels []Level
-	byName := recsys.Baselines(c)
+	byName := environments.Baselines(c)
 	for _, name := range []string{"always_4", "bias_model"} {
 		if v, ok := of(byName[name]); ok {
 			levels = append(levels, Level{"baseline " + name, v})

@@ -1,5 +1,6 @@
 // Package figures makes the papers' figures from the rows of a campaign: first
-// the numbers that are drawn, then the drawing, as SVG, PNG or PDF. Every point has
+// the numbers that are drawn, then the drawing on a sheet of a given width,
+// with its title, its caption and what is simulated, as SVG, PNG or PDF. Every point has
 // its n and a 95 % interval where one is defined; the same rows give the same
 // bytes; and a figure that rests on scripted agents says so in the picture.
 package figures
@@ -12,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/debate"
-	"roundtable/analysis/study/speech"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/entry"
 )
 
 // Figure is what is drawn.
@@ -128,7 +129,7 @@ type Level struct {
 
 // Make returns the figure of this name, or alias; the error says why there is none.
 func Make(c campaign.Campaign, written string) (Figure, error) {
-	found, err := naming.Find("figure", Figures(), written)
+	found, err := entry.Find("figure", Figures(), written)
 	if err != nil {
 		return Figure{}, err
 	}
@@ -149,7 +150,7 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 	}
 	f, err := make(c)
 	f.Name, f.unit = name, cmp.Or(f.unit, c.CountedUnits())
-	if l := speech.MeasuredBy(c); NeedLanguage(name) && l != nil {
+	if l := dialogue.LanguageMeasure(c); NeedLanguage(name) && l != nil {
 		f.Notes, f.embedder = append(f.Notes, l.Note()), l.Embedder
 	}
 	return f, err

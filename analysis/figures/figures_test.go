@@ -16,10 +16,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/study/speech"
+	"roundtable/analysis/study/dialogue"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -35,7 +35,7 @@ func run(env, rule, model string, replicate int, scores ...float64) campaign.Run
 	}
 	key := record.Key{CampaignID: "made-up", ConditionID: env + rule + model, CollaborationID: fmt.Sprint(env, rule, model, replicate)}
 	c := record.Collaboration{
-		Key: key, Status: "succeeded", Environment: env, Measure: campaigntest.MeasureOf(env), Rule: rule, Model: model, Replicate: int32(replicate), InstanceID: fmt.Sprint("item", replicate),
+		Key: key, Status: "succeeded", Environment: env, Measure: analysistest.MeasureOf(env), Rule: rule, Model: model, Replicate: int32(replicate), InstanceID: fmt.Sprint("item", replicate),
 		RoundsPlanned: int32(len(scores)), RoundsRun: int32(len(scores)), SettingsJSON: string(settings), Simulated: strings.HasPrefix(model, "scripted/"),
 	}
 	if env == campaign.Recsys {
@@ -151,13 +151,13 @@ func TestLengthOfMessages(t *testing.T) {
 func measured(c campaign.Campaign) campaign.Campaign {
 	for i := range c.Runs {
 		r := &c.Runs[i]
-		rounds := make([]speech.RoundLanguage, r.RoundsRun)
+		rounds := make([]dialogue.RoundLanguage, r.RoundsRun)
 		for n := 1; n < len(rounds); n++ {
-			rounds[n] = speech.RoundLanguage{Messages: 1, Distance: p(float64(n)/10 + float64(r.Replicate))}
+			rounds[n] = dialogue.RoundLanguage{Messages: 1, Distance: p(float64(n)/10 + float64(r.Replicate))}
 		}
 		campaign.Keep(&r.Parts, rounds)
 	}
-	return speech.Measured(c, speech.Language{Embedder: "an embedder"})
+	return dialogue.WithLanguage(c, dialogue.Language{Embedder: "an embedder"})
 }
 
 func TestInformationDistance(t *testing.T) {

@@ -6,8 +6,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"roundtable/analysis/figures/page"
 )
 
 // Of the drawing of rows.
@@ -27,7 +25,7 @@ const (
 // forest is a figure of panels below each other, whose rows are groups.
 type forest struct {
 	Figure
-	frame          page.Frame
+	frame          Frame
 	names, numbers vg.Length // widths of what stands left and right of the axes
 	width          vg.Length
 	rows           [][]row // by panel
@@ -41,18 +39,18 @@ type row struct {
 }
 
 // forest returns the sheet of a figure of rows.
-func (f Figure) forest() (page.Sheet, error) {
+func (f Figure) forest() (Sheet, error) {
 	n := 0
 	for _, p := range f.Panels {
 		n += len(p.Groups)
 	}
 	if len(f.Panels) > mostPanels || n > mostRows {
-		return page.Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d panels and %d rows", len(f.Panels), n), fmt.Sprintf("up to %d and %d", mostPanels, mostRows)}
+		return Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d panels and %d rows", len(f.Panels), n), fmt.Sprintf("up to %d and %d", mostPanels, mostRows)}
 	}
-	d := forest{Figure: f, width: forestWidth, frame: page.Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
+	d := forest{Figure: f, width: forestWidth, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
 	zoom := 1.
 	if f.print > 0 {
-		zoom = page.ForPrint
+		zoom = forPrint
 		d.width = f.print / vg.Length(zoom)
 	}
 	d.arrange()
@@ -60,12 +58,12 @@ func (f Figure) forest() (page.Sheet, error) {
 	for i := range d.Panels {
 		height += d.height(i)
 	}
-	return page.Sheet{Width: d.width, Height: height, Zoom: zoom, Draw: d.draw}, nil
+	return Sheet{Width: d.width, Height: height, Zoom: zoom, Draw: d.draw}, nil
 }
 
 // arrange breaks the names into lines and gives what stands next to the axes its width.
 func (d *forest) arrange() {
-	text, small := page.Words(rowSize), page.Words(numberSize)
+	text, small := Words(rowSize), Words(numberSize)
 	for _, p := range d.Panels {
 		for _, name := range p.Groups {
 			d.names = max(d.names, text.Width(name))
@@ -77,8 +75,8 @@ func (d *forest) arrange() {
 		var rows []row
 		for _, point := range p.Lines[0].Points {
 			r := row{Point: point, numbers: numbers(point, s)}
-			for _, line := range page.Lines(point.Group, rowSize, d.names) {
-				r.name = append(r.name, page.Cut(line, rowSize, d.names))
+			for _, line := range Lines(point.Group, rowSize, d.names) {
+				r.name = append(r.name, Cut(line, rowSize, d.names))
 			}
 			rows = append(rows, r)
 			d.numbers = max(d.numbers, small.Width(r.numbers))
@@ -127,19 +125,19 @@ func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
 	left, right := c.Min.X+d.names+2*gap, c.Max.X-gap-max(d.numbers+gap, halfTick)
 	x := func(v float64) vg.Length { return left + vg.Length((v-s.low)/s.span())*(right-left) }
 	bottom := top - d.height(panel) + axisRoom
-	c.FillText(page.Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, page.Short(p.Title))
+	c.FillText(Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, short(p.Title))
 	top -= lineHeight
 	d.axis(c, s, x, bottom, top)
-	label := page.Words(9)
+	label := Words(9)
 	label.XAlign = draw.XCenter
-	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - 24}, page.Cut(axisName(p.Y), 9, c.Max.X-left))
+	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - 24}, Cut(axisName(p.Y), 9, c.Max.X-left))
 	for _, r := range d.rows[panel] {
 		middle := top - r.height()/2
 		d.drawRow(c, r, s, x, middle)
 		if d.numbers > 0 {
-			text := page.Words(numberSize)
+			text := Words(numberSize)
 			text.YAlign = draw.YCenter
-			c.FillText(text, vg.Point{X: right + gap, Y: middle + page.Rise}, r.numbers)
+			c.FillText(text, vg.Point{X: right + gap, Y: middle + Rise}, r.numbers)
 		}
 		top -= r.height()
 	}
@@ -149,7 +147,7 @@ func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
 func (d forest) axis(c draw.Canvas, s scale, x func(float64) vg.Length, bottom, top vg.Length) {
 	dark, pale := draw.LineStyle{Color: ink, Width: vg.Points(0.6)}, draw.LineStyle{Color: faint, Width: vg.Points(0.4)}
 	c.StrokeLine2(dark, x(s.low), bottom, x(s.high), bottom)
-	number := page.Words(numberSize)
+	number := Words(numberSize)
 	number.XAlign = draw.XCenter
 	for _, tick := range s.values() {
 		c.StrokeLine2(pale, x(tick.Value), bottom, x(tick.Value), top)
@@ -160,10 +158,10 @@ func (d forest) axis(c draw.Canvas, s scale, x func(float64) vg.Length, bottom, 
 
 // drawRow draws a name, an interval and the mean on it.
 func (d forest) drawRow(c draw.Canvas, r row, s scale, x func(float64) vg.Length, middle vg.Length) {
-	name := page.Words(rowSize)
+	name := Words(rowSize)
 	name.XAlign, name.YAlign = draw.XRight, draw.YCenter
 	for i, line := range r.name {
-		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names, Y: middle + page.Rise + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)
+		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names, Y: middle + Rise + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)
 	}
 	if r.Value == nil {
 		return

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/overview"
+	"roundtable/envs/wording"
 )
 
 // frontName is what the line is called that joins the conditions which none dominates.
@@ -23,7 +23,7 @@ func front(c campaign.Campaign) (Figure, error) {
 		for k, resource := range overview.Resources() {
 			p := Panel{X: resource.Name, Y: "outcome", Amount: true}
 			if len(v.Environments()) > 1 {
-				p.Title = safetext.Line(environment)
+				p.Title = wording.SafeLine(environment)
 			}
 			var best []Spot
 			for _, row := range rows {
@@ -32,7 +32,7 @@ func front(c campaign.Campaign) (Figure, error) {
 					continue
 				}
 				p.Y = outcomeAxis(row.Group)
-				line := Line{Name: safetext.Line(row.Title), Points: []Point{{X: taken.Value, Value: &row.Value, Low: row.Low, High: row.High, N: row.N}}}
+				line := Line{Name: wording.SafeLine(row.Title), Points: []Point{{X: taken.Value, Value: &row.Value, Low: row.Low, High: row.High, N: row.N}}}
 				if within := taken.Interval(); within != nil {
 					line.Dashes = []Spot{{max(0, within.Low), row.Value}, {within.High, row.Value}}
 				}

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/figures/page"
 )
 
 // Of the drawing of one graph.
@@ -58,22 +57,22 @@ func (f Graphs) heading(g Graph) string {
 	return title
 }
 
-func (f Graphs) sheet() (page.Sheet, error) {
+func (f Graphs) sheet() (Sheet, error) {
 	if n := len(f.Graphs); n == 0 || n > mostPanels {
-		return page.Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d graphs", n), fmt.Sprintf("1 to %d", mostPanels)}
+		return Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d graphs", n), fmt.Sprintf("1 to %d", mostPanels)}
 	}
 	columns, side, zoom := min(2, len(f.Graphs)), graphSide, 1.
 	width := max(vg.Length(columns)*side, 6.5*vg.Inch) + 2*gap
 	if f.print > 0 {
-		zoom = page.ForPrint
+		zoom = forPrint
 		width = f.print / vg.Length(zoom)
 		columns = max(1, min(columns, int((width-2*gap)/narrowestSide)))
 		side = (width - 2*gap) / vg.Length(columns)
 	}
 	rows := (len(f.Graphs) + columns - 1) / columns
-	frame := page.Frame{Title: f.Title, Simulated: f.simulated, Caption: "Labelled by " + f.Labeller + ". Edges: probability that the act is answered with the other one in the next round (" + string(f.Reading) + "), standard error."}
+	frame := Frame{Title: f.Title, Simulated: f.simulated, Caption: "Labelled by " + f.Labeller + ". Edges: probability that the act is answered with the other one in the next round (" + string(f.Reading) + "), standard error."}
 	head, foot := frame.Head(width), frame.Foot(width)
-	return page.Sheet{
+	return Sheet{
 		Width:  width,
 		Height: vg.Length(rows)*(min(side, graphSide)+lineHeight) + head + foot,
 		Zoom:   zoom,
@@ -91,9 +90,9 @@ func (f Graphs) sheet() (page.Sheet, error) {
 // draw puts the acts on a circle, clockwise from Start at the top. Edges bend to
 // the right of their direction, so that two opposite ones part.
 func (g Graph) draw(c draw.Canvas) {
-	title := page.Words(10)
+	title := Words(10)
 	title.XAlign = draw.XCenter
-	c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - lineHeight}, page.Cut(fmt.Sprintf("%s (n = %d)", g.Title, g.N), 10, c.Max.X-c.Min.X))
+	c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - lineHeight}, Cut(fmt.Sprintf("%s (n = %d)", g.Title, g.N), 10, c.Max.X-c.Min.X))
 	middle := vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: (c.Min.Y + c.Max.Y - lineHeight) / 2}
 	radius := min((c.Max.X-c.Min.X-boxWidth)/2-2, (c.Max.Y-c.Min.Y-lineHeight-boxHeight)/2-gap, 1.72*vg.Inch)
 	names := acts.Nodes(g.Drawn)
@@ -107,13 +106,13 @@ func (g Graph) draw(c draw.Canvas) {
 	}
 	for i, p := range placeNumbers(g.Drawn, at) { // after all arrows, so that none strikes a number through
 		box(c, color.White, p.Min.X, p.Max.X, p.Min.Y, p.Max.Y)
-		c.FillText(numberStyle(), p.Min.Add(p.Max).Scale(0.5).Add(vg.Point{Y: page.Rise}), g.Drawn[i].String())
+		c.FillText(numberStyle(), p.Min.Add(p.Max).Scale(0.5).Add(vg.Point{Y: Rise}), g.Drawn[i].String())
 	}
-	label := page.Words(9)
+	label := Words(9)
 	label.XAlign, label.YAlign = draw.XCenter, draw.YCenter
 	for _, name := range names {
 		outline(c, at[name])
-		c.FillText(label, at[name].Add(vg.Point{Y: page.Rise}), name)
+		c.FillText(label, at[name].Add(vg.Point{Y: Rise}), name)
 	}
 }
 
@@ -146,7 +145,7 @@ func arrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
 }
 
 func numberStyle() text.Style {
-	style := page.Words(8)
+	style := Words(8)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 	return style
 }

@@ -10,8 +10,6 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/figures/page"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/envs/wording"
 )
@@ -53,9 +51,9 @@ func TransitionNames() []string {
 // Formats in which a figure can be written: the first is the default.
 func Formats(name string) []string {
 	if slices.Contains(TransitionNames(), name) {
-		return append(page.Formats(), "dot")
+		return append(SheetFormats(), "dot")
 	}
-	return page.Formats()
+	return SheetFormats()
 }
 
 // flows says of each of OfActs what it is about.
@@ -77,9 +75,9 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	byTitle := map[string][]acts.ActsByRound{}
 	var titles []string
 	for _, condition := range conditions {
-		title := safetext.Line(condition.Shown("env"))
+		title := wording.SafeLine(condition.Shown("env"))
 		if flow.environment != "" {
-			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+safetext.Line(condition.Shown("rule")))
+			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+wording.SafeLine(condition.Shown("rule")))
 		}
 		talks, missing := l.Of(condition.Runs)
 		unlabelled += missing
@@ -109,7 +107,7 @@ func StackGraphs(names []string, all []Graphs) Graphs {
 	f.Graphs, f.Notes = nil, nil
 	for i, from := range all {
 		for _, g := range from.Graphs {
-			g.Title = safetext.Line(names[i]) + ", " + g.Title
+			g.Title = wording.SafeLine(names[i]) + ", " + g.Title
 			f.Graphs = append(f.Graphs, g)
 		}
 		for _, note := range from.Notes {

@@ -8,8 +8,8 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/table"
+	"roundtable/envs/wording"
 )
 
 // kind is how a figure is made.
@@ -44,7 +44,7 @@ const decidedOnly = ", decided only"
 // distance is the figure that needs messages to be measured.
 const distance = "information-distance"
 
-// NeedLanguage reports whether a figure shows what speech.Measured adds to a campaign.
+// NeedLanguage reports whether a figure shows what dialogue.WithLanguage adds to a campaign.
 func NeedLanguage(name string) bool { return name == distance }
 
 const (
@@ -160,7 +160,7 @@ func (k kind) line(c campaign.Condition, varying, apart []string) Line {
 			line.Name = c.Shown(k.compares)
 		}
 	}
-	line.Name = safetext.Line(line.Name)
+	line.Name = wording.SafeLine(line.Name)
 	if line.Name == "" {
 		line.Name = "–"
 	}
@@ -199,7 +199,7 @@ func described(c campaign.Condition, keys []string) []string {
 	var parts []string
 	names, texts := c.Named(keys)
 	for i, name := range names {
-		parts = append(parts, name+" "+cmp.Or(safetext.Line(texts[i]), "–"))
+		parts = append(parts, name+" "+cmp.Or(wording.SafeLine(texts[i]), "–"))
 	}
 	return parts
 }

@@ -7,19 +7,17 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"roundtable/analysis/figures/page"
 )
 
 // key is the legend of all panels: a strip at their right, or below them if it has a height.
 type key struct {
-	entries       []entry
+	entries       []legendEntry
 	columns       int
 	width, height vg.Length
 }
 
-// entry explains what a line, a bar or a level looks like.
-type entry struct {
+// legendEntry explains what a line, a bar or a level looks like.
+type legendEntry struct {
 	name  string
 	marks []plot.Thumbnailer
 }
@@ -40,20 +38,20 @@ func (l layout) explain() key {
 		style := l.styles[name]
 		switch {
 		case l.Panels[0].Groups != nil:
-			k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{l.Panels[0].swatch(style.Color)}})
+			k.entries = append(k.entries, legendEntry{short(name), []plot.Thumbnailer{l.Panels[0].swatch(style.Color)}})
 		case l.ends > 0 && !strings.HasSuffix(name, decidedOnly):
 		case l.ends > 0 && dashed: // the same for all lines
 		case l.ends > 0:
 			dashed = true
 			style = styleOf(0).dashed()
 			style.line.Color, style.glyph.Color = ink, ink
-			k.entries = append(k.entries, entry{strings.TrimPrefix(decidedOnly, ", "), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+			k.entries = append(k.entries, legendEntry{strings.TrimPrefix(decidedOnly, ", "), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
 		default:
-			k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+			k.entries = append(k.entries, legendEntry{short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
 		}
 	}
 	for i, name := range l.levels {
-		k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
+		k.entries = append(k.entries, legendEntry{short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
 	}
 	if len(k.entries) > 0 {
 		k.width = k.widest() + gap
@@ -64,7 +62,7 @@ func (l layout) explain() key {
 // widest returns the width of an entry that all fit in.
 func (k key) widest() (most vg.Length) {
 	for _, e := range k.entries {
-		most = max(most, page.Words(entrySize).Width(e.name))
+		most = max(most, Words(entrySize).Width(e.name))
 	}
 	return most + markWidth + afterMark + aroundName
 }
@@ -80,7 +78,7 @@ func (k *key) below(width vg.Length) {
 }
 
 func (k key) draw(c draw.Canvas) {
-	text := page.Words(entrySize)
+	text := Words(entrySize)
 	text.YAlign = draw.YCenter
 	for i, e := range k.entries {
 		x := c.Min.X + vg.Length(i%k.columns)*(c.Max.X-c.Min.X)/vg.Length(k.columns)
@@ -92,6 +90,6 @@ func (k key) draw(c draw.Canvas) {
 			mark.Thumbnail(icon)
 		}
 		room := (c.Max.X-c.Min.X)/vg.Length(k.columns) - markWidth - afterMark
-		c.FillText(text, vg.Point{X: x + markWidth + afterMark, Y: y + page.Rise}, page.Cut(e.name, entrySize, room))
+		c.FillText(text, vg.Point{X: x + markWidth + afterMark, Y: y + Rise}, Cut(e.name, entrySize, room))
 	}
 }

@@ -3,11 +3,11 @@ package figures
 import (
 	"testing"
 
-	"roundtable/analysis/naming/namingtest"
+	"roundtable/analysis/analysistest"
 )
 
 func TestNames(t *testing.T) {
-	namingtest.Check(t, "figure", Figures())
+	analysistest.CheckNames(t, "figure", Figures())
 }
 
 // Each figure is made in one way.

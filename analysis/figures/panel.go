@@ -12,8 +12,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"roundtable/analysis/figures/page"
 )
 
 // span is a horizontal axis, with ticks at whole numbers if it is of rounds or agents.
@@ -75,13 +73,13 @@ func (s span) Ticks(low, high float64) []plot.Tick {
 func (l layout) axes(p Panel, s scale) *plot.Plot {
 	a := plot.New()
 	a.BackgroundColor = nil
-	a.Title.Text, a.Title.TextStyle = l.broken(p.Title), page.Words(10)
+	a.Title.Text, a.Title.TextStyle = l.broken(p.Title), Words(10)
 	a.Title.TextStyle.XAlign, a.Title.TextStyle.YAlign = draw.XCenter, draw.YTop // a second line goes down
 	a.X.Label.Text, a.Y.Label.Text = cmp.Or(p.X, "round"), axisName(p.Y)
 	for _, axis := range []*plot.Axis{&a.X, &a.Y} {
-		axis.Color, axis.Tick.Color, axis.Tick.Label.Color = page.Ink, page.Ink, page.Ink
-		axis.Label.TextStyle.Color, axis.Label.TextStyle.Font = page.Ink, page.Words(10).Font
-		axis.Tick.Label.Font = page.Words(9).Font
+		axis.Color, axis.Tick.Color, axis.Tick.Label.Color = Ink, Ink, Ink
+		axis.Label.TextStyle.Color, axis.Label.TextStyle.Font = Ink, Words(10).Font
+		axis.Tick.Label.Font = Words(9).Font
 	}
 	x := p.across(s)
 	a.X.Min, a.X.Max, a.X.Tick.Marker = x.low, x.high, x
@@ -121,7 +119,7 @@ func (l layout) behind(p Panel, s scale, x span) []plot.Plotter {
 	if s.bars {
 		edge := draw.LineStyle{Color: faint, Width: vg.Points(0.5)}
 		list = append(list, level(s.low-s.span()*0.02, edge), level(s.percent(100), edge))
-		caption := page.Words(8)
+		caption := Words(8)
 		list = append(list, &plotter.Labels{
 			XYs: plotter.XYs{{X: 0.55, Y: s.percent(100) + s.span()*0.02}}, Labels: []string{"not yet agreed, % of collaborations"}, TextStyle: []text.Style{caption},
 		})

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/consensus"
 	"roundtable/analysis/study/numeric"
 )
 
@@ -137,8 +136,8 @@ func (e example) way(agent int) (way [][]float64, apart float64) {
 	return way, numeric.StatesOf(e.Run).Step
 }
 
-func (e example) plans(agent int) []consensus.Move {
-	var list []consensus.Move
+func (e example) plans(agent int) []numeric.Move {
+	var list []numeric.Move
 	for _, m := range numeric.StatesOf(e.Run).Moves {
 		if m.Agent == agent {
 			list = append(list, m)

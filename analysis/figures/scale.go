@@ -141,9 +141,9 @@ func (s scale) inside(v float64) float64 { return min(max(v, s.low), s.high) }
 // write returns a value with some decimals more than the ticks have.
 func (s scale) write(v float64, more int) string {
 	if s.share {
-		return fixed(100*v, decimalsOf(100*s.step)+more) + " %"
+		return withDecimals(100*v, decimalsOf(100*s.step)+more) + " %"
 	}
-	return fixed(v, decimalsOf(s.step)+more)
+	return withDecimals(v, decimalsOf(s.step)+more)
 }
 
 // Ticks returns the ticks of the values, and of the percentages below.
@@ -170,8 +170,8 @@ func (s scale) values() (ticks []plot.Tick) {
 // decimalsOf returns how many decimals the multiples of a step need.
 func decimalsOf(step float64) int { return max(0, int(-math.Floor(math.Log10(step)+tiny))) }
 
-// fixed returns a number with a true minus, and none before 0.
-func fixed(v float64, decimals int) string {
+// withDecimals returns a number with a true minus, and none before 0.
+func withDecimals(v float64, decimals int) string {
 	text := strconv.FormatFloat(v, 'f', decimals, 64)
 	if digits, negative := strings.CutPrefix(text, "-"); negative && strings.Trim(digits, "0.") == "" {
 		return digits

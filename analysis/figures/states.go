@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/consensus"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/study/numeric"
+	"roundtable/envs/wording"
 )
 
 // ofStates are the figures of paper 5.
@@ -56,7 +55,7 @@ func bias(c campaign.Campaign) (Figure, error) {
 }
 
 // nearest returns the least difference between numbers of agents.
-func nearest(sizes []consensus.Sized) float64 {
+func nearest(sizes []numeric.Sized) float64 {
 	least := 2.0
 	for i := 1; i < len(sizes); i++ {
 		least = min(least, float64(sizes[i].Agents-sizes[i-1].Agents))
@@ -65,14 +64,14 @@ func nearest(sizes []consensus.Sized) float64 {
 }
 
 // deviation returns the mean, one standard deviation to either side.
-func deviation(size consensus.Sized) Point {
+func deviation(size numeric.Sized) Point {
 	p := Point{Agents: size.Agents, N: len(size.Values)}
 	e, ok := average(size.Values)
 	if !ok {
 		return p
 	}
 	p.Value = &e.mean
-	if v, _, ok := consensus.Variance(size.Values); ok {
+	if v, _, ok := numeric.Variance(size.Values); ok {
 		low, high := e.mean-math.Sqrt(v), e.mean+math.Sqrt(v)
 		p.Low, p.High = &low, &high
 	}
@@ -91,11 +90,11 @@ func variance(c campaign.Campaign) (Figure, error) {
 		sizes := family.Sized(numeric.Final)
 		line := Line{Name: named(family.Condition, varying)}
 		for _, size := range sizes {
-			if v, within, ok := consensus.Variance(size.Values); ok {
+			if v, within, ok := numeric.Variance(size.Values); ok {
 				line.Points = append(line.Points, Point{Agents: size.Agents, Value: &v, Low: &within.Low, High: &within.High, N: len(size.Values)})
 			}
 		}
-		if fit, ok := consensus.Scale(sizes); ok {
+		if fit, ok := numeric.Scale(sizes); ok {
 			least, most := float64(slices.Min(fit.Agents)), float64(slices.Max(fit.Agents))
 			for i := range 41 {
 				n := least + (most-least)*float64(i)/40
@@ -119,7 +118,7 @@ func named(c campaign.Condition, varying []string) string {
 	names, texts := c.Named(varying)
 	var parts []string
 	for i, name := range names {
-		if text := safetext.Line(texts[i]); text != "" {
+		if text := wording.SafeLine(texts[i]); text != "" {
 			parts = append(parts, name+" "+text)
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/lake/safetext"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/debate"
+	"roundtable/envs/wording"
 )
 
 // strategies returns paper 4's Figure 1: bars over strategies, a colour for each task.
 func strategies(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates: accuracy by strategy and task (paper 4, Figure 1)", unit: "questions"}
 	for _, line := range debate.StrategyLines(c) {
-		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Group = safetext.Line(at.Place) })
+		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Group = wording.SafeLine(at.Place) })
 	}
 	if len(f.Panels) == 0 {
 		return f, nothing(c, needs("debate-accuracy"))
@@ -33,9 +33,9 @@ func repetitions(c campaign.Campaign) (Figure, error) {
 	for _, line := range debate.RepetitionLines(c) {
 		line.Measure = strings.Replace(line.Measure, ", %", " in %", 1) // dots need no 0 below them
 		f.add(line, "", func(p *Point, at debate.DebatePoint) {
-			p.Group, p.N, p.Replicates = safetext.Line(at.Place), at.N, len(at.Values)
+			p.Group, p.N, p.Replicates = wording.SafeLine(at.Place), at.N, len(at.Values)
 			p.Values, p.Low, p.High = at.Values, nil, nil
-			if _, sd, _ := metrics.Runs(at.Values); sd != nil {
+			if _, sd, _ := statistics.MeanOfRuns(at.Values); sd != nil {
 				p.Low, p.High = new(*p.Value-*sd), new(*p.Value+*sd)
 			}
 			counts = append(counts, p.Replicates)
@@ -60,7 +60,7 @@ func pool(c campaign.Campaign) (Figure, error) {
 	var counts []int
 	lines := debate.PoolLines(c)
 	for _, l := range lines {
-		p := f.panel(safetext.Line(l.Question), "", "answers, %")
+		p := f.panel(wording.SafeLine(l.Question), "", "answers, %")
 		if p.Groups == nil {
 			p.Groups = answersTo(l.Question, lines)
 		}
@@ -108,9 +108,9 @@ func answerName(a debate.PoolAnswer) string {
 	case a.Key == "":
 		return unread
 	case a.Right:
-		return safetext.Line(a.Words()) + ", right"
+		return wording.SafeLine(a.Words()) + ", right"
 	}
-	return safetext.Line(a.Words())
+	return wording.SafeLine(a.Words())
 }
 
 // sharesOf returns the shares of a line's answers over the names of groups.
@@ -123,7 +123,7 @@ func sharesOf(l debate.PoolLine, groups []string) Line {
 		}
 		given[name] += a.N
 	}
-	line := Line{Name: safetext.Line(l.Name)}
+	line := Line{Name: wording.SafeLine(l.Name)}
 	for _, group := range groups {
 		line.Points = append(line.Points, Point{Group: group, Value: new(100 * float64(given[group]) / float64(l.N)), N: l.N})
 	}

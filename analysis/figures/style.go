@@ -9,12 +9,10 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"roundtable/analysis/figures/page"
 )
 
 var (
-	ink   = page.Ink
+	ink   = Ink
 	faint = color.NRGBA{R: 0xbb, G: 0xbb, B: 0xbb, A: 0xff}
 )
 

@@ -1,11 +1,26 @@
 // Package gold is about labels that people give by hand to a sample of what machines
-// labelled: how the sample is drawn with known probabilities, and what came of it.
+// labelled: how the sample is drawn with known probabilities, what came of it, and what it
+// corrects: rates, ratios and least-squares coefficients from labels that err.
 //
 // What is drawn is a passage: two rounds of a collaboration that follow each other, all
 // messages of both. So rates of single messages, acts that follow on each other and pairs of
 // acts can all be corrected from one sample. Within a stratum, which is the collaborations
 // of one condition that one draw found, passages are a simple random sample; a later draw
 // adds to it, and what was drawn stays drawn.
+//
+// Machine labels of all units bring precision, gold labels of the sample remove their errors,
+// whatever these depend on: no model of the errors is assumed.
+//
+// Every quantity is the solution θ of linear moment equations Σ(b − Gθ) = 0: of a ratio, G and
+// b are its denominator and numerator; of least squares, X'X and X'y. A unit's moments m are
+// replaced by m̂·λ + (m − λ·m̂)·R/π, where m̂ comes from the machine's labels, m from gold, R
+// says whether the unit was drawn and π is the probability of that. With λ = 1 this is design-
+// based supervised learning (Egami, Hinck, Stewart and Wei 2023, arXiv 2306.04746) on moments,
+// so that labels may be regressors, and products of labels need no independent errors; with λ
+// = 0 it is gold alone. λ is tuned for each estimate to the smallest variance (PPI++:
+// Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453).
+//
+// Estimates know numbers only. What cannot be estimated is an error that says why.
 package gold
 
 import (

@@ -2,8 +2,14 @@
 // the Flesch-Kincaid grade of a message, and how far a round's messages are
 // from those of the round before (paper 1, appendix D.4).
 //
-// All of it is a function of the texts: no clock, no randomness, no network.
+// Counts are a function of the texts: no clock, no randomness, no network.
 // Grades and syllables are made for English; words are counted in any language.
+//
+// An Embedder turns messages into vectors. Distances can be compared only if one embedder made
+// them, so each has a name that is recorded and printed with every figure. Hashed needs
+// nothing; models are behind the same interface, and Cached keeps what they answered. A Method
+// measures a campaign, one collaboration after the other, so that memory does not grow with
+// the number of messages.
 package language
 
 import (

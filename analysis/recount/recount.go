@@ -2,6 +2,12 @@
 // rebuilds the profile of each vote from the tables, counts it with the
 // collaboration's rule, and compares what comes out with what was recorded
 // when the collaboration ran.
+//
+// A retally counts them under a rule that did not count them when the collaborations ran.
+// Every conversion of a ballot has a name, what a ballot leaves open is drawn from the
+// collaboration's seed, the same on every machine, and nothing is claimed that agents might
+// have said or voted otherwise: after the first decision that differs, the later ones are not
+// known.
 package recount
 
 import (

@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/recount"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
-	"roundtable/workflows/decision/ruletest"
+	"roundtable/workflows/ruletest"
 	"roundtable/workflows/transcript"
 )
 

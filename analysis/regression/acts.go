@@ -3,8 +3,8 @@ package regression
 import (
 	"fmt"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/statistics"
-	"roundtable/analysis/trajectory"
 )
 
 // Effect is a pair of dialogue acts and how it is related to score.
@@ -28,7 +28,7 @@ type Acts struct {
 
 // RegressActs returns the regression over all collaborations of one condition, or of
 // several. times is the number of permutations; 0 leaves them out.
-func RegressActs(runs []trajectory.Trajectory, times int, seed uint64) (Acts, error) {
+func RegressActs(runs []acts.Trajectory, times int, seed uint64) (Acts, error) {
 	p, err := NewPairs(runs)
 	if err != nil {
 		return Acts{}, err

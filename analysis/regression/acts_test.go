@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 type actsExpected struct {
@@ -32,7 +31,7 @@ type actsExpected struct {
 func TestActsReference(t *testing.T) {
 	for _, kind := range []string{"exchange", "recsys"} {
 		t.Run(kind, func(t *testing.T) {
-			runs, _ := trajectorytest.Reference(t, kind)
+			runs, _ := analysistest.Reference(t, kind)
 			var expected actsExpected
 			referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &expected)
 			want := expected.OLS
@@ -82,11 +81,11 @@ func every(n int) []int {
 }
 
 // talk is a trajectory by hand: one word a message, messages of a round by agent.
-func talk(t *testing.T, score []float64, rounds ...[]string) trajectory.Trajectory {
+func talk(t *testing.T, score []float64, rounds ...[]string) acts.Trajectory {
 	t.Helper()
-	run := trajectory.Trajectory{ID: fmt.Sprint(score)}
+	run := acts.Trajectory{ID: fmt.Sprint(score)}
 	for i, messages := range rounds {
-		round := trajectory.Round{Score: &score[i]}
+		round := acts.Round{Score: &score[i]}
 		for _, m := range messages {
 			set, ok := acts.Of(strings.Fields(m)...)
 			if !ok {
@@ -101,7 +100,7 @@ func talk(t *testing.T, score []float64, rounds ...[]string) trajectory.Trajecto
 
 // Request and Confirm always come together after Inform, so they share a coefficient.
 func TestPairsThatCannotBeTold(t *testing.T) {
-	var runs []trajectory.Trajectory
+	var runs []acts.Trajectory
 	for i := range 12 {
 		second := []string{"Request Confirm", "Request Confirm"}
 		if i%2 == 0 {
@@ -127,11 +126,11 @@ func TestPairsThatCannotBeTold(t *testing.T) {
 }
 
 func TestActsThatCannotBeRegressed(t *testing.T) {
-	good := trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3, Noise: 0.1}.Make()
+	good := analysistest.Script{Runs: 6, Rounds: 5, Agents: 3, Noise: 0.1}.Make()
 	unlabelled := slices.Clone(good)
 	unlabelled[2].Rounds = slices.Clone(unlabelled[2].Rounds)
 	unlabelled[2].Rounds[3].Acts = nil
-	silent := trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3, Noise: 0.1}.Make()
+	silent := analysistest.Script{Runs: 6, Rounds: 5, Agents: 3, Noise: 0.1}.Make()
 	for _, run := range silent {
 		for i := range run.Rounds {
 			run.Rounds[i].Score = nil
@@ -139,14 +138,14 @@ func TestActsThatCannotBeRegressed(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what string
-		runs []trajectory.Trajectory
+		runs []acts.Trajectory
 		says string
 	}{
 		{"no labels in one", unlabelled, "1 of 6 collaborations have rounds without dialogue acts"},
 		{"no score", silent, "none of the 6 collaborations has a score"},
 		{"nobody", nil, "none of the 0"},
-		{"score never changes", trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3}.Make(), "the same in all 24 rows"},
-		{"one collaboration of two rounds", trajectorytest.Plan{Runs: 1, Rounds: 2, Agents: 3, Noise: 1}.Make(), "no pair of dialogue acts is in at least 5 of 1 rounds"},
+		{"score never changes", analysistest.Script{Runs: 6, Rounds: 5, Agents: 3}.Make(), "the same in all 24 rows"},
+		{"one collaboration of two rounds", analysistest.Script{Runs: 1, Rounds: 2, Agents: 3, Noise: 1}.Make(), "no pair of dialogue acts is in at least 5 of 1 rounds"},
 	} {
 		if _, err := regression.RegressActs(c.runs, 0, 0); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", c.what, err, c.says)

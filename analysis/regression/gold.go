@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/corrected"
-	"roundtable/analysis/trajectory"
+	"roundtable/analysis/gold"
 	"roundtable/workflows/stopping"
 )
 
@@ -25,16 +24,16 @@ type Drawn struct {
 
 // Correction is the effect of one pair with gold labels.
 type Correction struct {
-	Naive *float64            // of the pair alone, by the labels: mean score with it minus without
-	Alone *corrected.Estimate // the same, corrected; nil if gold says too little
-	Err   error               // why Alone is nil
-	Joint *corrected.Estimate // next to all other pairs, corrected; nil likewise
+	Naive *float64       // of the pair alone, by the labels: mean score with it minus without
+	Alone *gold.Estimate // the same, corrected; nil if gold says too little
+	Err   error          // why Alone is nil
+	Joint *gold.Estimate // next to all other pairs, corrected; nil likewise
 }
 
 // CorrectActs corrects the effects of the pairs that RegressActs fits to the same trajectories, in
 // their order. Pairs are products of labels, and regressors: their moments are corrected, not
 // the labels. joint says why there are no effects next to other pairs; nil if there are.
-func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction, joint, err error) {
+func CorrectActs(runs []acts.Trajectory, drawn []Drawn) (all []Correction, joint, err error) {
 	p, err := NewPairs(runs)
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +46,7 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 	all = make([]Correction, len(kept))
 	framed := slices.DeleteFunc(slices.Clone(drawn), func(d Drawn) bool { return d.Late })
 	for j, c := range kept {
-		if naive, err := corrected.Naive(p.unitsFor([]Column{c}, drawn)); err == nil {
+		if naive, err := gold.Naive(p.unitsFor([]Column{c}, drawn)); err == nil {
 			all[j].Naive = &naive[1]
 		}
 		all[j].Alone, all[j].Err = p.correct(c, framed)
@@ -61,7 +60,7 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 	if need := PerColumn * (len(kept) + 1); coded < need {
 		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need, PerColumn, len(kept)+1), nil
 	}
-	e, err := corrected.Solve(p.unitsFor(kept, framed))
+	e, err := gold.Solve(p.unitsFor(kept, framed))
 	if err != nil {
 		return all, err, nil
 	}
@@ -72,31 +71,31 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 }
 
 // correct the effect of one pair.
-func (p *Pairs) correct(c Column, framed []Drawn) (*corrected.Estimate, error) {
-	e, err := corrected.Solve(p.unitsFor([]Column{c}, framed))
+func (p *Pairs) correct(c Column, framed []Drawn) (*gold.Estimate, error) {
+	e, err := gold.Solve(p.unitsFor([]Column{c}, framed))
 	switch {
 	case err != nil:
 		return nil, err
 	case !p.tells(c, framed):
-		return nil, corrected.ErrFewShown
+		return nil, gold.ErrFewShown
 	}
 	return &e[1], nil
 }
 
 // unitsFor returns the moments of score regressed on some pairs.
-func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []corrected.Unit {
-	units := make([]corrected.Unit, len(drawn))
+func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []gold.Unit {
+	units := make([]gold.Unit, len(drawn))
 	for i, d := range drawn {
-		units[i] = corrected.Unit{Cluster: p.units[d.Run], Stratum: d.Stratum}
+		units[i] = gold.Unit{Cluster: p.units[d.Run], Stratum: d.Stratum}
 		if d.Gold != nil {
-			units[i].Gold = &corrected.Moments{}
+			units[i].Gold = &gold.Moments{}
 		}
 		y := p.runs[d.Run].ScoreAt(d.Round)
 		if y == nil {
 			continue
 		}
 		counts := p.counts[d.Run][d.Round-2]
-		units[i].Machine.AddRow(regressors(columns, func(pair trajectory.Pair) bool { return counts[pair] > 0 }), *y, 1)
+		units[i].Machine.AddRow(regressors(columns, func(pair acts.Pair) bool { return counts[pair] > 0 }), *y, 1)
 		for _, coder := range d.Gold {
 			units[i].Gold.AddRow(regressors(columns, shownIn(coder)), *y, 1/float64(len(d.Gold)))
 		}
@@ -105,7 +104,7 @@ func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []corrected.Unit {
 }
 
 // regressors are the intercept and what of the pairs is shown.
-func regressors(columns []Column, shown func(trajectory.Pair) bool) []float64 {
+func regressors(columns []Column, shown func(acts.Pair) bool) []float64 {
 	x := make([]float64, len(columns)+1)
 	x[0] = 1
 	for j, c := range columns {
@@ -117,8 +116,8 @@ func regressors(columns []Column, shown func(trajectory.Pair) bool) []float64 {
 }
 
 // shownIn returns which pairs two rounds show.
-func shownIn(rounds [2][]acts.Set) func(trajectory.Pair) bool {
-	return func(pair trajectory.Pair) bool { return stopping.Times(rounds[0], rounds[1], pair) > 0 }
+func shownIn(rounds [2][]acts.Set) func(acts.Pair) bool {
+	return func(pair acts.Pair) bool { return stopping.Times(rounds[0], rounds[1], pair) > 0 }
 }
 
 // tells reports whether gold shows a pair often enough, and lacks it often enough.
@@ -137,5 +136,5 @@ func (p *Pairs) tells(c Column, drawn []Drawn) bool {
 			break // coders see the same rounds
 		}
 	}
-	return some >= corrected.FewShown && not >= corrected.FewShown
+	return some >= gold.FewShown && not >= gold.FewShown
 }

@@ -7,18 +7,17 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
 )
 
 // planted returns collaborations of three rounds and two agents in which a round that answers a
 // proposal with an acceptance is worth 0.5 more, by a labeller that finds acceptances in
 // 0.7 of the messages that have them and in 0.15 of the others.
-func planted(seed uint64, n int) (runs []trajectory.Trajectory, truth [][][]acts.Set) {
+func planted(seed uint64, n int) (runs []acts.Trajectory, truth [][][]acts.Set) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	propose, _ := acts.Of("Propose")
 	accept, _ := acts.Of("Accept")
 	for i := range n {
-		t := trajectory.Trajectory{ID: string(rune('a'+i/26)) + string(rune('a'+i%26)), Unit: string(rune('a'+i/26)) + string(rune('a'+i%26)), Agents: 2}
+		t := acts.Trajectory{ID: string(rune('a'+i/26)) + string(rune('a'+i%26)), Unit: string(rune('a'+i/26)) + string(rune('a'+i%26)), Agents: 2}
 		var own [][]acts.Set
 		for round := range 4 {
 			now, seen, y := make([]acts.Set, 2), make([]acts.Set, 2), 0.3*r.NormFloat64()
@@ -41,14 +40,14 @@ func planted(seed uint64, n int) (runs []trajectory.Trajectory, truth [][][]acts
 				}
 			}
 			own = append(own, now)
-			t.Rounds = append(t.Rounds, trajectory.Round{Score: &y, Acts: seen})
+			t.Rounds = append(t.Rounds, acts.Round{Score: &y, Acts: seen})
 		}
 		runs, truth = append(runs, t), append(truth, own)
 	}
 	return runs, truth
 }
 
-func drawnOf(runs []trajectory.Trajectory, truth [][][]acts.Set, share float64, seed uint64) []regression.Drawn {
+func drawnOf(runs []acts.Trajectory, truth [][][]acts.Set, share float64, seed uint64) []regression.Drawn {
 	r := rand.New(rand.NewPCG(seed, 2))
 	var all []regression.Drawn
 	for i, t := range runs {
@@ -63,7 +62,7 @@ func drawnOf(runs []trajectory.Trajectory, truth [][][]acts.Set, share float64, 
 	return all
 }
 
-func of(t *testing.T, runs []trajectory.Trajectory, drawn []regression.Drawn) (regression.Correction, error) {
+func of(t *testing.T, runs []acts.Trajectory, drawn []regression.Drawn) (regression.Correction, error) {
 	t.Helper()
 	a, err := regression.RegressActs(runs, 0, 1)
 	if err != nil {
@@ -86,10 +85,10 @@ func of(t *testing.T, runs []trajectory.Trajectory, drawn []regression.Drawn) (r
 // intervals hold the truth, alone and next to other pairs, and the labels' effect is too small.
 func TestCorrectActs(t *testing.T) {
 	runs, truth := planted(1, 200)
-	right := make([]trajectory.Trajectory, len(runs))
+	right := make([]acts.Trajectory, len(runs))
 	for i, run := range runs {
 		right[i] = run
-		right[i].Rounds = append([]trajectory.Round(nil), run.Rounds...)
+		right[i].Rounds = append([]acts.Round(nil), run.Rounds...)
 		for round := range right[i].Rounds {
 			right[i].Rounds[round].Acts = truth[i][round]
 		}

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"roundtable/analysis/trajectory"
+	"roundtable/analysis/acts"
 )
 
 // Rare is how many rows at least must show a pair, and at least not show it,
@@ -17,12 +17,12 @@ const Rare = 5
 // row for each collaboration and round from 2 whose score is defined, 0 or 1
 // for each pair of acts in it, the score as outcome.
 type Pairs struct {
-	runs   []trajectory.Trajectory
-	units  []int                 // by collaboration, from 0: the units of one environment that are independent
-	counts [][]trajectory.Counts // by collaboration and round from 2
+	runs   []acts.Trajectory
+	units  []int           // by collaboration, from 0: the units of one environment that are independent
+	counts [][]acts.Counts // by collaboration and round from 2
 	rows   []row
 	y      []float64                         // score by row
-	shown  [trajectory.PairCount]set         // rows that show the pair
+	shown  [acts.PairCount]set               // rows that show the pair
 	byRun  map[int]struct{ from, after int } // rows of a collaboration
 }
 
@@ -44,8 +44,8 @@ func countInAll(a, b, of set) int {
 }
 
 // NewPairs makes the design. Collaborations without labels are an error that names one.
-func NewPairs(runs []trajectory.Trajectory) (*Pairs, error) {
-	p := &Pairs{runs: runs, units: unitsOf(runs), counts: make([][]trajectory.Counts, len(runs)), byRun: map[int]struct{ from, after int }{}}
+func NewPairs(runs []acts.Trajectory) (*Pairs, error) {
+	p := &Pairs{runs: runs, units: unitsOf(runs), counts: make([][]acts.Counts, len(runs)), byRun: map[int]struct{ from, after int }{}}
 	missing := 0
 	for _, t := range runs {
 		if !t.Labelled() {
@@ -71,7 +71,7 @@ func NewPairs(runs []trajectory.Trajectory) (*Pairs, error) {
 }
 
 // unitsOf numbers the units of trajectories in the order of their first ones.
-func unitsOf(runs []trajectory.Trajectory) []int {
+func unitsOf(runs []acts.Trajectory) []int {
 	index := map[[2]string]int{}
 	units := make([]int, len(runs))
 	for i, t := range runs {
@@ -113,23 +113,23 @@ func (p *Pairs) rowsOf(runs []int) set {
 }
 
 // Count returns how often a pair occurs in a round, from 2, of a collaboration.
-func (p *Pairs) Count(run, round int, pair trajectory.Pair) int {
+func (p *Pairs) Count(run, round int, pair acts.Pair) int {
 	return int(p.counts[run][round-2][pair])
 }
 
 // Column is a pair that is fitted, with the later pairs that occur in exactly the
 // same rows and so cannot be told from it.
 type Column struct {
-	Pair trajectory.Pair
-	Same []trajectory.Pair
+	Pair acts.Pair
+	Same []acts.Pair
 }
 
 // fittableColumns that can be fitted on some rows, and the pairs that are too rare or too common there.
-func (p *Pairs) fittableColumns(of set) (kept []Column, dropped []trajectory.Pair) {
+func (p *Pairs) fittableColumns(of set) (kept []Column, dropped []acts.Pair) {
 	n := countInAll(of, of, of)
-	ones := map[trajectory.Pair]int{}
+	ones := map[acts.Pair]int{}
 next:
-	for pair := range trajectory.PairCount {
+	for pair := range acts.PairCount {
 		ones[pair] = countInAll(p.shown[pair], p.shown[pair], of)
 		if ones[pair] < Rare || n-ones[pair] < Rare {
 			dropped = append(dropped, pair)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"roundtable/analysis/trajectory"
+	"roundtable/analysis/acts"
 )
 
 // permutationTests returns the p-values of a model's terms if whole trajectories of
@@ -90,7 +90,7 @@ func (p *Pairs) patternOf(run int) string {
 }
 
 // definedRounds writes down in which rounds score is.
-func definedRounds(t trajectory.Trajectory) string {
+func definedRounds(t acts.Trajectory) string {
 	var s strings.Builder
 	for _, r := range t.Rounds {
 		if r.Score == nil {

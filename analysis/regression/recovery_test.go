@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
-const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept
+const accepts = acts.Pair(5*11 + 8) // Propose->Accept
 
 // A pair that raises score by 0.2 is found with its size, and nothing else is claimed.
 func TestPlantedPairIsFound(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 100, Rounds: 10, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Own: 0.1, Noise: 0.1}.Make()
+	runs := analysistest.Script{Runs: 100, Rounds: 10, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Own: 0.1, Noise: 0.1}.Make()
 	got, err := regression.RegressActs(runs, 2999, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestNullRejectsAtItsRate(t *testing.T) {
 	rejected, tested, clustered := 0, 0, 0
 	const campaigns = 20
 	for seed := range uint64(campaigns) {
-		runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 3, Seed: 100 + seed, Trend: 0.03, Drift: 0.03, Own: 0.1, Noise: 0.05}.Make()
+		runs := analysistest.Script{Runs: 40, Rounds: 6, Agents: 3, Seed: 100 + seed, Trend: 0.03, Drift: 0.03, Own: 0.1, Noise: 0.05}.Make()
 		got, err := regression.RegressActs(runs, 199, seed)
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestNullRejectsAtItsRate(t *testing.T) {
 // The same seed gives the same p-values; trajectories that nobody can be
 // exchanged with give none, and say so.
 func TestPermutationIsSeededAndExplained(t *testing.T) {
-	plan := trajectorytest.Plan{Runs: 30, Rounds: 5, Agents: 3, Seed: 9, Own: 0.1, Noise: 0.1}
+	plan := analysistest.Script{Runs: 30, Rounds: 5, Agents: 3, Seed: 9, Own: 0.1, Noise: 0.1}
 	one, err := regression.RegressActs(plan.Make(), 49, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestPermutationIsSeededAndExplained(t *testing.T) {
 }
 
 func BenchmarkRegression(b *testing.B) {
-	runs := trajectorytest.Plan{Runs: 600, Rounds: 10, Agents: 3, Seed: 1, Own: 0.1, Noise: 0.1}.Make()
+	runs := analysistest.Script{Runs: 600, Rounds: 10, Agents: 3, Seed: 1, Own: 0.1, Noise: 0.1}.Make()
 	pairs, err := regression.NewPairs(runs)
 	if err != nil {
 		b.Fatal(err)

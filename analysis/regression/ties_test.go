@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // Where the collaborations that may be exchanged all show the same acts, an
 // exchange changes no coefficient: p is 1, not the smallest there is because
 // sums in another order differ in the last digit.
 func TestNothingToTellApartIsNoClaim(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 40, Rounds: 8, Agents: 3, Seed: 3, Trend: 0.03, Own: 0.1, Noise: 0.1}.Make()
+	runs := analysistest.Script{Runs: 40, Rounds: 8, Agents: 3, Seed: 3, Trend: 0.03, Own: 0.1, Noise: 0.1}.Make()
 	for i := range runs {
 		for r := range runs[i].Rounds {
 			runs[i].Rounds[r].Acts = make([]acts.Set, 3)
@@ -47,7 +47,7 @@ func TestNothingToTellApartIsNoClaim(t *testing.T) {
 // rounds only. Where those that are undecided longer act otherwise, an exchange
 // across would claim what is no matter of the score.
 func TestExchangeKeepsWhatIsMissing(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 2, Seed: 3, Own: 0.01, Noise: 0.01}.Make()
+	runs := analysistest.Script{Runs: 40, Rounds: 6, Agents: 2, Seed: 3, Own: 0.01, Noise: 0.01}.Make()
 	for i := range runs {
 		late := i % 2
 		for r := range runs[i].Rounds {
@@ -82,7 +82,7 @@ func TestExchangeKeepsWhatIsMissing(t *testing.T) {
 
 // A trend is one of the rounds that the regression uses: from 2.
 func TestTrendLeavesRoundOneOut(t *testing.T) {
-	runs := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 5, Noise: 0.01}.Make()
+	runs := analysistest.Script{Runs: 20, Rounds: 6, Agents: 3, Seed: 5, Noise: 0.01}.Make()
 	for i := range runs {
 		*runs[i].Rounds[0].Score = -5
 	}
@@ -96,7 +96,7 @@ func TestTrendLeavesRoundOneOut(t *testing.T) {
 // by as much has a coefficient near 0.
 func TestPermutationIsCentred(t *testing.T) {
 	draw := rand.New(rand.NewPCG(2, 2))
-	runs := trajectorytest.Plan{Runs: 60, Rounds: 9, Agents: 2, Seed: 3, Trend: 0.05, Noise: 0.02}.Make()
+	runs := analysistest.Script{Runs: 60, Rounds: 9, Agents: 2, Seed: 3, Trend: 0.05, Noise: 0.02}.Make()
 	for i := range runs {
 		for r := range runs[i].Rounds {
 			runs[i].Rounds[r].Acts = make([]acts.Set, 2)

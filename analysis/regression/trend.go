@@ -3,8 +3,8 @@ package regression
 import (
 	"fmt"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/statistics"
-	"roundtable/analysis/trajectory"
 )
 
 // Trend is how score changes with the round: the mean over collaborations of
@@ -21,7 +21,7 @@ type Trend struct {
 const level = 0.05
 
 // TrendOf trajectories, over the rounds that the pair design uses.
-func TrendOf(runs []trajectory.Trajectory) Trend {
+func TrendOf(runs []acts.Trajectory) Trend {
 	var slopes []float64
 	for _, t := range runs {
 		if s, ok := slopeOf(t); ok {
@@ -38,7 +38,7 @@ func TrendOf(runs []trajectory.Trajectory) Trend {
 }
 
 // slopeOf returns the slope of the score on the round, from round 2.
-func slopeOf(t trajectory.Trajectory) (float64, bool) {
+func slopeOf(t acts.Trajectory) (float64, bool) {
 	var n, x, y, xx, xy float64
 	for round := 2; round <= len(t.Rounds); round++ {
 		if g := t.ScoreAt(round); g != nil {

@@ -8,17 +8,16 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // replicated returns collaborations of 12 instances, each run 8 times. Score
 // and the habit of answering a proposal with an acceptance are the instance's, and
 // have nothing to do with each other.
-func replicated(seed uint64) []trajectory.Trajectory {
+func replicated(seed uint64) []acts.Trajectory {
 	draw := rand.New(rand.NewPCG(seed, 0))
-	runs := trajectorytest.Plan{Runs: 96, Rounds: 3, Agents: 2, Seed: seed, Noise: 0.02}.Make()
+	runs := analysistest.Script{Runs: 96, Rounds: 3, Agents: 2, Seed: seed, Noise: 0.02}.Make()
 	var level, habit [12]float64
 	for i := range level {
 		level[i], habit[i] = 0.2*draw.NormFloat64(), draw.Float64()
@@ -74,9 +73,9 @@ func TestReplicatesAreNoEvidence(t *testing.T) {
 // habitual returns collaborations of instances that mean nothing: each has its own
 // level of score and an act that its agents show in every second turn, and in
 // all of them score and acts change with the rounds.
-func habitual(seed uint64, instances, replicates int) []trajectory.Trajectory {
+func habitual(seed uint64, instances, replicates int) []acts.Trajectory {
 	draw := rand.New(rand.NewPCG(seed, 0))
-	runs := trajectorytest.Plan{Runs: instances * replicates, Rounds: 6, Agents: 3, Seed: seed, Trend: 0.03, Drift: 0.03, Own: 0.05, Noise: 0.05}.Make()
+	runs := analysistest.Script{Runs: instances * replicates, Rounds: 6, Agents: 3, Seed: seed, Trend: 0.03, Drift: 0.03, Own: 0.05, Noise: 0.05}.Make()
 	level, habit := make([]float64, instances), make([]acts.Set, instances)
 	for i := range level {
 		level[i] = 0.2 * draw.NormFloat64()

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 )
 
 // Asked is how a model was asked for a turn, and what it answered.
@@ -93,7 +93,7 @@ func packAsked(all map[int32]Asked) (packedAsked, error) {
 // runs returns a text as runs of lines, of which those that are new are added.
 func (p *packedAsked) runs(at map[string]int, text string) []int {
 	var runs []int
-	for line := range strings.SplitSeq(safetext.Lines(text), "\n") {
+	for line := range strings.SplitSeq(wording.SafeLines(text), "\n") {
 		i, known := at[line]
 		if !known {
 			i = len(p.Lines)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html"
 
 	"roundtable/analysis/campaign"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 )
 
 // attack tries to leave every place that a text can stand in.
@@ -51,7 +51,7 @@ func TestHostileTextIsInert(t *testing.T) {
 	rows.Collaborations[0].Status = "succeeded" // so that it is in figures
 	s := source(rows, collaboration("majority", 0, 1, attack))
 	s.Campaign.Name = attack
-	s.Cost.Snapshots = []spending.Snapshot{{Asked: attack, Answered: attack}, {Asked: attack, Answered: "other"}}
+	s.Cost.Snapshots = []recorded.ModelSnapshot{{Asked: attack, Answered: attack}, {Asked: attack, Answered: "other"}}
 	s.Unusable = func(record.Key, []int) (map[int][]Unusable, error) {
 		return map[int][]Unusable{1: {{Fault: attack, Raw: []byte(attack + "\xff\xfe")}}}, errors.New(attack)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 )
 
 // List is the list of a campaign's collaborations, which people sort and filter.
@@ -118,12 +118,12 @@ func (l *List) MarshalJSON() ([]byte, error) {
 		for _, c := range columns {
 			v := c.value(r)
 			if text, is := v.(string); is {
-				v = safetext.Line(text)
+				v = wording.SafeLine(text)
 			}
 			rows[i] = append(rows[i], v)
 		}
 	}
-	return json.Marshal(map[string]any{"columns": columns, "questions": questions.texts, "rows": rows, "problem": safetext.Line(l.questions.Problem)})
+	return json.Marshal(map[string]any{"columns": columns, "questions": questions.texts, "rows": rows, "problem": wording.SafeLine(l.questions.Problem)})
 }
 
 // ordered returns the rows in the order of the plan, those that have not ended first.
@@ -164,7 +164,7 @@ type questionIndex struct {
 }
 
 func (a *questionIndex) indexOf(text string) int {
-	text = safetext.Line(strings.Join(strings.Fields(text), " "))
+	text = wording.SafeLine(strings.Join(strings.Fields(text), " "))
 	i, known := a.at[text]
 	if !known {
 		i = len(a.texts)
@@ -215,7 +215,7 @@ func (l *List) columns(questions *questionIndex) []column {
 		number("calls", true, func(r listed) any { return r.Calls }),
 	}
 	for i, label := range l.labels {
-		columns = append(columns, column{Name: safetext.Line(label), Facet: true, Hidden: true, value: func(r listed) any { return r.Label[i] }})
+		columns = append(columns, column{Name: wording.SafeLine(label), Facet: true, Hidden: true, value: func(r listed) any { return r.Label[i] }})
 	}
 	return columns
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/analysis/lake/spending"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs/wording"
 )
 
@@ -16,7 +16,7 @@ type Ran struct {
 	Simulated  string // what rests on scripted agents; "" if nothing does
 	Facts      []fact
 	Conditions []condition
-	Models     []spending.Snapshot
+	Models     []campaign.ModelSnapshot
 	Warnings   []string
 	Failures   []failure
 	To         func(collaboration string) string // where its transcript is
@@ -75,7 +75,7 @@ func (t *Tally) countedFacts(s Source) []fact {
 }
 
 // totalCost says what all calls have cost; empty if there were none.
-func totalCost(all spending.Group) string {
+func totalCost(all campaign.SpendingGroup) string {
 	if all.Billed+all.Unknown == 0 {
 		return ""
 	}

@@ -3,11 +3,11 @@ package report
 import (
 	"testing"
 
-	"roundtable/analysis/lake/spending"
+	"roundtable/analysis/lake/campaign"
 )
 
 func TestPaid(t *testing.T) {
-	for want, all := range map[string]spending.Group{
+	for want, all := range map[string]campaign.SpendingGroup{
 		"": {},
 		"1.5000 USD; 10 calls, 300 tokens in, 20 out":                                                                                                                         {Billed: 10, USD: 1.5, Input: 300, Output: 20},
 		"at least 0.0000 USD: no price is known of 10 calls; 10 calls, 0 tokens in, 0 out":                                                                                    {Billed: 10, Unpriced: 10},

@@ -11,8 +11,8 @@ import (
 	"io"
 	"strings"
 
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/table"
+	"roundtable/envs/wording"
 )
 
 //go:embed page
@@ -57,7 +57,7 @@ func Asset(name string) string {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	return safetext.Lines(string(data))
+	return wording.SafeLines(string(data))
 }
 
 // render writes a template. What would turn the reading direction or is no
@@ -70,7 +70,7 @@ func Render(w io.Writer, set *template.Template, name string, data any) error {
 	if err := set.ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, safetext.Lines(b.String()))
+	_, err := io.WriteString(w, wording.SafeLines(b.String()))
 	return err
 }
 

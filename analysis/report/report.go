@@ -1,5 +1,5 @@
 // Package report makes the pages that show a campaign: what it found, its
-// collaborations, each transcript, what ran and what failed. A report is all of
+// collaborations, each transcript, what ran, what failed and what it cost. A report is all of
 // them in one HTML page that needs nothing else, long transcripts packed, or in a
 // folder; `view` serves the same parts. A page loads nothing, runs nothing but its
 // own scripts, and nothing that a model wrote can act in it. The same rows give
@@ -12,10 +12,9 @@ import (
 	"iter"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/cost"
 	"roundtable/analysis/figures"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
@@ -25,9 +24,9 @@ import (
 // Source is what a report is made from.
 type Source struct {
 	Campaign       campaign.Campaign
-	Cost           spending.Report  // by model
-	Labels         *dialogue.Labels // nil if no labeller's are shown
-	Agreement      *table.Table     // of labellers; nil unless there are several
+	Cost           recorded.Spending // by model
+	Labels         *dialogue.Labels  // nil if no labeller's are shown
+	Agreement      *table.Table      // of labellers; nil unless there are several
 	Collaborations iter.Seq2[record.Rows, error]
 	Earlier        iter.Seq2[record.Rows, error] // generations that were run again; nil if there are none
 	Digest         string                        // of the rows, see lake.Digest
@@ -132,7 +131,7 @@ func (s Source) overviewOf(t *Tally) Overview {
 // results are those of the campaign and of its costs.
 func (s Source) results() Results {
 	r := resultsOf(s.Campaign, s.Labels, s.Agreement)
-	r.Tables = append(r.Tables, Result{Table: cost.Table(s.Cost)})
+	r.Tables = append(r.Tables, Result{Table: CostTable(s.Cost)})
 	return r
 }
 

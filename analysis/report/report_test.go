@@ -19,8 +19,8 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
@@ -82,7 +82,7 @@ func collaboration(rule string, replicate, rounds int, text string) record.Rows 
 
 // source is a report of the given collaborations.
 func source(all ...record.Rows) Source {
-	s := Source{Campaign: campaign.Campaign{Name: "made-up"}, Cost: spending.Report{Campaign: "made-up", By: spending.ByModel}, Collaborations: sequence(all), Digest: "d1"}
+	s := Source{Campaign: campaign.Campaign{Name: "made-up"}, Cost: recorded.Spending{Campaign: "made-up", By: recorded.ByModel}, Collaborations: sequence(all), Digest: "d1"}
 	for _, r := range all {
 		s.Campaign.Runs = append(s.Campaign.Runs, newRun(r.Collaborations[0], r.Rounds, r.Turns))
 	}

@@ -20,7 +20,6 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	lakefiles "roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 )
 
@@ -183,7 +182,7 @@ func (f files) checkAll(deep bool) error {
 const maxErrors = 3
 
 func (f file) checkContent(root *os.Root, deep bool) error {
-	at, err := lakefiles.OpenIn(root, f.place)
+	at, err := store.OpenFileIn(root, f.place)
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is missing", f.Key)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 )
 
 // accepted is what a DB answers, in words.
@@ -98,5 +98,5 @@ func (db *DB) explainError(ctx context.Context, err error) error {
 
 // cleanText names files by their keys and drops what could steer a terminal.
 func (db *DB) cleanText(text string) string {
-	return strings.TrimSpace(safetext.Lines(strings.ReplaceAll(text, db.files.folder+string(filepath.Separator), "")))
+	return strings.TrimSpace(wording.SafeLines(strings.ReplaceAll(text, db.files.folder+string(filepath.Separator), "")))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 )
 
 // Text returns a value on one line or as it was said: "" for nil, timestamps as
@@ -48,7 +48,7 @@ func encodeJSON(v any) ([]byte, error) {
 	if err := e.Encode(finiteOr(v)); err != nil {
 		return nil, err
 	}
-	return safetext.EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return wording.EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
 // finiteOr replaces floats that JSON has no words for.

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"strings"
 
-	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 )
 
 // WriteCSV writes a header and the rows, and says how many. It is safe to open
@@ -41,7 +41,7 @@ func writeField(b *bufio.Writer, at int, v any) {
 	s, isText := v.(string)
 	if !isText {
 		s = Text(v)
-	} else if safetext.IsFormula(s) || s != "" && strings.ContainsRune("'\t\r\n", rune(s[0])) {
+	} else if wording.IsFormula(s) || s != "" && strings.ContainsRune("'\t\r\n", rune(s[0])) {
 		s = "'" + s
 	}
 	if isText && s == "" || strings.ContainsAny(s, "\",\r\n") {

@@ -1,6 +1,8 @@
-// Package statistics compares conditions: tests, intervals, corrections for many
-// comparisons and the sizes that a comparison needs. It knows numbers only. What
-// cannot be computed is an error that says why; no result holds a NaN.
+// Package statistics computes on plain numbers: what the papers' tables report of a run, where
+// a value that is not defined comes with ok = false and is left out, with the n that remains;
+// and comparisons of conditions: tests, intervals, corrections for many comparisons and the
+// sizes that a comparison needs. What cannot be computed is an error that says why; no result
+// holds a NaN.
 package statistics
 
 import (

@@ -6,57 +6,55 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // degenerate are campaigns of which little or nothing can be computed.
 func degenerate() map[string]campaign.Campaign {
-	plain := trajectorytest.Plan{Runs: 6, Rounds: 3, Agents: 3, Seed: 1, Noise: 0.1}
-	of := func(p trajectorytest.Plan, change func(*trajectory.Trajectory)) []trajectory.Trajectory {
+	plain := analysistest.Script{Runs: 6, Rounds: 3, Agents: 3, Seed: 1, Noise: 0.1}
+	of := func(p analysistest.Script, change func(*acts.Trajectory)) []acts.Trajectory {
 		runs := p.Make()
 		for i := range runs {
 			change(&runs[i])
 		}
 		return runs
 	}
-	nothing := func(*trajectory.Trajectory) {}
-	failed := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": of(plain, nothing)})
-	var left []trajectory.Excluded
+	nothing := func(*acts.Trajectory) {}
+	failed := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": of(plain, nothing)})
+	var left []acts.Excluded
 	for i := range failed.Runs {
 		failed.Runs[i].Status = "failed"
-		left = append(left, trajectory.Excluded{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
+		left = append(left, acts.Excluded{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
 	}
 	campaign.Keep(&failed.Parts, campaign.Trajectories{Excluded: left})
 	all := map[string]campaign.Campaign{"empty": {Name: "empty"}, "all failed": failed}
 	for _, env := range []string{"exchange", "recsys", "qa"} {
-		for name, runs := range map[string][]trajectory.Trajectory{
-			"constant": of(trajectorytest.Plan{Runs: 6, Rounds: 3, Agents: 3}, nothing),
-			"one":      of(trajectorytest.Plan{Runs: 1, Rounds: 3, Agents: 3, Noise: 0.1}, nothing),
-			"a round":  of(trajectorytest.Plan{Runs: 6, Rounds: 1, Agents: 3, Noise: 0.1}, nothing),
-			"unlabelled": of(plain, func(t *trajectory.Trajectory) {
+		for name, runs := range map[string][]acts.Trajectory{
+			"constant": of(analysistest.Script{Runs: 6, Rounds: 3, Agents: 3}, nothing),
+			"one":      of(analysistest.Script{Runs: 1, Rounds: 3, Agents: 3, Noise: 0.1}, nothing),
+			"a round":  of(analysistest.Script{Runs: 6, Rounds: 1, Agents: 3, Noise: 0.1}, nothing),
+			"unlabelled": of(plain, func(t *acts.Trajectory) {
 				for i := range t.Rounds {
 					t.Rounds[i].Acts = nil
 				}
 			}),
-			"silent": of(plain, func(t *trajectory.Trajectory) {
+			"silent": of(plain, func(t *acts.Trajectory) {
 				for i := range t.Rounds {
 					t.Rounds[i].Acts, t.Rounds[i].Distance, t.Rounds[i].Proposals = make([]acts.Set, 3), nil, 0
 				}
 			}),
-			"undecided": of(plain, func(t *trajectory.Trajectory) {
+			"undecided": of(plain, func(t *acts.Trajectory) {
 				for i := range t.Rounds {
 					t.Rounds[i].Score, t.Rounds[i].Agreed = nil, false
 				}
 			}),
 		} {
-			all[env+", "+name] = campaigntest.OfTrajectories(env, map[string][]trajectory.Trajectory{"majority": runs, "rated": runs[:1]})
+			all[env+", "+name] = analysistest.OfTrajectories(env, map[string][]acts.Trajectory{"majority": runs, "rated": runs[:1]})
 		}
 	}
 	return all
@@ -73,7 +71,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 			}
 		}
 		list := All(c)
-		for _, listed := range naming.Of(Tables()) {
+		for _, listed := range entry.Of(Tables()) {
 			if table, err := Make(c, listed); err == nil {
 				list = append(list, table)
 			}
@@ -104,7 +102,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 	}
 }
 
-func talkOf(t trajectory.Trajectory) acts.ActsByRound {
+func talkOf(t acts.Trajectory) acts.ActsByRound {
 	var talk acts.ActsByRound
 	for _, r := range t.Rounds {
 		talk = append(talk, r.Acts)

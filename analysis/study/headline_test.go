@@ -4,13 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/study/exchange"
-	"roundtable/analysis/study/recsys"
-	"roundtable/analysis/study/speech"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // Utility of the worst rule is 87 % below the best in round 1 and 40 % below at
@@ -18,10 +16,10 @@ import (
 // and by 50 % in the other.
 func TestHeadlineByHand(t *testing.T) {
 	talk := func(condition, env, rule string, words []float64, scores ...*float64) campaign.Run {
-		r := campaigntest.Cell{Condition: condition, Env: env, Rule: rule, Agents: 3, Planned: 2, Scores: scores}.Run()
-		var said []speech.Speech
+		r := analysistest.Cell{Condition: condition, Env: env, Rule: rule, Agents: 3, Planned: 2, Scores: scores}.Run()
+		var said []dialogue.Speech
 		for _, w := range words {
-			said = append(said, speech.Speech{Messages: 3, Words: w})
+			said = append(said, dialogue.Speech{Messages: 3, Words: w})
 		}
 		campaign.Keep(&r.Parts, said)
 		return r
@@ -31,7 +29,7 @@ func TestHeadlineByHand(t *testing.T) {
 		talk("majority-1", "exchange", "majority", []float64{10, 40}, new(.7), new(.8)),
 		talk("rated-1", "recsys", "rated", []float64{20, 30}, new(-1.), new(-1.)),
 	}}
-	table, ok := exchange.Headline(c)
+	table, ok := environments.Headline(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -49,28 +47,28 @@ func TestHeadlineByHand(t *testing.T) {
 		t.Fatalf("%d rows", len(table.Rows))
 	}
 	for i, w := range want {
-		got := tabletest.ByColumn(table, table.Rows[i])
+		got := analysistest.ByColumn(table, table.Rows[i])
 		if got["figure"].Text != w.figure || got["env"].Text != w.env || got["reference"].Text != w.reference || got["compared"].Text != w.compared {
 			t.Errorf("row %d: %v", i, got)
 		}
-		tabletest.Near(t, w.figure+" in "+w.env, got["change, %"].Value, w.change)
+		analysistest.Near(t, w.figure+" in "+w.env, got["change, %"].Value, w.change)
 	}
 }
 
 // A group without a decision guesses 4 in the last rows of Table 7: on an item
 // rated 1 its error is 3.
 func TestUndecidedAsFour(t *testing.T) {
-	open := campaigntest.Cell{Condition: "rated-1", Env: "recsys", Rule: "rated", Agents: 3, Planned: 1, Scores: []*float64{nil}, Baselines: new(`{"always_4":-3}`)}
+	open := analysistest.Cell{Condition: "rated-1", Env: "recsys", Rule: "rated", Agents: 3, Planned: 1, Scores: []*float64{nil}, Baselines: new(`{"always_4":-3}`)}
 	decided := open
 	decided.Replicate, decided.Scores = 1, []*float64{new(-1.)}
-	table, _ := recsys.RatingErrors(campaign.Campaign{Runs: []campaign.Run{open.Run(), decided.Run()}})
-	tabletest.Near(t, "MAE", tabletest.Row(t, table, "MAE")["@1"].Value, 1)
-	tabletest.Near(t, "MAE with the undecided as 4", tabletest.Row(t, table, recsys.AsFour)["@1"].Value, 2)
+	table, _ := environments.RatingErrors(campaign.Campaign{Runs: []campaign.Run{open.Run(), decided.Run()}})
+	analysistest.Near(t, "MAE", analysistest.Row(t, table, "MAE")["@1"].Value, 1)
+	analysistest.Near(t, "MAE with the undecided as 4", analysistest.Row(t, table, environments.AsFour)["@1"].Value, 2)
 	unknown := open
 	unknown.Baselines = nil
-	table, _ = recsys.RatingErrors(campaign.Campaign{Runs: []campaign.Run{unknown.Run(), decided.Run()}})
+	table, _ = environments.RatingErrors(campaign.Campaign{Runs: []campaign.Run{unknown.Run(), decided.Run()}})
 	for _, r := range table.Rows {
-		if r[0].Text == recsys.AsFour {
+		if r[0].Text == environments.AsFour {
 			t.Error("the error of a guess that is not known is given")
 		}
 	}
@@ -79,7 +77,7 @@ func TestUndecidedAsFour(t *testing.T) {
 // The least and the greatest mean of each column are marked, as the paper
 // colours them, and no column of counts.
 func TestExtremesAreMarked(t *testing.T) {
-	table, _ := exchange.UtilityByRule(campaigntest.ByHand(Readers()...))
+	table, _ := environments.UtilityByRule(analysistest.ByHand(Readers()...))
 	text, page := table.Text(), table.Markdown()
 	if !strings.Contains(text, "70.00 (10.00) ↑") || !strings.Contains(text, "0.00 ↓") || !strings.Contains(page, "**70.00 (10.00)** ↑") {
 		t.Errorf("no marks in\n%s\n%s", text, page)

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // calledAs is a campaign under another name.
@@ -24,18 +23,18 @@ func calledAs(name string, c campaign.Campaign) campaign.Campaign {
 
 // Every table that a campaign has can be made of it and another one.
 func TestEveryTableIsMadeOfSeveralCampaigns(t *testing.T) {
-	plan := trajectorytest.Plan{Runs: 10, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: 0.1, Noise: 0.02}
-	planted := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
+	plan := analysistest.Script{Runs: 10, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: 0.1, Noise: 0.02}
+	planted := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
 	trajectories := campaign.TrajectoriesOf(planted)
 	trajectories.Labels.By = "openai/labeller"
 	campaign.Keep(&planted.Parts, trajectories)
 	made := map[string]bool{}
-	for _, c := range []campaign.Campaign{campaigntest.ByHand(Readers()...), campaigntest.Ratings(), planted} {
+	for _, c := range []campaign.Campaign{analysistest.ByHand(Readers()...), analysistest.Ratings(), planted} {
 		joined, err := campaign.Join(calledAs("first", c), calledAs("second", c))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range naming.Of(Tables()) {
+		for _, name := range entry.Of(Tables()) {
 			alone, err := Make(c, name)
 			if err != nil {
 				continue
@@ -57,11 +56,11 @@ func TestEveryTableIsMadeOfSeveralCampaigns(t *testing.T) {
 // Two campaigns, each of one environment, have the tables of one campaign with both: paper 1's
 // Tables 10 and 11 are of an economy with one instance and of a hundred ratings.
 func TestEarlyStoppingOfTwoCampaigns(t *testing.T) {
-	plan := trajectorytest.Plan{Runs: 10, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: 0.1, Noise: 0.02}
+	plan := analysistest.Script{Runs: 10, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: 0.1, Noise: 0.02}
 	late := plan
 	late.Peak, late.Seed = 3, 2
-	economy := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
-	ratings := campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"ranked": late.Make()})
+	economy := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": plan.Make(), "rated": plan.Make()})
+	ratings := analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"ranked": late.Make()})
 	one := economy
 	one.Runs = slices.Concat(economy.Runs, ratings.Runs)
 	courses := campaign.TrajectoriesOf(economy)
@@ -105,7 +104,7 @@ func numbers(t table.Table) []string {
 // Labels of one labeller are not compared with those of another.
 func TestLabelsOfOtherLabellersAreNotJoined(t *testing.T) {
 	labelled := func(name, by string) campaign.Campaign {
-		c := calledAs(name, campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": trajectorytest.Plan{Runs: 6, Rounds: 4, Agents: 3}.Make()}))
+		c := calledAs(name, analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": analysistest.Script{Runs: 6, Rounds: 4, Agents: 3}.Make()}))
 		trajectories := campaign.TrajectoriesOf(c)
 		trajectories.Labels.By = by
 		campaign.Keep(&c.Parts, trajectories)

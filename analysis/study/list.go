@@ -7,19 +7,14 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/debate"
-	"roundtable/analysis/study/deliberation"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/entry"
-	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/study/forks"
-	"roundtable/analysis/study/judged"
 	"roundtable/analysis/study/numeric"
 	"roundtable/analysis/study/overview"
-	"roundtable/analysis/study/recsys"
-	"roundtable/analysis/study/speech"
 	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/study/worth"
 	"roundtable/analysis/table"
@@ -30,16 +25,16 @@ func studies() []entry.Study {
 	return []entry.Study{
 		overview.Study(),
 		worth.Study(),
-		exchange.Study(),
-		recsys.Study(),
+		environments.Exchange(),
+		environments.Recommendation(),
 		debate.Study(),
 		discussion.Study(),
-		deliberation.Study(),
+		environments.Deliberation(),
 		numeric.Study(),
-		speech.Study(),
+		dialogue.SpeechStudy(),
 		stopping.Study(),
 		dialogue.Study(),
-		judged.Study(),
+		dialogue.JudgesStudy(),
 		forks.Study(),
 	}
 }
@@ -60,8 +55,8 @@ func list() []entry.Table {
 }
 
 // Tables returns what all tables are called.
-func Tables() []naming.Named {
-	var all []naming.Named
+func Tables() []entry.Named {
+	var all []entry.Named
 	for _, l := range list() {
 		all = append(all, l.Named)
 	}
@@ -159,16 +154,16 @@ func titled(l entry.Table, t table.Table) table.Table {
 // OfLabels returns a table that was made from labels, or a part of one, with its name and
 // title; it panics if no table is called so.
 func OfLabels(name string, t table.Table) table.Table {
-	return titled(list()[slices.Index(naming.Of(Tables()), name)], t)
+	return titled(list()[slices.Index(entry.Of(Tables()), name)], t)
 }
 
 // Make returns the table of this name, or alias; the error says why there is none.
 func Make(c campaign.Campaign, name string) (table.Table, error) {
-	found, err := naming.Find("table", Tables(), name, "all")
+	found, err := entry.Find("table", Tables(), name, "all")
 	if err != nil {
 		return table.Table{}, err
 	}
-	l := list()[slices.Index(naming.Of(Tables()), found.Name)]
+	l := list()[slices.Index(entry.Of(Tables()), found.Name)]
 	if l.Build != nil {
 		if t, ok := build(l, c); ok {
 			return titled(l, t), nil

@@ -12,20 +12,18 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/study/overview"
-	"roundtable/analysis/study/recsys"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 var Update = flag.Bool("update", false, "write the golden files again")
 
 func TestTable1ByHand(t *testing.T) {
-	table, ok := exchange.UtilityByRule(campaigntest.ByHand(Readers()...))
+	table, ok := environments.UtilityByRule(analysistest.ByHand(Readers()...))
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -35,7 +33,7 @@ func TestTable1ByHand(t *testing.T) {
 	if table.Rows[0][0].Text != "unanimous" {
 		t.Error("unanimous does not come before majority")
 	}
-	m := tabletest.Row(t, table, "majority")
+	m := analysistest.Row(t, table, "majority")
 	for _, x := range []struct {
 		column   string
 		mean, se float64
@@ -47,30 +45,30 @@ func TestTable1ByHand(t *testing.T) {
 		{"rigidity", 100.0 / 3, 0},    // round 1 of a, round 2 of b
 		{"n", 2, 0}, {"failed", 1, 0}, // the failed one's .99 is nowhere
 	} {
-		tabletest.Near(t, x.column, m[x.column].Value, x.mean)
+		analysistest.Near(t, x.column, m[x.column].Value, x.mean)
 		if x.se == 0 && m[x.column].SE != nil {
 			t.Errorf("%s has an error without spread", x.column)
 		}
 		if x.se > 0 {
-			tabletest.Near(t, x.column+" se", m[x.column].SE, x.se)
+			analysistest.Near(t, x.column+" se", m[x.column].SE, x.se)
 		}
 	}
-	u := tabletest.Row(t, table, "unanimous")
-	tabletest.Near(t, "utility without a decision", u["utility@3"].Value, 0)
-	tabletest.Near(t, "rigidity without a decision", u["rigidity"].Value, 100)
+	u := analysistest.Row(t, table, "unanimous")
+	analysistest.Near(t, "utility without a decision", u["utility@3"].Value, 0)
+	analysistest.Near(t, "rigidity without a decision", u["rigidity"].Value, 100)
 	if u["fairness"].Value != nil || u["utility@3"].SE != nil {
 		t.Errorf("fairness without a decision %v, standard error of one run %v: both are undefined", u["fairness"], u["utility@3"].SE)
 	}
-	readings, _ := exchange.Readings(campaigntest.ByHand(Readers()...))
-	m = tabletest.Row(t, readings, "majority")
-	tabletest.Near(t, "over made", m["rational of made"].Value, (100.0/3+75)/2)
-	tabletest.Near(t, "over comparable", m["rational of comparable"].Value, (50+75)/2.0)
-	tabletest.Near(t, "rigidity by decision", m["rigid by decision"].Value, (100.0/3+0)/2)
-	tabletest.Near(t, "undecided as fair", tabletest.Row(t, readings, "unanimous")["fairness or 100"].Value, 100)
+	readings, _ := environments.Readings(analysistest.ByHand(Readers()...))
+	m = analysistest.Row(t, readings, "majority")
+	analysistest.Near(t, "over made", m["rational of made"].Value, (100.0/3+75)/2)
+	analysistest.Near(t, "over comparable", m["rational of comparable"].Value, (50+75)/2.0)
+	analysistest.Near(t, "rigidity by decision", m["rigid by decision"].Value, (100.0/3+0)/2)
+	analysistest.Near(t, "undecided as fair", analysistest.Row(t, readings, "unanimous")["fairness or 100"].Value, 100)
 }
 
 func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
-	c := campaigntest.ByHand(Readers()...)
+	c := analysistest.ByHand(Readers()...)
 	c.Planned = []campaign.Planned{{Condition: "majority-1", Cells: 4}, {Condition: "unanimous-1", Cells: 1}, {Condition: "ranked-1", Cells: 2,
 		Settings: json.RawMessage(`{"env":{"name":"exchange"},"rule":{"name":"ranked"}}`)}}
 	for _, tab := range All(c) {
@@ -81,7 +79,7 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 			}
 		}
 	}
-	table, _ := exchange.UtilityByRule(c)
+	table, _ := environments.UtilityByRule(c)
 	var order []string
 	for _, r := range table.Rows {
 		order = append(order, r[0].Text)
@@ -89,14 +87,14 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 	if want := []string{"majority", "unanimous", "ranked"}; !slices.Equal(order, want) {
 		t.Errorf("rows are %q, want the plan's order %q", order, want)
 	}
-	tabletest.Near(t, "remaining", tabletest.Row(t, table, "ranked")["remaining"].Value, 2)
+	analysistest.Near(t, "remaining", analysistest.Row(t, table, "ranked")["remaining"].Value, 2)
 }
 
 func TestSummary(t *testing.T) {
-	table, _ := overview.Summary(campaigntest.ByHand(Readers()...))
-	m := tabletest.Row(t, table, "majority")
+	table, _ := overview.Summary(analysistest.ByHand(Readers()...))
+	m := analysistest.Row(t, table, "majority")
 	for column, want := range map[string]float64{"succeeded": 2, "failed": 1, "reruns": 1, "decided": 3, "asked turns": 11, "invalid turns": 0, "asks": 36, "calls": 36, "input tokens": 3000} {
-		tabletest.Near(t, column, m[column].Value, want)
+		analysistest.Near(t, column, m[column].Value, want)
 	}
 	if got := m["cost USD"].String(); got != "unknown, at least 1.0000" {
 		t.Errorf("a cost with an unknown part is %q", got)
@@ -104,16 +102,16 @@ func TestSummary(t *testing.T) {
 	if m["planned"].Value != nil {
 		t.Error("cells are planned although no plan is known")
 	}
-	tabletest.Near(t, "known cost", tabletest.Row(t, table, "unanimous")["cost USD"].Value, .25)
-	tabletest.Near(t, "sum", tabletest.Row(t, table, "all")["succeeded"].Value, 3)
+	analysistest.Near(t, "known cost", analysistest.Row(t, table, "unanimous")["cost USD"].Value, .25)
+	analysistest.Near(t, "sum", analysistest.Row(t, table, "all")["succeeded"].Value, 3)
 }
 
 // Who agreed for a while and parted again has decided nothing.
 func TestSummaryCountsDecisions(t *testing.T) {
-	parted, held := campaigntest.Majority(0), campaigntest.Majority(1)
+	parted, held := analysistest.Majority(0), analysistest.Majority(1)
 	parted.Scores, held.Scores = []*float64{new(.1), nil}, []*float64{nil, new(.1)}
 	table, _ := overview.Summary(campaign.Campaign{Runs: []campaign.Run{parted.Run(Readers()...), held.Run()}})
-	tabletest.Near(t, "decided", tabletest.Row(t, table, "majority")["decided"].Value, 1)
+	analysistest.Near(t, "decided", analysistest.Row(t, table, "majority")["decided"].Value, 1)
 }
 
 // What rounds to nothing has no sign.
@@ -134,21 +132,21 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 	var runs []campaign.Run
 	for _, agents := range []int{5, 3} {
 		for _, model := range []string{"openai/b", "openai/a"} {
-			c := campaigntest.Majority(0)
+			c := analysistest.Majority(0)
 			c.Condition, c.Settings = fmt.Sprintf("majority-%d%s", agents, model), fmt.Sprintf(settings, agents, model)
 			c.Scores = []*float64{new(.1), new(.1), new(.1)}
 			runs = append(runs, c.Run(Readers()...))
 		}
 	}
 	c := campaign.Campaign{Name: "made-up", Runs: runs}
-	table, _ := exchange.UtilityBySetting(c)
+	table, _ := environments.UtilityBySetting(c)
 	if !slices.Equal(table.Columns[:2], []string{"model", "env.agents"}) {
 		t.Errorf("columns %q", table.Columns)
 	}
 	if !strings.Contains(strings.Join(table.Notes, "\n"), "env exchange, rule majority, stop never") {
 		t.Errorf("what does not vary is not said: %q", table.Notes)
 	}
-	if table, _ = exchange.UtilityByRule(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
+	if table, _ = environments.UtilityByRule(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
 		t.Errorf("columns of Table 1 %q", table.Columns)
 	}
 	one, err := json.Marshal(table)
@@ -156,7 +154,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(c.Runs)
-	table, _ = exchange.UtilityByRule(c)
+	table, _ = environments.UtilityByRule(c)
 	if two, _ := json.Marshal(table); !bytes.Equal(one, two) {
 		t.Errorf("the order of what is read changes the table:\n%s\n%s", one, two)
 	}
@@ -166,7 +164,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 func TestRowsAreSplitBySnapshot(t *testing.T) {
 	var runs []campaign.Run
 	for i, by := range []string{"", "m-may", "m-may", "m-june", ""} {
-		run := campaigntest.Majority(i).Run(Readers()...)
+		run := analysistest.Majority(i).Run(Readers()...)
 		run.Answered = []campaign.Answered{{Asked: "m", By: by}, {Asked: "other", By: "other-may"}}
 		if by == "" {
 			run.Status, run.Answered = "failed", nil
@@ -199,7 +197,7 @@ func TestOtherModelsAreNoSnapshots(t *testing.T) {
 	rows := func(all ...[]campaign.Answered) (by []string) {
 		var runs []campaign.Run
 		for i, answered := range all {
-			run := campaigntest.Majority(i).Run(Readers()...)
+			run := analysistest.Majority(i).Run(Readers()...)
 			run.Answered = answered
 			runs = append(runs, run)
 		}
@@ -217,61 +215,61 @@ func TestOtherModelsAreNoSnapshots(t *testing.T) {
 }
 
 func TestWhatStoodIsCarriedOn(t *testing.T) {
-	c := campaigntest.Majority(0)
+	c := analysistest.Majority(0)
 	c.Planned, c.Scores = 5, []*float64{nil, new(.5)}
-	table, _ := exchange.UtilityByRule(campaign.Campaign{Runs: []campaign.Run{c.Run(Readers()...)}})
-	m := tabletest.Row(t, table, "majority")
-	tabletest.Near(t, "utility@5", m["utility@5"].Value, 50)
-	tabletest.Near(t, "AUC@5", m["AUC@5"].Value, 40)
-	tabletest.Near(t, "rigidity of the rounds that were run", m["rigidity"].Value, 50)
+	table, _ := environments.UtilityByRule(campaign.Campaign{Runs: []campaign.Run{c.Run(Readers()...)}})
+	m := analysistest.Row(t, table, "majority")
+	analysistest.Near(t, "utility@5", m["utility@5"].Value, 50)
+	analysistest.Near(t, "AUC@5", m["AUC@5"].Value, 40)
+	analysistest.Near(t, "rigidity of the rounds that were run", m["rigidity"].Value, 50)
 	if !strings.Contains(strings.Join(table.Notes, "\n"), "1 collaboration ended before") {
 		t.Errorf("it is not said: %q", table.Notes)
 	}
 }
 
 func TestTable7(t *testing.T) {
-	tab, ok := recsys.RatingErrors(campaigntest.Ratings())
+	tab, ok := environments.RatingErrors(analysistest.Ratings())
 	if !ok {
 		t.Fatal("no table")
 	}
 	find := func(measure, label string) map[string]table.Cell {
 		one := tab
 		one.Rows = slices.DeleteFunc(slices.Clone(tab.Rows), func(r []table.Cell) bool { return r[0].Text != measure })
-		return tabletest.Row(t, one, label)
+		return analysistest.Row(t, one, label)
 	}
 	mae, rmse := find("MAE", "rated"), find("RMSE", "rated")
-	tabletest.Near(t, "MAE@1", mae["@1"].Value, 4.0/3)
-	tabletest.Near(t, "se of MAE@1", mae["@1"].SE, 4.0/9) // two items: 2 of 1 and 1+1 of 2 are 2/3 off 4/3 each; √(2·(4/9+4/9))/3
-	tabletest.Near(t, "RMSE@1", rmse["@1"].Value, math.Sqrt(2))
-	tabletest.Near(t, "MAE@2", mae["@2"].Value, 1)
-	tabletest.Near(t, "n@1", find("n with a decision", "rated")["@1"].Value, 3)
+	analysistest.Near(t, "MAE@1", mae["@1"].Value, 4.0/3)
+	analysistest.Near(t, "se of MAE@1", mae["@1"].SE, 4.0/9) // two items: 2 of 1 and 1+1 of 2 are 2/3 off 4/3 each; √(2·(4/9+4/9))/3
+	analysistest.Near(t, "RMSE@1", rmse["@1"].Value, math.Sqrt(2))
+	analysistest.Near(t, "MAE@2", mae["@2"].Value, 1)
+	analysistest.Near(t, "n@1", find("n with a decision", "rated")["@1"].Value, 3)
 	always, rms := find("MAE", "baseline always_4"), find("RMSE", "baseline always_4")
-	tabletest.Near(t, "always 4", always["@1"].Value, 1) // errors 0, 1, 2: item 2 counts once
-	tabletest.Near(t, "always 4, RMSE", rms["@1"].Value, math.Sqrt(5.0/3))
-	tabletest.Near(t, "items", always["n"].Value, 3)
-	if _, ok := exchange.UtilityByRule(campaigntest.Ratings()); ok {
+	analysistest.Near(t, "always 4", always["@1"].Value, 1) // errors 0, 1, 2: item 2 counts once
+	analysistest.Near(t, "always 4, RMSE", rms["@1"].Value, math.Sqrt(5.0/3))
+	analysistest.Near(t, "items", always["n"].Value, 3)
+	if _, ok := environments.UtilityByRule(analysistest.Ratings()); ok {
 		t.Error("a recommendation campaign has a Table 1")
 	}
-	if _, err := Make(campaigntest.Ratings(), "utility-by-rule"); err == nil || !strings.Contains(err.Error(), "exchange") {
+	if _, err := Make(analysistest.Ratings(), "utility-by-rule"); err == nil || !strings.Contains(err.Error(), "exchange") {
 		t.Errorf("asking for it says %v", err)
 	}
 }
 
 func TestRounds(t *testing.T) {
-	table, _ := overview.Rounds(campaigntest.ByHand(Readers()...))
-	tabletest.Near(t, "not yet agreed@1", tabletest.Row(t, table, "majority")["@1"].Value, 50)
-	tabletest.Near(t, "unanimous never agrees", tabletest.Row(t, table, "unanimous")["@3"].Value, 100)
+	table, _ := overview.Rounds(analysistest.ByHand(Readers()...))
+	analysistest.Near(t, "not yet agreed@1", analysistest.Row(t, table, "majority")["@1"].Value, 50)
+	analysistest.Near(t, "unanimous never agrees", analysistest.Row(t, table, "unanimous")["@3"].Value, 100)
 	score := table
 	score.Rows = table.Rows[2:]
-	tabletest.Near(t, "score@1 of exchange counts 0", tabletest.Row(t, score, "majority")["@1"].Value, .2)
-	table, _ = overview.Rounds(campaigntest.Ratings())
+	analysistest.Near(t, "score@1 of exchange counts 0", analysistest.Row(t, score, "majority")["@1"].Value, .2)
+	table, _ = overview.Rounds(analysistest.Ratings())
 	score.Rows = table.Rows[1:]
 	score.Columns = table.Columns
-	tabletest.Near(t, "score@1 of recsys leaves out", tabletest.Row(t, score, "rated")["@1"].Value, -4.0/3)
+	analysistest.Near(t, "score@1 of recsys leaves out", analysistest.Row(t, score, "rated")["@1"].Value, -4.0/3)
 }
 
 func TestGolden(t *testing.T) {
-	for name, tables := range map[string][]table.Table{"exchange": All(campaigntest.ByHand(Readers()...)), "recsys": All(campaigntest.Ratings())} {
+	for name, tables := range map[string][]table.Table{"exchange": All(analysistest.ByHand(Readers()...)), "recsys": All(analysistest.Ratings())} {
 		for _, format := range table.Formats() {
 			var b bytes.Buffer
 			if err := table.Write(&b, format, tables); err != nil {
@@ -295,5 +293,5 @@ func TestGolden(t *testing.T) {
 }
 
 func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return campaigntest.NewRun(c, rounds, turns, Readers()...)
+	return analysistest.NewRun(c, rounds, turns, Readers()...)
 }

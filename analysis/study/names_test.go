@@ -4,21 +4,20 @@ import (
 	"slices"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/naming"
-	"roundtable/analysis/naming/namingtest"
+	"roundtable/analysis/study/entry"
 )
 
 func TestNames(t *testing.T) {
-	namingtest.Check(t, "table", Tables())
+	analysistest.CheckNames(t, "table", Tables())
 }
 
 // A table that is made has the name by which it is listed.
 func TestTablesAreMadeUnderTheirNames(t *testing.T) {
 	made := 0
-	for _, c := range []campaign.Campaign{campaigntest.ByHand(Readers()...), campaigntest.Ratings()} {
-		for _, name := range naming.Of(Tables()) {
+	for _, c := range []campaign.Campaign{analysistest.ByHand(Readers()...), analysistest.Ratings()} {
+		for _, name := range entry.Of(Tables()) {
 			if table, err := Make(c, name); err == nil {
 				made++
 				if table.Name != name {
@@ -27,7 +26,7 @@ func TestTablesAreMadeUnderTheirNames(t *testing.T) {
 			}
 		}
 		for _, table := range All(c) {
-			if !slices.Contains(naming.Of(Tables()), table.Name) {
+			if !slices.Contains(entry.Of(Tables()), table.Name) {
 				t.Errorf("table %q is not listed", table.Name)
 			}
 		}
@@ -45,7 +44,7 @@ func TestWhyThereIsNoTable(t *testing.T) {
 		want string
 	}{
 		{campaign.Campaign{Name: "begun"}, "outcomes", "table outcomes needs collaborations that have ended; no collaboration of campaign begun has ended yet"},
-		{campaigntest.Ratings(), "utility-by-rule", "table utility-by-rule needs the environment exchange; what has ended of campaign made-up (4 collaborations) gives it no row"},
+		{analysistest.Ratings(), "utility-by-rule", "table utility-by-rule needs the environment exchange; what has ended of campaign made-up (4 collaborations) gives it no row"},
 	} {
 		if _, err := Make(x.c, x.name); err == nil || err.Error() != x.want {
 			t.Errorf("%v, want %s", err, x.want)

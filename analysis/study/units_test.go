@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study/debate"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // asked4 is four questions, each in five replicates that say the same, under one order.
@@ -41,10 +41,10 @@ func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
 	if !ok || len(table.Rows) != 1 {
 		t.Fatalf("%d comparisons", len(table.Rows))
 	}
-	m := tabletest.ByColumn(table, table.Rows[0])
-	tabletest.Near(t, "n", m["n"].Value, 4)
-	tabletest.Near(t, "difference", m["A - B"].Value, .5)
-	tabletest.Near(t, "p of signs", m["p sign flip"].Value, .5) // of four differences two are 0: 2 of the 4 signs of the others
+	m := analysistest.ByColumn(table, table.Rows[0])
+	analysistest.Near(t, "n", m["n"].Value, 4)
+	analysistest.Near(t, "difference", m["A - B"].Value, .5)
+	analysistest.Near(t, "p of signs", m["p sign flip"].Value, .5) // of four differences two are 0: 2 of the 4 signs of the others
 	if m["A"].Text != "order fixed" || m["B"].Text != "order random" {
 		t.Errorf("the conditions are called %q and %q", m["A"].Text, m["B"].Text)
 	}
@@ -52,22 +52,22 @@ func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
 		t.Errorf("questions have a utility: %q", notes)
 	}
 	scores, _ := overview.ByCondition(c)
-	fixed := tabletest.Row(t, scores, "fixed")
-	tabletest.Near(t, "outcome", fixed["outcome"].Value, .75)
-	tabletest.Near(t, "standard error over four questions", fixed["outcome"].SE, .25)
-	tabletest.Near(t, "of decided", fixed["of decided"].Value, 1)
-	tabletest.Near(t, "decided", fixed["decided, %"].Value, 75)
+	fixed := analysistest.Row(t, scores, "fixed")
+	analysistest.Near(t, "outcome", fixed["outcome"].Value, .75)
+	analysistest.Near(t, "standard error over four questions", fixed["outcome"].SE, .25)
+	analysistest.Near(t, "of decided", fixed["of decided"].Value, 1)
+	analysistest.Near(t, "decided", fixed["decided, %"].Value, 75)
 	rounds, _ := overview.Rounds(c)
 	rounds.Rows = rounds.Rows[2:]
-	tabletest.Near(t, "rounds", tabletest.Row(t, rounds, "fixed")["@1"].Value, .75)
+	analysistest.Near(t, "rounds", analysistest.Row(t, rounds, "fixed")["@1"].Value, .75)
 	strategies, _ := debate.Strategies(c)
-	tabletest.Near(t, "4.1", tabletest.Row(t, strategies, "MAD")["qa"].Value, 75)
+	analysistest.Near(t, "4.1", analysistest.Row(t, strategies, "MAD")["qa"].Value, 75)
 	instances, _ := overview.ByInstance(c)
-	tabletest.Near(t, "question 3", instances.Rows[3][2].Value, 0)
+	analysistest.Near(t, "question 3", instances.Rows[3][2].Value, 0)
 
 	one := campaign.Campaign{Runs: slices.Concat(asked4("fixed", true), asked4("random", false))}
 	table, _ = overview.Comparisons(one)
-	tabletest.Near(t, "pairs of the only question", tabletest.ByColumn(table, table.Rows[0])["n"].Value, 5)
+	analysistest.Near(t, "pairs of the only question", analysistest.ByColumn(table, table.Rows[0])["n"].Value, 5)
 }
 
 // An instance where one condition did not decide in some replicate is compared
@@ -94,13 +94,13 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 		runs = append(runs, NewRun(row, nil, nil))
 	}
 	table, _ := overview.Comparisons(campaign.Campaign{Runs: runs})
-	first := tabletest.ByColumn(table, table.Rows[1])
-	tabletest.Near(t, "n", first["n"].Value, 2)
-	tabletest.Near(t, "difference", first["A - B"].Value, 1.5) // (1 + (2+2)/2) / 2
-	tabletest.Near(t, "standard error", first["A - B"].SE, .5)
-	second := tabletest.ByColumn(table, table.Rows[0])
-	tabletest.Near(t, "n of one replicate", second["n"].Value, 1)
-	tabletest.Near(t, "its difference", second["A - B"].Value, -4)
+	first := analysistest.ByColumn(table, table.Rows[1])
+	analysistest.Near(t, "n", first["n"].Value, 2)
+	analysistest.Near(t, "difference", first["A - B"].Value, 1.5) // (1 + (2+2)/2) / 2
+	analysistest.Near(t, "standard error", first["A - B"].SE, .5)
+	second := analysistest.ByColumn(table, table.Rows[0])
+	analysistest.Near(t, "n of one replicate", second["n"].Value, 1)
+	analysistest.Near(t, "its difference", second["A - B"].Value, -4)
 	notes := strings.Join(table.Notes, "\n")
 	for _, want := range []string{"majority against rated 3; majority against ranked 1", "in common: 1 pair of conditions."} {
 		if !strings.Contains(notes, want) {

@@ -6,18 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/study/overview"
-	"roundtable/analysis/table/tabletest"
 )
 
 // garbled is a collaboration of n asked turns, of which some are invalid,
 // with as many decisions of the rule, and of whose answers some were cut off.
 func garbled(replicate, asked, invalid, cut int) campaign.Run {
-	c := campaigntest.Majority(replicate)
+	c := analysistest.Majority(replicate)
 	c.Scores = []*float64{nil, nil, nil}
 	run := c.Run()
 	var turns []record.Turn
@@ -58,15 +57,15 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 	if w := bad.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], campaign.Unusable) {
 		t.Errorf("warnings are %q", w)
 	}
-	one, _ := exchange.UtilityByRule(bad)
-	tabletest.Near(t, "invalid", tabletest.Row(t, one, "majority")["invalid, %"].Value, 100)
+	one, _ := environments.UtilityByRule(bad)
+	analysistest.Near(t, "invalid", analysistest.Row(t, one, "majority")["invalid, %"].Value, 100)
 	summary, _ := overview.Summary(bad)
-	m := tabletest.Row(t, summary, "majority")
-	tabletest.Near(t, "asked turns", m["asked turns"].Value, 48)
-	tabletest.Near(t, "invalid turns", m["invalid turns"].Value, 48)
-	tabletest.Near(t, "cut answers", m["cut answers"].Value, 44)
-	tabletest.Near(t, "cached", m["cached"].Value, 16)
-	tabletest.Near(t, "cached of all", tabletest.Row(t, summary, "all")["cached"].Value, 16)
+	m := analysistest.Row(t, summary, "majority")
+	analysistest.Near(t, "asked turns", m["asked turns"].Value, 48)
+	analysistest.Near(t, "invalid turns", m["invalid turns"].Value, 48)
+	analysistest.Near(t, "cut answers", m["cut answers"].Value, 44)
+	analysistest.Near(t, "cached", m["cached"].Value, 16)
+	analysistest.Near(t, "cached of all", analysistest.Row(t, summary, "all")["cached"].Value, 16)
 
 	fair := campaign.Campaign{Runs: []campaign.Run{garbled(0, 20, 2, 2)}}
 	if w := fair.Warnings(); len(w) != 0 {
@@ -90,10 +89,10 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 		run.Replicate = int32(replicate)
 		c.Runs = append(c.Runs, run)
 	}
-	one, _ := exchange.UtilityByRule(c)
-	m := tabletest.Row(t, one, "majority")
-	tabletest.Near(t, "n", m["n"].Value, 12)
-	tabletest.Near(t, "distinct", m["distinct"].Value, 1)
+	one, _ := environments.UtilityByRule(c)
+	m := analysistest.Row(t, one, "majority")
+	analysistest.Near(t, "n", m["n"].Value, 12)
+	analysistest.Near(t, "distinct", m["distinct"].Value, 1)
 	if notes := strings.Join(one.Notes, "\n"); !strings.Contains(notes, "12 collaborations, 1 distinct") {
 		t.Errorf("it is not said: %q", notes)
 	}
@@ -101,7 +100,7 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 		t.Errorf("errors over one instance are not marked: %q", notes)
 	}
 	c.Runs = []campaign.Run{garbled(0, 12, 0, 0), garbled(1, 12, 0, 0)}
-	if one, _ = exchange.UtilityByRule(c); slices.Contains(one.Columns, "distinct") {
+	if one, _ = environments.UtilityByRule(c); slices.Contains(one.Columns, "distinct") {
 		t.Error("replicates of other words are called equal")
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"roundtable/analysis/lake/safetext"
 	"roundtable/envs/wording"
 )
 
@@ -90,7 +89,7 @@ func (t Table) Text() string {
 	})
 	tw.SetStyle(style)
 	var b strings.Builder
-	b.WriteString(safetext.Line(t.Title) + "\n\n")
+	b.WriteString(wording.SafeLine(t.Title) + "\n\n")
 	for line := range strings.SplitSeq(tw.Render(), "\n") {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
@@ -98,7 +97,7 @@ func (t Table) Text() string {
 		b.WriteByte('\n')
 	}
 	for _, n := range t.Notes {
-		b.WriteString(Wrap("  ", safetext.Line(n)))
+		b.WriteString(Wrap("  ", wording.SafeLine(n)))
 	}
 	return b.String()
 }
@@ -112,9 +111,9 @@ func (t Table) Markdown() string {
 		}
 		return "**" + s + "** " + m.Sign()
 	})
-	b.WriteString("### " + safetext.Line(t.Title) + "\n\n" + tw.RenderMarkdown() + "\n\n")
+	b.WriteString("### " + wording.SafeLine(t.Title) + "\n\n" + tw.RenderMarkdown() + "\n\n")
 	for _, n := range t.Notes {
-		b.WriteString("- " + safetext.Line(n) + "\n")
+		b.WriteString("- " + wording.SafeLine(n) + "\n")
 	}
 	return b.String()
 }
@@ -126,7 +125,7 @@ func (t Table) writer(show func(s string, m Mark, marked bool) string) table.Wri
 	header := table.Row{}
 	var columns []table.ColumnConfig
 	for j, name := range t.Columns {
-		header = append(header, safetext.Line(name))
+		header = append(header, wording.SafeLine(name))
 		if t.numeric(j) {
 			columns = append(columns, table.ColumnConfig{Number: j + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
@@ -142,7 +141,7 @@ func (t Table) writer(show func(s string, m Mark, marked bool) string) table.Wri
 	for i, cells := range t.Rows {
 		row := table.Row{}
 		for j, c := range cells {
-			s := safetext.Line(c.String())
+			s := wording.SafeLine(c.String())
 			if s == "" {
 				s = "–"
 			}
@@ -221,8 +220,8 @@ func full(v *float64) string {
 
 // safe keeps a spreadsheet from taking a text for a formula.
 func safe(s string) string {
-	s = safetext.Line(s)
-	if safetext.IsFormula(s) {
+	s = wording.SafeLine(s)
+	if wording.IsFormula(s) {
 		return "'" + s
 	}
 	return s

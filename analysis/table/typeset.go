@@ -7,7 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 )
 
 // HTML returns the table as a part of a page.
@@ -15,11 +15,11 @@ func (t Table) HTML() string {
 	tw := t.writer(func(s string, m Mark, _ bool) string { return strings.TrimSpace(s + " " + m.Sign()) })
 	tw.Style().HTML = table.HTMLOptions{CSSClass: "roundtable", EmptyColumn: "–", EscapeText: true, Newline: "<br>"}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<h3>%s</h3>\n%s\n", html.EscapeString(safetext.Line(t.Title)), tw.RenderHTML())
+	fmt.Fprintf(&b, "<h3>%s</h3>\n%s\n", html.EscapeString(wording.SafeLine(t.Title)), tw.RenderHTML())
 	if len(t.Notes) > 0 {
 		b.WriteString("<ul>\n")
 		for _, n := range t.Notes {
-			fmt.Fprintf(&b, "<li>%s</li>\n", html.EscapeString(safetext.Line(n)))
+			fmt.Fprintf(&b, "<li>%s</li>\n", html.EscapeString(wording.SafeLine(n)))
 		}
 		b.WriteString("</ul>\n")
 	}
@@ -74,5 +74,5 @@ func inLaTeX(s string) string {
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 		"≤", `$\le$`, "≥", `$\ge$`, "±", `$\pm$`, "×", `$\times$`, "→", `$\to$`, "−", `$-$`,
 		"²", `$^2$`, "α", `$\alpha$`, "κ", `$\kappa$`, "δ", `$\delta$`, "σ", `$\sigma$`, "–", "--", "↑", `$\uparrow$`, "↓", `$\downarrow$`, "·", `$\cdot$`,
-	).Replace(safetext.Line(s))
+	).Replace(wording.SafeLine(s))
 }

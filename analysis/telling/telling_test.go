@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
 
@@ -86,7 +86,7 @@ func TestTell(t *testing.T) {
 }
 
 func TestPrintable(t *testing.T) {
-	if got, want := safetext.Lines("a\tb\nc\x1b[2J\u202e\u009b\u2028d\xff"), "a b\nc␛[2J\\u202e\\u009b\\u2028d\uFFFD"; got != want {
+	if got, want := wording.SafeLines("a\tb\nc\x1b[2J\u202e\u009b\u2028d\xff"), "a b\nc␛[2J\\u202e\\u009b\\u2028d\uFFFD"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/figures"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
+	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
@@ -94,7 +94,7 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 }
 
 // resolveName returns the name of a table or figure that is asked for by any of its names.
-func resolveName(what string, list []naming.Named, written string) (string, error) {
+func resolveName(what string, list []entry.Named, written string) (string, error) {
 	var besides []string
 	if what == "table" {
 		besides = []string{"all"}
@@ -102,7 +102,7 @@ func resolveName(what string, list []naming.Named, written string) (string, erro
 	if written == "" || slices.Contains(besides, written) {
 		return written, nil
 	}
-	found, err := naming.Find(what, list, written, besides...)
+	found, err := entry.Find(what, list, written, besides...)
 	if err != nil {
 		return "", cli.UsageError(err)
 	}

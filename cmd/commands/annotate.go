@@ -9,15 +9,13 @@ import (
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/codebook"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/embedders"
-	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/labelling"
 	"roundtable/cmd/internal/measurements"
 )
 
 func newLabel(o *cli.Options) *cobra.Command {
 	l := labelling.Options{Options: o}
-	hand := handcoding.Options{Options: o}
+	hand := labelling.HandCoding{Options: o}
 	cmd := &cobra.Command{
 		Use:     "label NAME",
 		Short:   "Label what each message of a campaign does (dialogue acts), or resume the labelling",
@@ -65,7 +63,7 @@ acts show corrected figures next to those of the labels alone.`,
 }
 
 func newFeatures(o *cli.Options) *cobra.Command {
-	m := measurements.Features{PriceFlags: embedders.PriceFlags{Options: o}}
+	m := measurements.Features{PriceFlags: measurements.PriceFlags{Options: o}}
 	cmd := &cobra.Command{
 		Use:     "features NAME",
 		Short:   "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",

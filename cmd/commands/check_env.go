@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities/programs"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/conformance"
 	"roundtable/envs/program"
@@ -115,7 +114,7 @@ func (c checkedEnv) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%-13s %s\n", one.Name, state)
 		for _, text := range one.Errors {
-			fmt.Fprintf(w, "  WRONG  %s\n", safetext.Lines(text))
+			fmt.Fprintf(w, "  WRONG  %s\n", wording.SafeLines(text))
 		}
 		if one.more > 0 {
 			fmt.Fprintf(w, "  and %d more\n", one.more)

@@ -17,7 +17,6 @@ import (
 
 	"roundtable/cmd/internal/cli"
 	"roundtable/infra/codec"
-	"roundtable/infra/codecserver"
 )
 
 // codecTokenEnv is the variable with the tokens of those who may have payloads opened.
@@ -31,7 +30,7 @@ type codecListen struct {
 
 func newCodecServer(o *cli.Options) *cobra.Command {
 	var at codecListen
-	var serve codecserver.Options
+	var serve codec.Server
 	cmd := &cobra.Command{
 		Use:     "codec-server",
 		Short:   "Open encrypted histories for Temporal's UI and command line",
@@ -85,7 +84,7 @@ func codecTokens() (tokens []string) {
 // check says why the server may not listen so.
 func (at codecListen) check(tokens int) error {
 	_, _, err := net.SplitHostPort(at.address)
-	outside := !codecserver.IsLoopback(at.address)
+	outside := !codec.IsLoopback(at.address)
 	switch {
 	case err != nil:
 		return fmt.Errorf("--listen %q: expected HOST:PORT, for example 127.0.0.1:8233", at.address)
@@ -100,7 +99,7 @@ func (at codecListen) check(tokens int) error {
 }
 
 // serve answers until ctx ends.
-func (at codecListen) serve(ctx context.Context, o codecserver.Options) error {
+func (at codecListen) serve(ctx context.Context, o codec.Server) error {
 	if err := at.check(len(o.Tokens)); err != nil {
 		return cli.UsageError(err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
+	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -41,8 +41,8 @@ func addCompletion(o *cli.Options, cmd *cobra.Command) {
 	if cmd.Name() != "analyze" {
 		return
 	}
-	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(naming.Of(study.Tables()), "all"))) // the flag is there
-	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(naming.Of(figures.Figures())))
+	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(entry.Of(study.Tables()), "all"))) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(entry.Of(figures.Figures())))
 	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(table.Formats(), "svg", "png", "dot")))
 	for _, flag := range []string{"baseline", "with"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {

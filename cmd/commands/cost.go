@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/cost"
-	"roundtable/analysis/lake/spending"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/report"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/settle"
+	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
 )
 
@@ -30,8 +30,8 @@ of unknown outcome count at their worst case until --settle records their bill.`
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := tableFormat(o, format, "")
-			if err == nil && !slices.Contains(spending.Bys(), spending.By(by)) {
-				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(spending.Bys()))
+			if err == nil && !slices.Contains(campaign.SpendingBys(), campaign.SpendingBy(by)) {
+				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(campaign.SpendingBys()))
 			}
 			if err != nil {
 				return cli.UsageError(err)
@@ -41,11 +41,11 @@ of unknown outcome count at their worst case until --settle records their bill.`
 				return err
 			}
 			if bill != "" {
-				if err := settle.RecordBills(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], bill); err != nil {
+				if err := runs.RecordBills(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], bill); err != nil {
 					return err
 				}
 			}
-			r, err := campaigns.ReadCost(cmd.Context(), s, args[0], spending.By(by))
+			r, err := campaigns.ReadCost(cmd.Context(), s, args[0], campaign.SpendingBy(by))
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ of unknown outcome count at their worst case until --settle records their bill.`
 			return writeCost(cmd.OutOrStdout(), r, f)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", string(spending.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(spending.Bys())))
+	cmd.Flags().StringVar(&by, "by", string(campaign.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(campaign.SpendingBys())))
 	cmd.Flags().StringVar(&bill, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, or an amount in US dollars for all of them")
 	cmd.Flags().StringVar(&format, "format", "", wording.Or(table.Formats())+" (default: text)")
 	return cmd
@@ -76,11 +76,11 @@ type costCells struct {
 	Committed int  `json:"committed"`
 }
 
-func writeCost(w io.Writer, r spending.Report, format string) error {
+func writeCost(w io.Writer, r campaign.Spending, format string) error {
 	if format != "json" {
-		return table.Write(w, format, []table.Table{cost.Table(r)})
+		return table.Write(w, format, []table.Table{report.CostTable(r)})
 	}
-	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: cost.Table(r)}
+	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: report.CostTable(r)}
 	if r.Planned > 0 {
 		c.Cells.Planned = &r.Planned
 	}

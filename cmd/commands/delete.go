@@ -17,8 +17,8 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
@@ -104,14 +104,14 @@ func (r *removal) refuseRunning(ctx context.Context, held bool) error {
 	if who := r.o.CampaignHolder(r.Name); who != "" && !held {
 		return fmt.Errorf("%s runs %s; cancel it first", who, r.Name)
 	}
-	c, err := running.Connect(ctx, r.o, r.Name)
+	c, err := campaigns.Connect(ctx, r.o, r.Name)
 	switch {
 	case err == nil:
 		defer c.Close()
-		if running.IsRunning(ctx, c, workflows.CampaignID(r.Name)) {
+		if campaigns.IsRunning(ctx, c, workflows.CampaignID(r.Name)) {
 			return fmt.Errorf("%s is running; cancel it first", r.Name)
 		}
-	case !errors.Is(err, running.ErrNotRunning) && !errors.As(err, new(running.Foreign)):
+	case !errors.Is(err, campaigns.ErrNotRunning) && !errors.As(err, new(campaigns.Foreign)):
 		return err
 	}
 	if _, local := r.o.LocalLake(); local {
@@ -215,7 +215,7 @@ func (r *removal) findCached(ctx context.Context) []store.Object {
 
 // findState returns the folders of the campaign's embedded servers.
 func (r *removal) findState() (folders []string) {
-	for _, folder := range []string{running.CampaignFolder(r.o, r.Name), running.LabelsFolder(r.o, r.Name, "")} {
+	for _, folder := range []string{campaigns.CampaignFolder(r.o, r.Name), campaigns.LabelsFolder(r.o, r.Name, "")} {
 		at := filepath.Join(r.o.State, folder)
 		if _, err := os.Stat(at); err == nil {
 			folders = append(folders, at)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/doctor"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
@@ -90,14 +89,14 @@ func (c checkup) run(ctx context.Context) error {
 	if !c.JSON {
 		fmt.Fprintf(out, "%s.\n\n", say)
 	}
-	report, failed := e.Run(ctx, func(f doctor.Finding) {
+	report, failed := e.Run(ctx, func(f providers.Finding) {
 		if !c.JSON {
 			fmt.Fprintf(out, "%-14s %-8s %s\n", f.Name, f.Result, f.Detail)
 		}
 	})
 	if c.JSON {
 		err = cli.WriteJSON(out, struct {
-			doctor.Report
+			providers.Report
 			File string `json:"campaign_file"`
 		}{report, report.Advice(choice)})
 	} else {
@@ -144,8 +143,8 @@ func (c checkup) choice() (map[string]any, error) {
 }
 
 // examination makes the model; nothing is sent.
-func (c checkup) examination(ctx context.Context, params map[string]any) (doctor.Examination, error) {
-	e := doctor.Examination{MaxTokens: c.maxTokens, AtOnce: c.atOnce, Prefix: rand.Text()}
+func (c checkup) examination(ctx context.Context, params map[string]any) (providers.Examination, error) {
+	e := providers.Examination{MaxTokens: c.maxTokens, AtOnce: c.atOnce, Prefix: rand.Text()}
 	if err := cli.LoadEnvFile("."); err != nil {
 		return e, err
 	}

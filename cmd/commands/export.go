@@ -9,7 +9,6 @@ import (
 
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/exports"
-	"roundtable/cmd/internal/queries"
 )
 
 func newExport(o *cli.Options) *cobra.Command {
@@ -40,7 +39,7 @@ func newExport(o *cli.Options) *cobra.Command {
 				if err != nil {
 					return cli.UsageError(err)
 				}
-				q := queries.Query{Options: o, Campaigns: args, Cache: cache, Format: f, File: x.Output, Force: x.Force}
+				q := exports.Query{Options: o, Campaigns: args, Cache: cache, Format: f, File: x.Output, Force: x.Force}
 				kept, err := q.WriteFile(cmd, text)
 				if err != nil {
 					return err

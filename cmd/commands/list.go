@@ -13,15 +13,14 @@ import (
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/safetext"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
+	"roundtable/analysis/study/entry"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/scaffold"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
-	"roundtable/workflows/campaignfile/schema"
 	"roundtable/workflows/catalogue"
 )
 
@@ -55,7 +54,7 @@ and the tables and figures that analyze knows.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if printSchema {
-				return cli.WriteJSON(cmd.OutOrStdout(), schema.Campaign(o.Plugins))
+				return cli.WriteJSON(cmd.OutOrStdout(), scaffold.CampaignSchema(o.Plugins))
 			}
 			if len(args) > 0 && args[0] == "collaborations" {
 				return printCollaborations(cmd.Context(), o, cmd.OutOrStdout(), args[1:])
@@ -132,7 +131,7 @@ func things(known catalogue.Catalogue, kind string) []listed {
 
 // explained returns tables or figures with what each shows and needs; the papers'
 // numbers are their aliases.
-func explained(list []naming.Named) []listed {
+func explained(list []entry.Named) []listed {
 	all := make([]listed, len(list))
 	for i, n := range list {
 		all[i] = listed{Name: n.Name, Aliases: n.Aliases(), About: n.Shows, Needs: n.Needs}
@@ -234,7 +233,7 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 	fmt.Fprintf(w, "Campaigns in %s:\n", o.LakeName())
 	for _, c := range list {
 		if c.Damage != "" {
-			fmt.Fprintf(w, "  %s\n      cannot be read: %s\n", c.Name, safetext.Lines(c.Damage))
+			fmt.Fprintf(w, "  %s\n      cannot be read: %s\n", c.Name, wording.SafeLines(c.Damage))
 			continue
 		}
 		of, spent := "", c.Spent
@@ -287,7 +286,7 @@ func printCollaborations(ctx context.Context, o *cli.Options, w io.Writer, names
 		return cli.WriteJSON(w, map[string]any{"collaborations": all})
 	}
 	for _, c := range all {
-		if _, err := fmt.Fprintln(w, safetext.Line(c.String())); err != nil {
+		if _, err := fmt.Fprintln(w, wording.SafeLine(c.String())); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/predictions"
@@ -182,11 +181,11 @@ func (r planReport) document(withPrompts bool) map[string]any {
 func (r planReport) print(folder string) {
 	fmt.Printf("%s\n\n", r.file)
 	if len(r.plan.Changed) > 0 {
-		fmt.Printf("Changed on the command line: %s\n", safetext.Lines(strings.Join(r.plan.Changed, " ")))
+		fmt.Printf("Changed on the command line: %s\n", wording.SafeLines(strings.Join(r.plan.Changed, " ")))
 	}
 	printPlan(r.file, r.all)
 	printSurveys(r.file.Surveys)
-	fmt.Printf("%s\n", safetext.Lines(r.there.Prompts.String()))
+	fmt.Printf("%s\n", wording.SafeLines(r.there.Prompts.String()))
 	r.there.Print()
 	r.predicted.Print(atOnce(r.manifest.Limits, r.plan.Campaign.Size()))
 	for _, w := range r.warned {
@@ -232,7 +231,7 @@ func printSurveys(all []envs.Survey) {
 		}
 	}
 	for _, text := range printed {
-		fmt.Print(safetext.Lines(text))
+		fmt.Print(wording.SafeLines(text))
 	}
 	if len(printed) > 0 {
 		fmt.Println()
@@ -344,7 +343,7 @@ func printPlan(file campaignfile.File, all []planned) {
 			values[i] = append(values[i], size.of(p))
 		}
 	}
-	fmt.Printf("All conditions: %s\n", safetext.Lines(strings.Join(same, ", ")))
+	fmt.Printf("All conditions: %s\n", wording.SafeLines(strings.Join(same, ", ")))
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	var right []table.ColumnConfig
@@ -357,7 +356,7 @@ func printPlan(file campaignfile.File, all []planned) {
 		for i := range columns {
 			text := ""
 			if i < len(values) {
-				text = safetext.Lines(values[i])
+				text = wording.SafeLines(values[i])
 			}
 			r = append(r, text)
 		}

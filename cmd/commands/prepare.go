@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/infra"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -32,7 +32,7 @@ they then cannot be searched for.`,
 		Example: `  roundtable prepare --temporal temporal.example.org:7233 --namespace experiments`,
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			target, ok, err := running.OutsideTarget(o)
+			target, ok, err := campaigns.OutsideTarget(o)
 			if err != nil {
 				return cli.UsageError(err)
 			}

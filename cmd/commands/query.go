@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/queries"
+	"roundtable/cmd/internal/exports"
 )
 
 func newQuery(o *cli.Options) *cobra.Command {
-	q := queries.Query{Options: o}
+	q := exports.Query{Options: o}
 	var format, script string
 	cmd := &cobra.Command{
 		Use:     "query [SQL]",
@@ -27,14 +27,14 @@ func newQuery(o *cli.Options) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if q.Format, err = cli.ChooseFormat(format, q.File, o.JSON, queries.Formats); err != nil {
+			if q.Format, err = cli.ChooseFormat(format, q.File, o.JSON, exports.QueryFormats); err != nil {
 				return cli.UsageError(err)
 			}
 			in := cmd.InOrStdin()
 			if len(args) == 0 && script == "" && cli.IsTerminal(in) && cli.IsTerminal(cmd.OutOrStdout()) && q.File == "" {
 				return q.Prompt(cmd)
 			}
-			text, err := queries.ReadScript(args, script, in)
+			text, err := exports.ReadScript(args, script, in)
 			if err != nil {
 				return cli.UsageError(err)
 			}
@@ -43,7 +43,7 @@ func newQuery(o *cli.Options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&script, "file", "", "read statements from FILE; - is standard input")
 	cmd.Flags().StringSliceVar(&q.Campaigns, "campaign", nil, "only these campaigns (default: all of the lake)")
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(queries.Formats, ", ")+" (default: table, or what FILE's name ends in)")
+	cmd.Flags().StringVar(&format, "format", "", strings.Join(exports.QueryFormats, ", ")+" (default: table, or what FILE's name ends in)")
 	cmd.Flags().StringVarP(&q.File, "output", "o", "", "write to FILE instead of standard output")
 	cmd.Flags().BoolVar(&q.Force, "force", false, "replace FILE if it exists")
 	cmd.Flags().StringVar(&q.Cache, "cache", "", "folder for copies of a lake in S3 (default: the user's cache folder)")

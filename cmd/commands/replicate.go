@@ -18,13 +18,11 @@ import (
 	"roundtable/activities/labels"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/exports"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/planning"
@@ -71,7 +69,7 @@ type replication struct {
 }
 
 func newReplicate(o *cli.Options) *cobra.Command {
-	r := replication{Options: o, flags: planning.Flags{Fit: fitRule, Files: examples.Files}, features: measurements.Features{PriceFlags: embedders.PriceFlags{Options: o}}}
+	r := replication{Options: o, flags: planning.Flags{Fit: fitRule, Files: examples.Files}, features: measurements.Features{PriceFlags: measurements.PriceFlags{Options: o}}}
 	list, file, output := false, false, ""
 	cmd := &cobra.Command{
 		Use:     "replicate [PAPER/TABLE]",
@@ -169,7 +167,7 @@ func (r replication) run(ctx context.Context, output string) error {
 			break
 		}
 		if r.capped {
-			cost, err := campaigns.ReadCost(ctx, s, r.campaign(c), spending.ByCondition)
+			cost, err := campaigns.ReadCost(ctx, s, r.campaign(c), campaign.ByCondition)
 			if err != nil {
 				return err
 			}

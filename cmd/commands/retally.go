@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/retallies"
 )
 
 func newRetally(o *cli.Options) *cobra.Command {
-	var r retallies.Request
+	var r analyze.Retally
 	var format, file string
 	var from int
 	cmd := &cobra.Command{

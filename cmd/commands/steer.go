@@ -7,10 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake/campaign"
-	"roundtable/cmd/internal/answering"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/cmd/internal/runs"
 )
 
@@ -25,7 +23,7 @@ func newPause(o *cli.Options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
 			err := runs.Pause(ctx, o, name, "is pausing")
-			if !errors.Is(err, running.ErrNotRunning) {
+			if !errors.Is(err, campaigns.ErrNotRunning) {
 				return err
 			}
 			s, p, _, unknown := campaigns.Open(ctx, o, name)
@@ -63,7 +61,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			if err := t.Apply(cmd.Flags(), &m.Limits); err != nil {
 				return err
 			}
-			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, running.ErrNotRunning) {
+			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, campaigns.ErrNotRunning) {
 				return err
 			}
 			if err := cli.LoadEnvFileHere(p.Folder); err != nil {
@@ -117,7 +115,7 @@ given stays; the file's limits apply again at the next run.`,
 }
 
 func newAnswer(o *cli.Options) *cobra.Command {
-	var a answering.Options
+	var a runs.Answering
 	cmd := &cobra.Command{
 		Use:     "answer NAME",
 		Short:   "Answer a campaign's questions to persons (model: human)",

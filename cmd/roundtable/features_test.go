@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"roundtable/analysis/embedding/sentence"
+	"roundtable/analysis/language/sentence"
 	"roundtable/cmd/internal/measurements"
 )
 
@@ -73,7 +73,7 @@ func TestFeatures(t *testing.T) {
 
 func tinyFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := filepath.Abs("../../analysis/embedding/sentence/testdata/tiny")
+	folder, err := filepath.Abs("../../analysis/language/sentence/testdata/tiny")
 	noError(t, err)
 	return folder
 }

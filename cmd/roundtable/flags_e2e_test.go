@@ -87,7 +87,7 @@ func TestRefusedChanges(t *testing.T) {
 		"--set rule: write KEY=VALUE with a key of the campaign file, as rule=borda or protocol.rounds=3\n--set =3: write KEY=VALUE":                   {"--set", "rule", "--set", "=3"},
 		"--limit is 0; expected 1 or more instances":                                                    {"--limit", "0"},
 		`--name A: name: "A" is not a campaign name`:                                                    {"--name", "A"},
-		`--instances q9: instances: unknown instance "q9"; expected one of q0, q1, q2 and 2 more`:         {"--instances", "q9"},
+		`--instances q9: instances: unknown instance "q9"; expected one of q0, q1, q2 and 2 more`:       {"--instances", "q9"},
 		"unknown flag --seed: it is a key of the campaign file; write seed: there, or --set seed=VALUE": {"--seed", "3"},
 		"--instances q1: instances: is given by --set instances=3, too":                                 {"--set", "instances=3", "--instances", "q1"},
 	} {

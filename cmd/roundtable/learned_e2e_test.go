@@ -12,11 +12,11 @@ import (
 
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/analysis/acts"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/embedding"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/trajectory"
+	"roundtable/analysis/language"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/workflows/stopping"
 )
@@ -85,7 +85,7 @@ func TestLearnedStops(t *testing.T) {
 		if !ok || fit.On.Collaborations != 8 || fit.On.Rounds != 8 || fit.On.Digest != digest {
 			t.Fatalf("%s: %+v", params.Method, fit)
 		}
-		d, _, err := crossval.ReadRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
+		d, _, err := crossval.ReadRecorded(t.Context(), s, crossval.LearnRequest{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: language.Hashed{}})
 		noError(t, err)
 		for i, run := range d.Runs {
 			want := d.StopOf(fit.Fitted, i)
@@ -226,8 +226,8 @@ func compareLedger(t *testing.T, dir string, calls int) {
 	}
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
-	runs, left, err := trajectory.Load(t.Context(), s, "live")
-	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r trajectory.Trajectory) bool { return len(r.Rounds) < 8 }) {
+	runs, left, err := acts.Load(t.Context(), s, "live")
+	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r acts.Trajectory) bool { return len(r.Rounds) < 8 }) {
 		t.Errorf("%d ran all rounds, %d ended early, %v", len(runs), len(left), err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/activities/notices"
+	"roundtable/activities/programs"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
 )
@@ -24,14 +24,14 @@ type hook struct {
 	*httptest.Server
 	mu     sync.Mutex
 	status int
-	got    []notices.Notice
+	got    []programs.Notice
 	hold   chan struct{} // answers wait for its end; nil if they do not
 }
 
 func newHook(t *testing.T) *hook {
 	h := &hook{status: http.StatusNoContent}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var n notices.Notice
+		var n programs.Notice
 		body, _ := io.ReadAll(r.Body)
 		if err := json.Unmarshal(body, &n); err != nil || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Idempotency-Key") != n.ID {
 			t.Errorf("%v: %s %v", err, body, r.Header)
@@ -66,14 +66,14 @@ func (h *hook) forget() {
 }
 
 // since returns what it was sent after the first n.
-func (h *hook) since(n int) []notices.Notice {
+func (h *hook) since(n int) []programs.Notice {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.got[n:])
 }
 
 // events returns the events of notices, in order of their names.
-func eventsOf(all []notices.Notice) string {
+func eventsOf(all []programs.Notice) string {
 	var names []string
 	for _, n := range all {
 		names = append(names, n.Event)
@@ -168,7 +168,7 @@ func TestNotifyBudget(t *testing.T) {
 	if eventsOf(got) != "budget budget" || got[0].ID == got[1].ID {
 		t.Fatalf("%+v", got)
 	}
-	slices.SortFunc(got, func(a, b notices.Notice) int { return len(a.Reason) - len(b.Reason) })
+	slices.SortFunc(got, func(a, b programs.Notice) int { return len(a.Reason) - len(b.Reason) })
 	if near, up := got[0], got[1]; near.Paused || !strings.HasSuffix(near.Reason, " % of the budget is spent") || near.SpentUSD < 0.016 || !up.Paused || !strings.Contains(up.Reason, "budget reached") {
 		t.Errorf("%+v", got)
 	}

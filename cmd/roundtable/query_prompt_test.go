@@ -5,7 +5,7 @@ import (
 	"context"
 	"io"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/queries"
+	"roundtable/cmd/internal/exports"
 	"roundtable/workflows/catalogue"
 	"strings"
 	"testing"
@@ -16,7 +16,7 @@ import (
 // TestConversation types what a user may type.
 func TestConversation(t *testing.T) {
 	folder, _ := askedLake(t)
-	q := queries.Query{Options: &cli.Options{Plugins: catalogue.Builtin(), Lake: folder}, Format: "jsonl"}
+	q := exports.Query{Options: &cli.Options{Plugins: catalogue.Builtin(), Lake: folder}, Format: "jsonl"}
 	db, err := q.Open(context.Background(), io.Discard)
 	noError(t, err)
 	defer db.Close()

@@ -18,7 +18,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/queries"
+	"roundtable/cmd/internal/exports"
 )
 
 const queried = `
@@ -171,7 +171,7 @@ func TestQueryRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "at run time") {
 		t.Errorf("error %v", err)
 	}
-	fails(t, queries.WithExitCode(context.Background(), cli.FailedError(err)), cli.ExitFailed)
+	fails(t, exports.WithExitCode(context.Background(), cli.FailedError(err)), cli.ExitFailed)
 }
 
 func TestQueryInterrupted(t *testing.T) {

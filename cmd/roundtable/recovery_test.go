@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/campaignfile"
@@ -34,11 +34,11 @@ grid: {rule: [majority, ranked]}
 `
 
 // accepts is Propose->Accept.
-const accepts = trajectory.Pair(5*11 + 8)
+const accepts = acts.Pair(5*11 + 8)
 
 // plantRows commits scripted collaborations of one condition, with their labels.
 // Before the round agreed, nothing is selected.
-func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
+func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs []acts.Trajectory, agreed int) {
 	t.Helper()
 	c := p.Campaign.Conditions[condition]
 	settings, err := json.Marshal(c)
@@ -75,7 +75,7 @@ func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs
 
 // plant makes a lake of two conditions of scripted trajectories, and returns
 // the folder that it is in.
-func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) string {
+func plant(t *testing.T, majority, ranked analysistest.Script, agreed [2]int) string {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
@@ -156,8 +156,8 @@ func (a analysed) claims(t *testing.T, column, text string) (pairs []string, tes
 // peaks, and by how much one rule is better in the end.
 func TestPlantedEffectsAreFound(t *testing.T) {
 	t.Parallel()
-	steady := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Own: 0.05, Noise: 0.1}
-	peaking := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 5, Peak: 3, Own: 0.05, Noise: 0.01}
+	steady := analysistest.Script{Runs: 60, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Own: 0.05, Noise: 0.1}
+	peaking := analysistest.Script{Runs: 60, Rounds: 8, Agents: 3, Seed: 5, Peak: 3, Own: 0.05, Noise: 0.01}
 	dir := plant(t, steady, peaking, [2]int{5, 2})
 
 	regression := analyse(t, dir, "planted", "regression")
@@ -192,7 +192,7 @@ func TestNothingPlantedIsFound(t *testing.T) {
 		t.Skip("studies test their levels; -long")
 	}
 	t.Parallel()
-	null := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 11, Trend: 0.02, Drift: 0.02, Own: 0.05, Noise: 0.1}
+	null := analysistest.Script{Runs: 60, Rounds: 8, Agents: 3, Seed: 11, Trend: 0.02, Drift: 0.02, Own: 0.05, Noise: 0.1}
 	other := null
 	other.Seed = 12
 	dir := plant(t, null, other, [2]int{2, 2})

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/figures"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
+	"roundtable/analysis/study/entry"
 	"roundtable/cmd/internal/replicate"
 )
 
@@ -151,7 +151,7 @@ func TestReplicateNames(t *testing.T) {
 	p, err := replicate.Load()
 	noError(t, err)
 	var cited []string
-	for _, list := range [][]naming.Named{study.Tables(), figures.Figures()} {
+	for _, list := range [][]entry.Named{study.Tables(), figures.Figures()} {
 		for _, n := range list {
 			for _, alias := range n.Aliases() {
 				if !slices.Contains(cited, alias) {

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 	"roundtable/cmd/internal/analyze"
 )
 
@@ -62,7 +62,7 @@ func worthRow(t *testing.T, c campaign.Campaign, name, insight string, from, to 
 	if err != nil || len(got.Rows) != 1 {
 		t.Fatalf("table %s of insight %q: %d rows, %v", name, insight, len(got.Rows), err)
 	}
-	return tabletest.ByColumn(got, got.Rows[0])
+	return analysistest.ByColumn(got, got.Rows[0])
 }
 
 // What is planted in scripted agents is found in what they left: no drift, three points

@@ -5,7 +5,7 @@ import (
 	"testing/fstest"
 
 	"roundtable/envs/qa"
-	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/records"
 )
 
 // Questions of one's own: a CSV file, the columns by what they hold.
@@ -13,7 +13,7 @@ func ExampleNew() {
 	files := fstest.MapFS{"tickets.csv": {Data: []byte("ticket,team\nThe invoice is wrong.,billing\nI cannot log in.,support\n")}}
 	p := qa.Defaults()
 	p.Format, p.File, p.Choices = "csv", "tickets.csv", []string{"billing", "support"}
-	p.Columns = columns.Columns{Question: "ticket", Answer: columns.Names{"team"}}
+	p.Columns = records.Columns{Question: "ticket", Answer: records.Names{"team"}}
 	env, err := qa.New(p, files)
 	if err != nil {
 		panic(err)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/envs/qa/columns"
 	"roundtable/envs/qa/records"
 	"roundtable/envs/wording"
 )
@@ -18,19 +17,19 @@ var layouts = map[string]Params{
 	"parquet": {form: records.Parquet},
 	"hf":      {},
 
-	"bbh":        {form: records.JSON, Rows: "examples", Columns: columns.Columns{Question: "input", Answer: columns.Names{"target"}}, OptionsAfter: "Options:"},
-	"math500":    {form: records.JSON, Columns: columns.Columns{ID: "unique_id", Question: "problem", Answer: columns.Names{"answer"}}, Kind: Math},
-	"strategyqa": {form: records.JSON, Columns: columns.Columns{ID: "qid", Question: "question", Answer: columns.Names{"answer"}, Options: columns.Names{}}, Kind: YesNo},
+	"bbh":        {form: records.JSON, Rows: "examples", Columns: records.Columns{Question: "input", Answer: records.Names{"target"}}, OptionsAfter: "Options:"},
+	"math500":    {form: records.JSON, Columns: records.Columns{ID: "unique_id", Question: "problem", Answer: records.Names{"answer"}}, Kind: Math},
+	"strategyqa": {form: records.JSON, Columns: records.Columns{ID: "qid", Question: "question", Answer: records.Names{"answer"}, Options: records.Names{}}, Kind: YesNo},
 	// the authors' files have letters and no header, copies with one have places
-	"mmlu": {form: records.CSV, Header: []string{"question", "A", "B", "C", "D", "answer"}, Columns: columns.Columns{Question: "question"}, AnswerIs: columns.LetterOrFrom0, Kind: Choice},
+	"mmlu": {form: records.CSV, Header: []string{"question", "A", "B", "C", "D", "answer"}, Columns: records.Columns{Question: "question"}, AnswerIs: records.LetterOrFrom0, Kind: Choice},
 	// where answer and answer_index differ (question 3983), the letter counts
-	"mmlu_pro": {form: records.JSON, Columns: columns.Columns{ID: "question_id", Question: "question", Options: columns.Names{"options"}, Answer: columns.Names{"answer"}}, AnswerIs: columns.ByLetter, Kind: Choice},
+	"mmlu_pro": {form: records.JSON, Columns: records.Columns{ID: "question_id", Question: "question", Options: records.Names{"options"}, Answer: records.Names{"answer"}}, AnswerIs: records.ByLetter, Kind: Choice},
 	// the right answer has a column of its own
-	"gpqa": {form: records.CSV, Columns: columns.Columns{ID: "Record ID", Question: "Question", Answer: columns.Names{"Correct Answer"},
-		Options: columns.Names{"Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"}}, Shuffle: shuffleOptions, Kind: Choice},
-	"musr": {form: records.JSON, Rows: "questions", Columns: columns.Columns{Question: "question", Context: columns.Names{"context"}, Options: columns.Names{"choices"}, Answer: columns.Names{"answer"}},
-		AnswerIs: columns.From0, Kind: Choice},
-	"squad2": {form: records.JSON, Rows: "data.paragraphs.qas", Columns: columns.Columns{ID: "id", Question: "question", Context: columns.Names{"context"}, Answer: columns.Names{"answers.text"}, Options: columns.Names{}}, Kind: Span},
+	"gpqa": {form: records.CSV, Columns: records.Columns{ID: "Record ID", Question: "Question", Answer: records.Names{"Correct Answer"},
+		Options: records.Names{"Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"}}, Shuffle: shuffleOptions, Kind: Choice},
+	"musr": {form: records.JSON, Rows: "questions", Columns: records.Columns{Question: "question", Context: records.Names{"context"}, Options: records.Names{"choices"}, Answer: records.Names{"answer"}},
+		AnswerIs: records.From0, Kind: Choice},
+	"squad2": {form: records.JSON, Rows: "data.paragraphs.qas", Columns: records.Columns{ID: "id", Question: "question", Context: records.Names{"context"}, Answer: records.Names{"answers.text"}, Options: records.Names{}}, Kind: Span},
 }
 
 // shuffleOptions deals the options of each question by the campaign's seed.

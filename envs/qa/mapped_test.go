@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"roundtable/envs/envtest"
-	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/records"
 )
 
 type arcChoices struct {
@@ -54,7 +54,7 @@ func mappedFiles(t testing.TB) fstest.MapFS {
 
 func TestMapped(t *testing.T) {
 	files := mappedFiles(t)
-	arc := columns.Columns{Question: "stem", Options: columns.Names{"choices"}, Answer: columns.Names{"answerKey"}}
+	arc := records.Columns{Question: "stem", Options: records.Names{"choices"}, Answer: records.Names{"answerKey"}}
 	for _, x := range []struct {
 		set  func(*Params)
 		want string
@@ -63,11 +63,11 @@ func TestMapped(t *testing.T) {
 		{func(p *Params) { p.Format, p.File, p.Columns, p.Split = "hf", "hub", arc, "test" }, "q-1 choice [stone cork] [B]; q-2 choice [wood sand water] [A]"},
 		{func(p *Params) { p.Format, p.File, p.Columns, p.Split = "hf", "hub", arc, "train" }, "train-00000-of-00001-0 choice [x y] [A]"},
 		{func(p *Params) {
-			p.Format, p.File, p.AnswerIs = "csv", "mapped.csv", columns.From0
-			p.Columns = columns.Columns{ID: "nr", Question: "text", Options: columns.Names{"opa", "opb", "opc"}, Answer: columns.Names{"cop"}}
+			p.Format, p.File, p.AnswerIs = "csv", "mapped.csv", records.From0
+			p.Columns = records.Columns{ID: "nr", Question: "text", Options: records.Names{"opa", "opb", "opc"}, Answer: records.Names{"cop"}}
 		}, "1 choice [x y z] [B]; 2 choice [x y] [A]"},
 		{func(p *Params) {
-			p.File, p.Columns = "mapped.jsonl", columns.Columns{Question: "prompt.stem", Answer: columns.Names{"target"}}
+			p.File, p.Columns = "mapped.jsonl", records.Columns{Question: "prompt.stem", Answer: records.Names{"target"}}
 		}, "mapped-0 integer [] [4]; mapped-1 integer [] [05]"},
 	} {
 		p := params("jsonl", "x")
@@ -91,7 +91,7 @@ func TestMapped(t *testing.T) {
 // All that is wrong is said at once, with the file, the place and the column's own name.
 func TestMappedFaults(t *testing.T) {
 	files := mappedFiles(t)
-	arc := columns.Columns{Question: "stem", Options: columns.Names{"choices"}, Answer: columns.Names{"answerKey"}}
+	arc := records.Columns{Question: "stem", Options: records.Names{"choices"}, Answer: records.Names{"answerKey"}}
 	for _, x := range []struct {
 		set  func(*Params)
 		want string
@@ -104,14 +104,14 @@ func TestMappedFaults(t *testing.T) {
 		{func(p *Params) { p.Format, p.File = "hf", "nothing" }, "the folder nothing holds no file"},
 		{func(p *Params) {
 			p.Format, p.File = "csv", "mapped.csv"
-			p.Columns = columns.Columns{Question: "text", Options: columns.Names{"opa", "opb", "opc"}, Answer: columns.Names{"cop"}}
+			p.Columns = records.Columns{Question: "text", Options: records.Names{"opa", "opb", "opc"}, Answer: records.Names{"cop"}}
 		}, `mapped.csv, line 2, cop (question mapped-0): the right answer "1" is option (B) counted from 0 and (A) counted from 1; say which: answer_is: index_0 or index_1`},
 		{func(p *Params) { p.Format, p.Columns = "bbh", arc }, "columns is given, and the format bbh has its own; it goes with csv, hf, jsonl and parquet"},
 		{func(p *Params) { p.Format, p.AnswerIs = "bbh", "text" }, "answer_is is given, and the format bbh has its own"},
 		{func(p *Params) { p.AnswerIs = "number" }, `answer_is is "number"; expected letter, text, index_0, index_1 or mask`},
 		{func(p *Params) { p.Split = "test" }, "config and split go with the format hf, not with jsonl"},
 		{func(p *Params) {
-			p.File, p.Columns = "mapped.jsonl", columns.Columns{Question: "promt", Answer: columns.Names{"taget"}}
+			p.File, p.Columns = "mapped.jsonl", records.Columns{Question: "promt", Answer: records.Names{"taget"}}
 		}, "mapped.jsonl, read as jsonl: there is no column \"promt\"; the file has prompt, target; did you mean prompt?\nmapped.jsonl, read as jsonl: there is no column \"taget\""},
 	} {
 		p := params("jsonl", "x")

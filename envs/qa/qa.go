@@ -19,7 +19,6 @@ import (
 	"slices"
 
 	"roundtable/envs"
-	"roundtable/envs/qa/columns"
 	"roundtable/envs/qa/records"
 	"roundtable/envs/qa/scoring"
 	"roundtable/envs/wording"
@@ -35,9 +34,9 @@ type Params struct {
 	Config string `json:"config"`
 	Split  string `json:"split"`
 	// Columns of jsonl, csv, parquet and hf, by what they hold.
-	Columns columns.Columns `json:"columns"`
+	Columns records.Columns `json:"columns"`
 	// AnswerIs says how the answer column names an option, where that can be read in two ways.
-	AnswerIs columns.Reading `json:"answer_is"`
+	AnswerIs records.Reading `json:"answer_is"`
 	// AnswerAfter is what the answer follows in its column, as ####.
 	AnswerAfter string `json:"answer_after"`
 	// Rows are the keys that lead to the list of rows in a JSON file, as data.paragraphs.qas.
@@ -161,8 +160,8 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 
 func (p Params) check() error {
 	switch {
-	case p.isOwn() && p.AnswerIs != columns.Any && !slices.Contains(columns.Readings(), p.AnswerIs):
-		return fmt.Errorf("answer_is is %q; expected %s", p.AnswerIs, wording.Or(columns.Readings()))
+	case p.isOwn() && p.AnswerIs != records.Any && !slices.Contains(records.Readings(), p.AnswerIs):
+		return fmt.Errorf("answer_is is %q; expected %s", p.AnswerIs, wording.Or(records.Readings()))
 	case p.Kind != "" && !slices.Contains(allKinds(), p.Kind):
 		return fmt.Errorf("kind is %q; expected %s", p.Kind, wording.Or(allKinds()))
 	case p.Shuffle != "" && p.Shuffle != shuffleOptions:

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode"
 
-	"roundtable/envs/qa/columns"
 	"roundtable/envs/qa/records"
 	"roundtable/envs/wording"
 )
@@ -22,7 +21,7 @@ var mappedKinds = []Kind{Number, Text, Several, Open}
 // source is where questions come from, for readers of the plan.
 type source struct {
 	files   []string
-	columns columns.Columns // as they were found in the first file
+	columns records.Columns // as they were found in the first file
 	unused  []string        // columns
 	notes   []string
 }
@@ -95,7 +94,7 @@ func readFiles(p Params, files fs.FS) ([]Question, source, error) {
 }
 
 // add takes over what is to be said of a file.
-func (s *source) add(t records.Table, cols columns.Columns, some bool) {
+func (s *source) add(t records.Table, cols records.Columns, some bool) {
 	if s.columns.Question == "" && some {
 		s.columns = cols
 	}
@@ -184,10 +183,10 @@ func listAll(files fs.FS) (all []string, err error) {
 }
 
 // readFile reads the rows of one file as questions.
-func (p Params) readFile(name string, data []byte) ([]Question, records.Table, columns.Columns, error) {
+func (p Params) readFile(name string, data []byte) ([]Question, records.Table, records.Columns, error) {
 	table, err := records.Read(name, data, records.Options{Form: p.form, Rows: p.Rows, Header: p.Header})
 	if err != nil || len(table.Records) == 0 {
-		return nil, table, columns.Columns{}, err
+		return nil, table, records.Columns{}, err
 	}
 	named := p.Columns
 	if !p.isOwn() && !slices.Contains(table.Columns, named.ID) { // copies leave it out
@@ -197,7 +196,7 @@ func (p Params) readFile(name string, data []byte) ([]Question, records.Table, c
 	if p.isOwn() && err == nil {
 		given := p.Columns
 		if len(p.Choices) > 0 || p.OptionsAfter != "" {
-			given.Options = columns.Names{}
+			given.Options = records.Names{}
 		}
 		err = cols.Doubts(table, given, p.Kind != Open)
 	}
@@ -236,7 +235,7 @@ func askForKind(all []Question) error {
 }
 
 // columnOf returns the column that holds a part of a question.
-func columnOf(part string, cols columns.Columns) string {
+func columnOf(part string, cols records.Columns) string {
 	name := part
 	switch part {
 	case itsText:
@@ -253,7 +252,7 @@ func columnOf(part string, cols columns.Columns) string {
 }
 
 // question makes a question of a row.
-func (p Params) question(cols columns.Columns, r records.Record) Question {
+func (p Params) question(cols records.Columns, r records.Record) Question {
 	row, err := cols.Read(r.Fields)
 	q := Question{ID: row.ID, Kind: p.Kind, Text: strings.TrimSpace(row.Question), Context: row.Context, solution: row.Solution, shuffle: p.Shuffle != ""}
 	q.fields, _ = records.Plain(r.Fields).(map[string]any)
@@ -275,7 +274,7 @@ func (p Params) question(cols columns.Columns, r records.Record) Question {
 		q.Options = append(q.Options, strings.TrimSpace(row.Options[i]))
 	}
 	row.Options = q.Options
-	if column := (columns.Error{}); errors.As(err, &column) {
+	if column := (records.ColumnError{}); errors.As(err, &column) {
 		q.bad = partError{column.Column, column.Err}
 	} else if err != nil {
 		q.bad = err
@@ -300,7 +299,7 @@ func (p Params) question(cols columns.Columns, r records.Record) Question {
 }
 
 // setRight finds the right options.
-func (q *Question) setRight(row columns.Row, as columns.Reading) {
+func (q *Question) setRight(row records.Row, as records.Reading) {
 	right, err := row.RightOptions(as, q.Kind == Several)
 	if err != nil {
 		q.bad = partError{itsAnswer, err}
@@ -316,7 +315,7 @@ func (q *Question) setRight(row columns.Row, as columns.Reading) {
 
 // splitOptions takes the options out of the text of a question: what follows a line, one a
 // line, as "(A) …", "A. …" or "- …". A question without that line has none.
-func (p Params) splitOptions(q *Question, row *columns.Row) error {
+func (p Params) splitOptions(q *Question, row *records.Row) error {
 	text, list, found := strings.Cut(q.Text, "\n"+p.OptionsAfter+"\n")
 	if !found {
 		if p.Kind == "" {

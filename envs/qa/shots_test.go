@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/records"
 )
 
 func TestWhichShots(t *testing.T) {
@@ -15,7 +15,7 @@ func TestWhichShots(t *testing.T) {
 		"more.jsonl":  {Data: []byte(`{"text":"Or?","opa":"u","opb":"v","key":"v","why":"So it is. The answer is (B)."}`)},
 		"wrong.jsonl": {Data: []byte(`{"text":"Or?","opa":"u","opb":"v","key":"w","why":""}`)},
 	}
-	cols := columns.Columns{ID: "nr", Question: "text", Options: columns.Names{"opa", "opb"}, Answer: columns.Names{"key"}, Solution: "why"}
+	cols := records.Columns{ID: "nr", Question: "text", Options: records.Names{"opa", "opb"}, Answer: records.Names{"key"}, Solution: "why"}
 	for _, x := range []struct {
 		shots Shots
 		want  string

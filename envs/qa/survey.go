@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"roundtable/envs"
-	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/records"
 	"roundtable/envs/wording"
 )
 
@@ -29,7 +29,7 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 	if e.params.Shuffle != "" {
 		s.Notes = append(s.Notes, "options are shuffled by the campaign's seed")
 	}
-	if like := columns.Contexts(s.Unused); len(like) > 0 && len(cols.Context) == 0 {
+	if like := records.Contexts(s.Unused); len(like) > 0 && len(cols.Context) == 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the column %s is not shown to anybody; write columns: {context: %s} if questions are about it", wording.And(like), like[0]))
 	}
 	if e.repeated != "" {
@@ -63,7 +63,7 @@ func hasLettersOfItsOwn(q Question) bool {
 	return len(q.Options) > 1
 }
 
-func (e *QA) optionsText(cols columns.Columns) string {
+func (e *QA) optionsText(cols records.Columns) string {
 	switch {
 	case len(e.params.Choices) > 0:
 		return "the same for all (choices)"
@@ -73,7 +73,7 @@ func (e *QA) optionsText(cols columns.Columns) string {
 	return cols.Options.String()
 }
 
-func (e *QA) answerText(cols columns.Columns) string {
+func (e *QA) answerText(cols records.Columns) string {
 	text := cols.Answer.String()
 	if text == "" {
 		return "none"
@@ -81,7 +81,7 @@ func (e *QA) answerText(cols columns.Columns) string {
 	if e.params.AnswerAfter != "" {
 		text += fmt.Sprintf(" after %q", e.params.AnswerAfter)
 	}
-	if e.params.AnswerIs != columns.Any {
+	if e.params.AnswerIs != records.Any {
 		text += fmt.Sprintf(" (%s)", e.params.AnswerIs)
 	}
 	var kinds []string

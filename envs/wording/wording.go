@@ -1,5 +1,6 @@
-// Package wording writes lists and numbers into sentences, so that all errors and
-// flags name what is accepted in the same way.
+// Package wording writes lists, numbers and foreign text into sentences: all errors and flags
+// name what is accepted in the same way, and what a model or a service wrote can neither steer
+// a terminal nor turn the reading direction of a page.
 package wording
 
 import (

@@ -2,6 +2,11 @@
 // compressed from 1 KB on, and encrypted if there is a key. It promises that whatever
 // was written earlier, without a key or with one that is still held, is read; that a
 // process without the key loses nothing by trying; and that no error shows a part of a key.
+//
+// A Server opens encrypted histories for Temporal's own tools: the remote codec protocol of
+// its UI and command line, over HTTP. Nothing is opened for a page of another origin, or
+// without a token where tokens are given; no payload is written anywhere. A namespace guards
+// against mistakes only: who asks names it.
 package codec
 
 import (

@@ -11,7 +11,7 @@ import (
 
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
-	"roundtable/workflows/decision/ruletest"
+	"roundtable/workflows/ruletest"
 	"roundtable/workflows/transcript"
 )
 

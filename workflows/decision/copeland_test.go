@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"roundtable/workflows/decision"
-	"roundtable/workflows/decision/ruletest"
+	"roundtable/workflows/ruletest"
 	"roundtable/workflows/transcript"
 )
 

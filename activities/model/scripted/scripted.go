@@ -1,11 +1,21 @@
-// Package scripted answers as a simulated agent: an environment's policy
-// decides, and the answer is written in the JSON that a model would write, so
-// that nothing downstream knows the difference except by the name "scripted".
+// Package scripted answers without asking a language model: as a simulated agent, with what
+// was answered before, or with what a search finds.
 //
-// It promises: the same scene gives the same answer on every machine. One
-// number is drawn from the situation's stream, and everything else follows
-// from that and from what the draw is about, so that neither the order of the
-// candidates nor the presence of another one changes an agent's taste.
+// A simulated agent's environment has a policy that decides, and the answer is written in the
+// JSON that a model would write, so that nothing downstream knows the difference except by the
+// name "scripted". The same scene gives the same answer on every machine. One number is drawn
+// from the situation's stream, and everything else follows from that and from what the draw is
+// about, so that neither the order of the candidates nor the presence of another one changes
+// an agent's taste.
+//
+// A replay reads what was answered from a file or from a recorded lake. It never makes an
+// answer up: what is missing is an error that names the entry.
+//
+// Retrieval asks a search endpoint for texts about a question: what it finds is an entry of
+// the transcript like any other answer, stored before anybody sees it and never fetched twice.
+// It makes one request for one call, and every error is a *model.Error; no error text holds
+// the key, and a key goes only where the campaign says. Nothing that was found is as good an
+// answer as something.
 package scripted
 
 import (

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"roundtable/workflows/decision/ruletest"
 	"roundtable/workflows/protocol"
+	"roundtable/workflows/ruletest"
 	"roundtable/workflows/transcript"
 )
 

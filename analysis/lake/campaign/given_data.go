@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 )
 
@@ -44,7 +43,7 @@ func (g *givenData) hashFiles(folder string) (map[string]store.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.files = files.FS(root)
+	g.files = store.RegularFS(root)
 	found := map[string]store.Object{}
 	return found, fs.WalkDir(g.files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

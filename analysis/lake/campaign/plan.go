@@ -1,6 +1,12 @@
-// Package campaign is what a lake holds of a campaign next to its answers and
-// rows: its plan, the manifest that says how it is run, who labels its messages,
-// which runs are requested again, and why it halted.
+// Package campaign is what a lake holds of a campaign next to its answers and rows: its plan,
+// the manifest that says how it is run, who labels its messages, which runs are requested
+// again, why it halted, and what it has spent.
+//
+// Spending sums what calls took: money, tokens and time, by condition, model, phase or tier,
+// and what labels and embeddings did. It counts every committed generation, for all were paid;
+// what is not known (a price, the outcome of a call, what it has used) is counted beside the
+// sums and never guessed; and a service that changed the model behind a name while the
+// campaign ran is named.
 package campaign
 
 import (

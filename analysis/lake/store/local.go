@@ -20,8 +20,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"roundtable/analysis/lake/files"
 )
 
 const (
@@ -262,8 +260,8 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 	defer l.begin()()
 	parent, base := path.Split(key)
 	return l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error {
-		f, err := files.OpenIn(d.root, base)
-		if errors.Is(err, files.ErrIrregular) {
+		f, err := OpenFileIn(d.root, base)
+		if errors.Is(err, errIrregular) {
 			return &fs.PathError{Op: "open", Path: key, Err: fs.ErrNotExist}
 		}
 		if err != nil {

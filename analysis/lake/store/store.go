@@ -1,6 +1,9 @@
 // Package store keeps named objects in a folder (Local) or, in package bucket, in a bucket that
 // speaks S3. Both promise the same: an object is seen whole or not at all,
 // is durable once stored, and is never overwritten unseen.
+//
+// Files that others may have made or named are read if they are regular, and to a bounded
+// length: a pipe or a device would keep the program waiting, or never end.
 package store
 
 import (

@@ -10,13 +10,13 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 )
 
 const Protocol = "debate"
 
 // Replies are the agents' answers in a debate, by round from 1.
-type Replies []metrics.Replies
+type Replies []statistics.Replies
 
 // Read keeps the answers of each round.
 func Read(r *campaign.Run, rows record.Rows) error {
@@ -28,7 +28,7 @@ func Read(r *campaign.Run, rows record.Rows) error {
 		for len(all) < int(t.Round) {
 			all = append(all, nil)
 		}
-		one := metrics.Reply{Right: campaign.IsRight(t) == 1}
+		one := statistics.Reply{Right: campaign.IsRight(t) == 1}
 		if t.ProposalKey != nil {
 			one.Key = *t.ProposalKey
 		}

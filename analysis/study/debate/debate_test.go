@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // Debated is one collaboration of a debate as a row with its turns: answers by
@@ -72,18 +71,18 @@ func TestStrategiesByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	tabletest.Near(t, "MAD, logic", tabletest.Column(t, table, "logic", "MAD", "2", "1"), 25)
-	tabletest.Near(t, "MAD, math", tabletest.Column(t, table, "math", "MAD", "2", "1"), 100)
-	tabletest.Near(t, "truth, logic", tabletest.Column(t, table, "logic", "MAD+Truth", "2", "1"), 75)
-	tabletest.Near(t, "gain", tabletest.Column(t, table, "logic gain", "MAD+Truth", "2", "1"), 50)
-	if low := tabletest.Column(t, table, "logic gain low", "MAD+Truth", "2", "1"); low != nil {
+	analysistest.Near(t, "MAD, logic", analysistest.Column(t, table, "logic", "MAD", "2", "1"), 25)
+	analysistest.Near(t, "MAD, math", analysistest.Column(t, table, "math", "MAD", "2", "1"), 100)
+	analysistest.Near(t, "truth, logic", analysistest.Column(t, table, "logic", "MAD+Truth", "2", "1"), 75)
+	analysistest.Near(t, "gain", analysistest.Column(t, table, "logic gain", "MAD+Truth", "2", "1"), 50)
+	if low := analysistest.Column(t, table, "logic gain low", "MAD+Truth", "2", "1"); low != nil {
 		t.Errorf("two equal gains are at least %v", *low)
 	}
-	tabletest.Near(t, "self-consistency", tabletest.Column(t, table, "logic", "Self-Consistency", "2", "0"), 100)
-	if v := tabletest.Column(t, table, "logic gain", "MAD", "2", "1"); v != nil {
+	analysistest.Near(t, "self-consistency", analysistest.Column(t, table, "logic", "Self-Consistency", "2", "0"), 100)
+	if v := analysistest.Column(t, table, "logic gain", "MAD", "2", "1"); v != nil {
 		t.Errorf("MAD gains %v over itself", *v)
 	}
-	if v := tabletest.Column(t, table, "math", "MAD+Truth", "2", "1"); v != nil {
+	if v := analysistest.Column(t, table, "math", "MAD+Truth", "2", "1"); v != nil {
 		t.Error("a task that was not run has an accuracy")
 	}
 }
@@ -96,13 +95,13 @@ func TestDebateRoundsByHand(t *testing.T) {
 	}}
 	table, _ := DebateRounds(c)
 	at := func(measure, round string) *float64 {
-		return tabletest.Column(t, table, round, measure, "logic", "MAD", "4")
+		return analysistest.Column(t, table, round, measure, "logic", "MAD", "4")
 	}
-	tabletest.Near(t, "accuracy@1", at("accuracy, %", "@1"), 50)
-	tabletest.Near(t, "log-likelihood@1", at("log-likelihood", "@1"), -1) // of the first alone
-	tabletest.Near(t, "log-likelihood@2", at("log-likelihood", "@2"), (0+math.Log2(.25))/2)
-	tabletest.Near(t, "smoothed@1", at("smoothed log-likelihood", "@1"), (math.Log2(2.5/5)+math.Log2(.5/5))/2)
-	tabletest.Near(t, "entropy@1", at("entropy", "@1"), 1.5) // both: 2, 1, 1
+	analysistest.Near(t, "accuracy@1", at("accuracy, %", "@1"), 50)
+	analysistest.Near(t, "log-likelihood@1", at("log-likelihood", "@1"), -1) // of the first alone
+	analysistest.Near(t, "log-likelihood@2", at("log-likelihood", "@2"), (0+math.Log2(.25))/2)
+	analysistest.Near(t, "smoothed@1", at("smoothed log-likelihood", "@1"), (math.Log2(2.5/5)+math.Log2(.5/5))/2)
+	analysistest.Near(t, "entropy@1", at("entropy", "@1"), 1.5) // both: 2, 1, 1
 	if _, ok := DebateAgents(c); ok {
 		t.Error("one size of group makes a table by size")
 	}
@@ -125,15 +124,15 @@ func TestGainsByHand(t *testing.T) {
 		t.Fatalf("%v\n%s", ok, table.Text())
 	}
 	at := func(measure, name string) *float64 {
-		return tabletest.Column(t, table, name, measure, "logic", "MAD+MADC", "4", "1")
+		return analysistest.Column(t, table, name, measure, "logic", "MAD+MADC", "4", "1")
 	}
 	one := -.25*math.Log2(.25) - .75*math.Log2(.75) // entropy of one against three
-	tabletest.Near(t, "accuracy", at("accuracy, %", "gain"), (50+0)/2.)
-	tabletest.Near(t, "accuracy low", at("accuracy, %", "gain low"), -100)                                        // 25 - 12.7062 · 25 is less than there can be
-	tabletest.Near(t, "log-likelihood", at("log-likelihood", "gain"), ((0-math.Log2(.5))+(0-math.Log2(.75)/2))/2) // nobody is right in the second debate of question 0 under MAD, so it is left out of both
-	tabletest.Near(t, "entropy", at("entropy", "gain"), ((0-1+one)/2+0-(-.75*math.Log2(.75)-.25*math.Log2(.25))/2)/2)
-	tabletest.Near(t, "questions", at("entropy", "questions"), 2)
-	tabletest.Near(t, "round", at("entropy", "round"), 2)
+	analysistest.Near(t, "accuracy", at("accuracy, %", "gain"), (50+0)/2.)
+	analysistest.Near(t, "accuracy low", at("accuracy, %", "gain low"), -100)                                        // 25 - 12.7062 · 25 is less than there can be
+	analysistest.Near(t, "log-likelihood", at("log-likelihood", "gain"), ((0-math.Log2(.5))+(0-math.Log2(.75)/2))/2) // nobody is right in the second debate of question 0 under MAD, so it is left out of both
+	analysistest.Near(t, "entropy", at("entropy", "gain"), ((0-1+one)/2+0-(-.75*math.Log2(.75)-.25*math.Log2(.25))/2)/2)
+	analysistest.Near(t, "questions", at("entropy", "questions"), 2)
+	analysistest.Near(t, "round", at("entropy", "round"), 2)
 }
 
 // Over three repetitions by hand. MAD is right in 50, 0 and 100 % of two
@@ -162,19 +161,19 @@ func TestRepetitionsByHand(t *testing.T) {
 		t.Fatalf("%v\n%s", ok, table.Text())
 	}
 	at := func(strategy, name string) *float64 {
-		return tabletest.Column(t, table, name, "accuracy, %", "logic", strategy, "2", "1")
+		return analysistest.Column(t, table, name, "accuracy, %", "logic", strategy, "2", "1")
 	}
-	tabletest.Near(t, "mean of MAD", at("MAD", "mean"), 50)
-	tabletest.Near(t, "sd of MAD", at("MAD", "sd"), 50)
-	tabletest.Near(t, "least", at("MAD", "least"), 0)
-	tabletest.Near(t, "greatest", at("MAD", "greatest"), 100)
-	tabletest.Near(t, "repetitions", at("MAD", "repetitions"), 3)
-	tabletest.Near(t, "mean of MADC", at("MAD+MADC", "mean"), (200./3+50+100)/3)
-	tabletest.Near(t, "gain", at("MAD+MADC", "gain"), 100./3)
-	tabletest.Near(t, "low", at("MAD+MADC", "gain low"), 100./3-4.302652729749464*50/3)
-	tabletest.Near(t, "p t", at("MAD+MADC", "p t"), 1-2/math.Sqrt(6))
-	tabletest.Near(t, "p sign flip", at("MAD+MADC", "p sign flip"), .5)
-	tabletest.Near(t, "pairs", at("MAD+MADC", "pairs"), 3)
+	analysistest.Near(t, "mean of MAD", at("MAD", "mean"), 50)
+	analysistest.Near(t, "sd of MAD", at("MAD", "sd"), 50)
+	analysistest.Near(t, "least", at("MAD", "least"), 0)
+	analysistest.Near(t, "greatest", at("MAD", "greatest"), 100)
+	analysistest.Near(t, "repetitions", at("MAD", "repetitions"), 3)
+	analysistest.Near(t, "mean of MADC", at("MAD+MADC", "mean"), (200./3+50+100)/3)
+	analysistest.Near(t, "gain", at("MAD+MADC", "gain"), 100./3)
+	analysistest.Near(t, "low", at("MAD+MADC", "gain low"), 100./3-4.302652729749464*50/3)
+	analysistest.Near(t, "p t", at("MAD+MADC", "p t"), 1-2/math.Sqrt(6))
+	analysistest.Near(t, "p sign flip", at("MAD+MADC", "p sign flip"), .5)
+	analysistest.Near(t, "pairs", at("MAD+MADC", "pairs"), 3)
 	if p := at("MAD", "p t"); p != nil {
 		t.Errorf("MAD gains over itself with p %v", *p)
 	}
@@ -197,7 +196,7 @@ func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
 	table, _ := DebateRepetitions(c)
 	for _, measure := range []string{"log-likelihood", "entropy"} {
 		at := func(name string) *float64 {
-			return tabletest.Column(t, table, name, measure, "logic", "MAD+MADC", "7", "1")
+			return analysistest.Column(t, table, name, measure, "logic", "MAD+MADC", "7", "1")
 		}
 		if p := at("p t"); p != nil {
 			t.Errorf("%s: equal gains have p %v", measure, *p)
@@ -205,7 +204,7 @@ func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
 		if at("gain low") != nil || at("gain high") != nil {
 			t.Errorf("%s: equal gains of %v have an interval", measure, *at("gain"))
 		}
-		tabletest.Near(t, "p of four equal signs", at("p sign flip"), .125)
+		analysistest.Near(t, "p of four equal signs", at("p sign flip"), .125)
 	}
 }
 
@@ -220,7 +219,7 @@ func TestSizesAndReversals(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for n, want := range map[string]float64{"3": 0, "4": 100, "5": 100} {
-		tabletest.Near(t, n, tabletest.Column(t, table, n, "logic", "MAD", "1"), want)
+		analysistest.Near(t, n, analysistest.Column(t, table, n, "logic", "MAD", "1"), want)
 	}
 	for n := 1; n <= 6; n++ {
 		for context := range 4 {
@@ -238,17 +237,17 @@ func TestSizesAndReversals(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	tabletest.Near(t, "5 agents", tabletest.Column(t, table, "correct first", "q", "5"), .25)
-	tabletest.Near(t, "reversed", tabletest.Column(t, table, "correct first", "q", "reversed at"), 5)
-	tabletest.Near(t, "low", tabletest.Column(t, table, "correct first", "q", "… low"), 5)
-	tabletest.Near(t, "high", tabletest.Column(t, table, "correct first", "q", "… high"), 6)
+	analysistest.Near(t, "5 agents", analysistest.Column(t, table, "correct first", "q", "5"), .25)
+	analysistest.Near(t, "reversed", analysistest.Column(t, table, "correct first", "q", "reversed at"), 5)
+	analysistest.Near(t, "low", analysistest.Column(t, table, "correct first", "q", "… low"), 5)
+	analysistest.Near(t, "high", analysistest.Column(t, table, "correct first", "q", "… high"), 6)
 	if _, ok := Strategies(curves); ok {
 		t.Error("viewpoints are not a strategy of Table 1")
 	}
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return campaigntest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Read)
 }
 
 // Of two questions one gains, in all of its replicates or one, and the other does
@@ -275,14 +274,14 @@ func TestIntervalsOfGainsEnd(t *testing.T) {
 		{func() (table.Table, bool) { return DebateRepetitions(debates) }, "gain low", 25},
 	} {
 		tab, _ := x.build()
-		tabletest.Ends(t, tab, x.low, x.gain, -100, 100)
+		analysistest.Ends(t, tab, x.low, x.gain, -100, 100)
 		if notes := strings.Join(tab.Notes, "\n"); !strings.Contains(notes, campaign.CutNote) {
 			t.Errorf("%s does not say that intervals are cut: %s", tab.Name, notes)
 		}
 	}
 	table, _ := DebateGains(debates)
-	if low := tabletest.Column(t, table, "gain low", "log-likelihood"); low == nil || *low > -1 {
-		t.Errorf("a gain in log-likelihood is at least %v", tabletest.Show(low))
+	if low := analysistest.Column(t, table, "gain low", "log-likelihood"); low == nil || *low > -1 {
+		t.Errorf("a gain in log-likelihood is at least %v", analysistest.Show(low))
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
@@ -19,9 +19,9 @@ type debateMeasure struct {
 func debateMeasures() []debateMeasure {
 	return []debateMeasure{
 		{"accuracy, %", 1, accuracyAt, func(d debateGroup) float64 { return 100 * d.MostDifference() }},
-		{"log-likelihood", 3, repliesAt(metrics.Replies.LogLikelihood), endless},
-		{"smoothed log-likelihood", 3, repliesAt(metrics.Replies.Smoothed), endless},
-		{"entropy", 3, repliesAt(metrics.Replies.Entropy), endless},
+		{"log-likelihood", 3, repliesAt(statistics.Replies.LogLikelihood), endless},
+		{"smoothed log-likelihood", 3, repliesAt(statistics.Replies.Smoothed), endless},
+		{"entropy", 3, repliesAt(statistics.Replies.Entropy), endless},
 	}
 }
 
@@ -40,7 +40,7 @@ func accuracyAt(r campaign.Run, round int) (float64, bool) {
 }
 
 // repliesAt returns a measure of one round's answers.
-func repliesAt(measure func(metrics.Replies) (float64, bool)) func(campaign.Run, int) (float64, bool) {
+func repliesAt(measure func(statistics.Replies) (float64, bool)) func(campaign.Run, int) (float64, bool) {
 	return func(r campaign.Run, round int) (float64, bool) {
 		if round > len(repliesOf(r)) {
 			return 0, false

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -62,7 +61,7 @@ func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
 
 // spread returns mean, standard deviation, least and greatest value, and how many there are.
 func (m debateMeasure) spread(values []float64) []table.Cell {
-	mean, sd, ok := metrics.Runs(values)
+	mean, sd, ok := statistics.MeanOfRuns(values)
 	if !ok {
 		return append(make([]table.Cell, 4), table.Count(0))
 	}

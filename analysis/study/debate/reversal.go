@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 )
 
 // redraws of contexts, made with a seed of their own.
@@ -74,8 +74,8 @@ func turning(sizes []debateGroup) *Turn {
 }
 
 // meanCurve returns the curve over the contexts that were drawn, each as often as it was.
-func meanCurve(bySize map[int]campaign.Units, drawn []int32, most int) metrics.Curve {
-	c := make(metrics.Curve, most)
+func meanCurve(bySize map[int]campaign.Units, drawn []int32, most int) statistics.Curve {
+	c := make(statistics.Curve, most)
 	for size, by := range bySize { // each fills a place of its own
 		sum, n := 0.0, 0
 		for _, i := range drawn {

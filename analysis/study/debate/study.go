@@ -4,24 +4,23 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/entry"
 )
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Debates, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: naming.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task",
-			Needs: "debates", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, Build: Strategies, Shown: entry.Always},
-		{Named: naming.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents",
-			Needs: "debates of groups of different sizes", Papers: naming.Numbers(4, "table", 2, 3, 4, 5)}, Build: DebateAgents},
-		{Named: naming.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round",
-			Needs: "debates", Papers: naming.Numbers(4, "figure", 7)}, Build: DebateRounds},
-		{Named: naming.Named{Name: "debate-gains", Shows: "debates: gains over the fixed order, paired by question",
+		{Named: entry.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task",
+			Needs: "debates", Papers: slices.Concat(entry.Numbers(4, "table", 1), entry.Numbers(4, "figure", 1))}, Build: Strategies, Shown: entry.Always},
+		{Named: entry.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents",
+			Needs: "debates of groups of different sizes", Papers: entry.Numbers(4, "table", 2, 3, 4, 5)}, Build: DebateAgents},
+		{Named: entry.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round",
+			Needs: "debates", Papers: entry.Numbers(4, "figure", 7)}, Build: DebateRounds},
+		{Named: entry.Named{Name: "debate-gains", Shows: "debates: gains over the fixed order, paired by question",
 			Needs: "debates in the fixed order and in others"}, Build: DebateGains},
-		{Named: naming.Named{Name: "debate-repetitions", Shows: "debates: spread over repetitions, gains over the fixed order tested over them",
-			Needs: "debates with several replicates", Papers: naming.Numbers(4, "figure", 3, 4, 5)}, Build: DebateRepetitions},
-		{Named: naming.Named{Name: "viewpoints", Shows: "debates of fixed viewpoints: right outcomes by number of agents",
-			Needs: "debates that begin with viewpoints of a pool", Papers: slices.Concat(naming.Numbers(4, "table", 6, 7, 8, 9, 10, 11), naming.Numbers(4, "figure", 9))}, Build: Viewpoints, Shown: entry.Always},
+		{Named: entry.Named{Name: "debate-repetitions", Shows: "debates: spread over repetitions, gains over the fixed order tested over them",
+			Needs: "debates with several replicates", Papers: entry.Numbers(4, "figure", 3, 4, 5)}, Build: DebateRepetitions},
+		{Named: entry.Named{Name: "viewpoints", Shows: "debates of fixed viewpoints: right outcomes by number of agents",
+			Needs: "debates that begin with viewpoints of a pool", Papers: slices.Concat(entry.Numbers(4, "table", 6, 7, 8, 9, 10, 11), entry.Numbers(4, "figure", 9))}, Build: Viewpoints, Shown: entry.Always},
 	}}
 }

@@ -1,5 +1,9 @@
-// Package dialogue shows what messages do: how often labellers find each dialogue
-// act, how acts follow on each other, and how well labellers agree (paper 1).
+// Package dialogue shows messages: what they do, how often labellers find each dialogue act,
+// how acts follow on each other, and how well labellers agree; and how they are written: their
+// length and grade by round, and how far they move from the round before (paper 1).
+//
+// Of scores by a judge model it shows how far they agree with scores that people gave to the
+// same answers by hand.
 package dialogue
 
 import (

@@ -6,7 +6,6 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/corrected"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
@@ -64,9 +63,9 @@ func (l Labels) judge(runs []campaign.Run, sets map[lake.Run]map[int]acts.Set) [
 // shareOf estimates a share of judgements by gold alone; count says what of a judgement is in the
 // numerator and in the denominator.
 func shareOf(all []judged, count func(judgement) [2]float64) fixed {
-	units := make([]corrected.ShareUnit, len(all))
+	units := make([]gold.ShareUnit, len(all))
 	for i, p := range all {
-		units[i] = corrected.ShareUnit{Cluster: p.cluster, Stratum: p.stratum}
+		units[i] = gold.ShareUnit{Cluster: p.cluster, Stratum: p.stratum}
 		if !p.drawn {
 			continue
 		}
@@ -149,7 +148,7 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 // interval returns a share by gold and its interval; the share alone if there is no interval.
 func (f fixed) interval(empty Emptied) []table.Cell {
 	empty.Add(f.err)
-	if errors.Is(f.err, corrected.ErrFewShown) {
+	if errors.Is(f.err, gold.ErrFewShown) {
 		return []table.Cell{{Value: &f.Value, Decimals: 2}, {}, {}}
 	}
 	return f.cells()[1:4]
@@ -194,7 +193,7 @@ func (l Labels) rightNote() string {
 	switch f := right(l.judged); {
 	case f.err == nil:
 		return fmt.Sprintf(" The labeller is right about %.1f %% of all acts of messages (95 %%: %.1f to %.1f)%s", 100*f.Value, 100*f.Low, 100*f.High, more)
-	case errors.Is(f.err, corrected.ErrFewShown):
+	case errors.Is(f.err, gold.ErrFewShown):
 		return " The labeller is right about almost all acts of messages, or about almost none" + more
 	default:
 		return fmt.Sprintf(" How often the labeller is right cannot be said: %v%s", f.err, more)

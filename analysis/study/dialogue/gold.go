@@ -7,7 +7,6 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/corrected"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/table"
@@ -77,8 +76,8 @@ func CodedActs(coded []gold.Coded, first, last, agents int) acts.ActsByRound {
 }
 
 // unit returns what a passage has of a share, as mean over the coders.
-func (p passage) unit(count func(passage, acts.ActsByRound) [2]float64) corrected.ShareUnit {
-	u := corrected.ShareUnit{Cluster: p.cluster, Stratum: p.stratum}
+func (p passage) unit(count func(passage, acts.ActsByRound) [2]float64) gold.ShareUnit {
+	u := gold.ShareUnit{Cluster: p.cluster, Stratum: p.stratum}
 	if p.machine != nil {
 		u.Machine = count(p, p.machine)
 	}
@@ -132,12 +131,12 @@ func shownIn(act int) func(passage, acts.ActsByRound) [2]float64 {
 // fixed is a share with what the labels alone say of it.
 type fixed struct {
 	naive *float64
-	corrected.Estimate
+	gold.Estimate
 	err error
 }
 
 // fix corrects a share of units. Those that are late count in what the labels alone say.
-func fix(units, late []corrected.ShareUnit) fixed {
+func fix(units, late []gold.ShareUnit) fixed {
 	var f fixed
 	var sum [2]float64
 	for _, u := range slices.Concat(units, late) {
@@ -146,7 +145,7 @@ func fix(units, late []corrected.ShareUnit) fixed {
 	if sum[1] > 0 {
 		f.naive = new(sum[0] / sum[1])
 	}
-	f.Estimate, f.err = corrected.Share(units)
+	f.Estimate, f.err = gold.EstimateShare(units)
 	return f
 }
 
@@ -175,8 +174,8 @@ func correct(rows []actRow, f framed, empty Emptied) {
 	}
 }
 
-func unitsOf(passages []passage, count func(passage, acts.ActsByRound) [2]float64) []corrected.ShareUnit {
-	units := make([]corrected.ShareUnit, len(passages))
+func unitsOf(passages []passage, count func(passage, acts.ActsByRound) [2]float64) []gold.ShareUnit {
+	units := make([]gold.ShareUnit, len(passages))
 	for n, p := range passages {
 		units[n] = p.unit(count)
 	}
@@ -238,15 +237,15 @@ func correctedRows(v campaign.View, g campaign.Group, passages []passage, readin
 			of[k] = append(v.Label(g), table.Word(fmt.Sprintf("%s, %s", reading, what)), table.Word(name), table.Cell{})
 		}
 		for j := range acts.N + 1 {
-			units := make([]corrected.ShareUnit, len(passages))
+			units := make([]gold.ShareUnit, len(passages))
 			for n, p := range passages {
-				units[n] = corrected.ShareUnit{Cluster: p.cluster, Stratum: p.stratum, Machine: [2]float64{machine[n].count[i][j], machine[n].of[i]}}
+				units[n] = gold.ShareUnit{Cluster: p.cluster, Stratum: p.stratum, Machine: [2]float64{machine[n].count[i][j], machine[n].of[i]}}
 				if coded[n] != nil {
 					units[n].Gold = &[2]float64{coded[n].count[i][j], coded[n].of[i]}
 				}
 			}
 			var cells [3]table.Cell
-			e, err := corrected.Share(units)
+			e, err := gold.EstimateShare(units)
 			if empty.Add(err); err == nil {
 				any = true
 				cells = [3]table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2), table.Number(e.High, 2)}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/corrected"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
@@ -143,7 +142,7 @@ func (b booked) rows(v campaign.View, g campaign.Group, empty Emptied) [][]table
 }
 
 // naiveCell is the share as labelled, with its standard error over collaborations.
-func naiveCell(units []corrected.ShareUnit) table.Cell {
+func naiveCell(units []gold.ShareUnit) table.Cell {
 	var clusters [][2]float64
 	last := -1
 	for _, u := range units {
@@ -175,7 +174,7 @@ func (b booked) outside(runs []campaign.Run) int {
 
 // units returns the passages of collaborations that could be drawn, and of those that came later,
 // with a share of one label; labelled is how many collaborations have labels.
-func (b booked) units(runs []campaign.Run, label string) (units, late []corrected.ShareUnit, labelled int) {
+func (b booked) units(runs []campaign.Run, label string) (units, late []gold.ShareUnit, labelled int) {
 	for i, r := range runs {
 		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
 		stratum, framed := b.gold.Stratum(run)
@@ -191,7 +190,7 @@ func (b booked) units(runs []campaign.Run, label string) (units, late []correcte
 			passages = []gold.Passage{{Run: run}}
 		}
 		for _, p := range passages {
-			u := corrected.ShareUnit{Cluster: i, Stratum: stratum, Machine: shareOfLabel(b.byRun[run], p, int(r.RoundsRun), label)}
+			u := gold.ShareUnit{Cluster: i, Stratum: stratum, Machine: shareOfLabel(b.byRun[run], p, int(r.RoundsRun), label)}
 			coders := b.gold.Of(p)
 			if coders != nil {
 				u.Gold = new([2]float64)

@@ -6,7 +6,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
@@ -15,8 +15,8 @@ const challengeKey = "protocol.challenge"
 // challenged returns what an agent makes of a final answer that it is shown, by
 // whether answers are right and by their score: it agrees by its ballot, or
 // challenges it. Made-up answers are never right.
-func challenged(r campaign.Run, t record.Turn) (byRight, byScore metrics.Challenge) {
-	byRight = metrics.Challenge{Challenged: !agrees(t)}
+func challenged(r campaign.Run, t record.Turn) (byRight, byScore statistics.Challenge) {
+	byRight = statistics.Challenge{Challenged: !agrees(t)}
 	byScore = byRight
 	if kind := campaign.Flatten([]byte(r.SettingsJSON))[challengeKey]; kind != "irrelevant" && kind != "wrong" {
 		byRight.Before, byScore.Before = r.Right(), r.ScoreOrZero()
@@ -29,7 +29,7 @@ func challenged(r campaign.Run, t record.Turn) (byRight, byScore metrics.Challen
 }
 
 // answerAnew takes the answer that an agent gives in place of the challenged one.
-func answerAnew(byRight, byScore *metrics.Challenge, t record.Turn) {
+func answerAnew(byRight, byScore *statistics.Challenge, t record.Turn) {
 	if t.ProposalKey == nil {
 		return
 	}
@@ -105,15 +105,15 @@ func (x discussed) challenges() []table.Cell {
 // errors over questions; nothing where rows do not hold it.
 func (x discussed) challengesByScore() []table.Cell {
 	runs := slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil || discussionOf(r).Scored.Unknown() })
-	ratio := func(of func(metrics.Challenges) float64) table.Cell {
+	ratio := func(of func(statistics.Challenges) float64) table.Cell {
 		return table.MeanPercent(campaign.RatioOver(runs, func(r campaign.Run) (shown, all float64) {
 			challenged, _, _ := discussionOf(r).Scored.Changes()
 			return of(discussionOf(r).Scored), float64(challenged)
 		}))
 	}
 	return []table.Cell{
-		ratio(func(c metrics.Challenges) float64 { _, better, _ := c.Changes(); return float64(better) }),
-		ratio(func(c metrics.Challenges) float64 { _, _, worse := c.Changes(); return float64(worse) }),
-		ratio(metrics.Challenges.Change),
+		ratio(func(c statistics.Challenges) float64 { _, better, _ := c.Changes(); return float64(better) }),
+		ratio(func(c statistics.Challenges) float64 { _, _, worse := c.Changes(); return float64(worse) }),
+		ratio(statistics.Challenges.Change),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
@@ -175,7 +175,7 @@ func countColumn() table.Columns[discussed] {
 
 // overReplicates returns mean and standard deviation over replicates of a measure in percent.
 func overReplicates(runs []campaign.Run, measure func(campaign.Run) float64) []table.Cell {
-	mean, sd, ok := metrics.Runs(campaign.PerReplicate(runs, measure))
+	mean, sd, ok := statistics.MeanOfRuns(campaign.PerReplicate(runs, measure))
 	if !ok {
 		return make([]table.Cell, 2)
 	}

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // Talked is one discussion as rows: the agents' last answers in letters, of
@@ -141,21 +140,21 @@ func TestDiscussionsByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	at := func(name, row string) *float64 { return tabletest.Column(t, table, name, row) }
-	tabletest.Near(t, "accuracy", at("strategyqa", "simple"), 50)
-	tabletest.Near(t, "sd", at("strategyqa ± sd", "simple"), 50)
-	tabletest.Near(t, "gain", at("strategyqa gain", "simple"), 25)
+	at := func(name, row string) *float64 { return analysistest.Column(t, table, name, row) }
+	analysistest.Near(t, "accuracy", at("strategyqa", "simple"), 50)
+	analysistest.Near(t, "sd", at("strategyqa ± sd", "simple"), 50)
+	analysistest.Near(t, "gain", at("strategyqa gain", "simple"), 25)
 	// Two differences 16.67 and 33.33: sd 11.785, t(1) 12.706.
-	tabletest.Near(t, "low", at("strategyqa gain low", "simple"), 25-12.706204736174694*50/6)
-	tabletest.Near(t, "single agent", at("strategyqa", "single agent"), 25)
-	tabletest.Near(t, "its sd", at("strategyqa ± sd", "single agent"), 50/math.Sqrt2)
+	analysistest.Near(t, "low", at("strategyqa gain low", "simple"), 25-12.706204736174694*50/6)
+	analysistest.Near(t, "single agent", at("strategyqa", "single agent"), 25)
+	analysistest.Near(t, "its sd", at("strategyqa ± sd", "single agent"), 50/math.Sqrt2)
 	if v := at("strategyqa gain", "single agent"); v != nil {
 		t.Errorf("the single agent gains %v over itself", *v)
 	}
-	tabletest.Near(t, "n", at("n", "simple"), 6)
+	analysistest.Near(t, "n", at("n", "simple"), 6)
 	// The same single agent of another campaign; and one that was asked other questions.
 	table, _ = Discussions(campaign.Campaign{Runs: c.Runs[:6], Baselines: []campaign.Campaign{{Runs: slices.Clone(c.Runs[6:])}}})
-	tabletest.Near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
+	analysistest.Near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
 	if note := table.Notes[1]; !strings.HasPrefix(note, "Gain: ") {
 		t.Errorf("with a gain the table says %q", note)
 	}
@@ -190,9 +189,9 @@ func TestSingleAgentsWithoutChainOfThought(t *testing.T) {
 	if !ok || len(table.Rows) != 3 {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
 	}
-	tabletest.Near(t, "without", tabletest.Column(t, table, "strategyqa", "single agent, no chain of thought"), 100)
-	tabletest.Near(t, "with", tabletest.Column(t, table, "strategyqa", "single agent"), 0)
-	tabletest.Near(t, "gain", tabletest.Column(t, table, "strategyqa gain", "simple"), 100)
+	analysistest.Near(t, "without", analysistest.Column(t, table, "strategyqa", "single agent, no chain of thought"), 100)
+	analysistest.Near(t, "with", analysistest.Column(t, table, "strategyqa", "single agent"), 0)
+	analysistest.Near(t, "gain", analysistest.Column(t, table, "strategyqa gain", "simple"), 100)
 }
 
 // A baseline must be single agents on the same questions.
@@ -239,11 +238,11 @@ func TestAnswerablesByHand(t *testing.T) {
 	for name, want := range map[string]float64{
 		"all": 62.5, "all EM": 50, "all n": 4, "answerable": 75, "answerable EM": 50, "answerable n": 2, "not answerable": 50, "not answerable EM": 50,
 	} {
-		tabletest.Near(t, name, tabletest.Column(t, table, name, "squad2", "simple"), want)
+		analysistest.Near(t, name, analysistest.Column(t, table, name, "squad2", "simple"), want)
 	}
 	main, _ := Discussions(c)
-	tabletest.Near(t, "F1", tabletest.Column(t, main, "squad2", "simple"), 62.5)
-	tabletest.Near(t, "EM", tabletest.Column(t, main, "squad2 EM", "simple"), 50)
+	analysistest.Near(t, "F1", analysistest.Column(t, main, "squad2", "simple"), 62.5)
+	analysistest.Near(t, "EM", analysistest.Column(t, main, "squad2 EM", "simple"), 50)
 	c.Runs = []campaign.Run{Talked{Rule: "simple", Finals: "A", Decided: "A", Truth: "A"}.Run()}
 	if _, ok := Answerables(c); ok {
 		t.Error("StrategyQA has no questions without an answer")
@@ -261,11 +260,11 @@ func TestTerminationsAndCountings(t *testing.T) {
 	}
 	ends, _ := Terminations(c)
 	for name, want := range map[string]float64{"@1": 0, "@3": 50, "@4": 25, "@5": 0, "none": 25, "rounds": 3.75, "accuracy": 50, "n": 4} {
-		tabletest.Near(t, name, tabletest.Column(t, ends, name, "strategyqa", "ranked"), want)
+		analysistest.Near(t, name, analysistest.Column(t, ends, name, "strategyqa", "ranked"), want)
 	}
 	counts, _ := Countings(c)
 	for name, want := range map[string]float64{"counted": 50, "decided": 50, "decided - counted": 0} { // counted: A, B, A, none
-		tabletest.Near(t, name, tabletest.Column(t, counts, name, "strategyqa", "ranked"), want)
+		analysistest.Near(t, name, analysistest.Column(t, counts, name, "strategyqa", "ranked"), want)
 	}
 }
 
@@ -282,13 +281,13 @@ func TestDiversitiesByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	tabletest.Near(t, "same answers", tabletest.Column(t, table, "answer similarity", "strategyqa", ""), 1)
-	tabletest.Near(t, "same personas", tabletest.Column(t, table, "persona similarity", "strategyqa", ""), 1)
-	tabletest.Near(t, "other personas", tabletest.Column(t, table, "persona similarity", "strategyqa", "true"), 0)
-	if v := tabletest.Column(t, table, "answer similarity", "strategyqa", "true"); v == nil || *v <= 0 || *v >= 1 {
-		t.Errorf("I say A, I say B and I say C are alike by %v", tabletest.Show(v))
+	analysistest.Near(t, "same answers", analysistest.Column(t, table, "answer similarity", "strategyqa", ""), 1)
+	analysistest.Near(t, "same personas", analysistest.Column(t, table, "persona similarity", "strategyqa", ""), 1)
+	analysistest.Near(t, "other personas", analysistest.Column(t, table, "persona similarity", "strategyqa", "true"), 0)
+	if v := analysistest.Column(t, table, "answer similarity", "strategyqa", "true"); v == nil || *v <= 0 || *v >= 1 {
+		t.Errorf("I say A, I say B and I say C are alike by %v", analysistest.Show(v))
 	}
-	tabletest.Near(t, "gain", tabletest.Column(t, table, "gain", "strategyqa", "true"), 50)
+	analysistest.Near(t, "gain", analysistest.Column(t, table, "gain", "strategyqa", "true"), 50)
 }
 
 // Vectors from another source take the place of words.
@@ -299,8 +298,8 @@ func TestDiversitiesByVectors(t *testing.T) {
 	}
 	campaign.Keep(&c.Parts, &Vectors{By: "unit-test", Of: map[string][]float64{"I say A": {1, 0}, "I say B": {1, 1}, "x": {1, 0}, "y": {0, 1}}})
 	table, _ := Diversities(c)
-	tabletest.Near(t, "answers", tabletest.Column(t, table, "answer similarity", "strategyqa"), math.Sqrt(.5))
-	tabletest.Near(t, "personas", tabletest.Column(t, table, "persona similarity", "strategyqa"), 0)
+	analysistest.Near(t, "answers", analysistest.Column(t, table, "answer similarity", "strategyqa"), math.Sqrt(.5))
+	analysistest.Near(t, "personas", analysistest.Column(t, table, "persona similarity", "strategyqa"), 0)
 	if !strings.Contains(table.Notes[1], "unit-test") && !strings.Contains(table.Notes[0], "unit-test") {
 		t.Error(table.Notes)
 	}
@@ -320,7 +319,7 @@ func TestTable1Correlation(t *testing.T) {
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return campaigntest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Read)
 }
 
 // Of two questions one gains and the other does not: no interval of a difference
@@ -348,7 +347,7 @@ func TestIntervalsOfGainsEnd(t *testing.T) {
 		{func() (table.Table, bool) { return Diversities(talks) }, "gain low", -50},
 	} {
 		tab, _ := x.build()
-		tabletest.Ends(t, tab, x.low, x.gain, -100, 100)
+		analysistest.Ends(t, tab, x.low, x.gain, -100, 100)
 		if notes := strings.Join(tab.Notes, "\n"); !strings.Contains(notes, campaign.CutNote) {
 			t.Errorf("%s does not say that intervals are cut: %s", tab.Name, notes)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/embedding"
+	"roundtable/analysis/language"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -101,7 +101,7 @@ func embedderOf(c campaign.Campaign) (name string, embed func(text string) []flo
 			return v.Of[text]
 		}
 	}
-	h := &embedding.Vocabulary{}
+	h := &language.Vocabulary{}
 	for _, r := range c.Runs {
 		if discussionOf(r) == nil {
 			continue
@@ -122,7 +122,7 @@ func similarities(all []discussed, embed func(string) []float64) (answers, perso
 		runs = append(runs, slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil })...)
 	}
 	alike := func(texts func(campaign.Run) []string) table.Cell {
-		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return embedding.Similarity(embedded(texts(r), embed)) })
+		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return language.Similarity(embedded(texts(r), embed)) })
 	}
 	return alike(func(r campaign.Run) []string { return discussionOf(r).Finals }), alike(func(r campaign.Run) []string { return discussionOf(r).Personas })
 }

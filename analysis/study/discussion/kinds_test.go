@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // answered is runs of n questions in three replicates. Questions differ
@@ -77,7 +77,7 @@ func TestKindsByHand(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for name, want := range map[string]float64{"voting": 50, "rules": 2, "consensus": 0, "rules of it": 1, "voting - consensus": 50, "questions": 3} {
-		tabletest.Near(t, name, tabletest.Column(t, table, name, "strategyqa"), want)
+		analysistest.Near(t, name, analysistest.Column(t, table, name, "strategyqa"), want)
 	}
 	if len(table.Rows) != 1 {
 		t.Errorf("%d rows", len(table.Rows))
@@ -113,9 +113,9 @@ func TestTasksByHand(t *testing.T) {
 	for name, want := range map[string]float64{
 		"voting": 50, "consensus": 50. / 3, "voting - consensus": 100. / 3, "rules": 1, "questions": 8,
 	} {
-		tabletest.Near(t, name, tabletest.Column(t, table, name, "knowledge tasks"), want)
+		analysistest.Near(t, name, analysistest.Column(t, table, name, "knowledge tasks"), want)
 	}
-	if low := tabletest.Column(t, table, "low", "knowledge tasks"); low != nil {
+	if low := analysistest.Column(t, table, "low", "knowledge tasks"); low != nil {
 		t.Errorf("differences without spread have an interval from %v", *low)
 	}
 	// One reasoning task is not a mean over tasks.
@@ -131,7 +131,7 @@ func TestTasksByHand(t *testing.T) {
 // degrees of freedom.
 func TestMeansByHand(t *testing.T) {
 	mean, se, dof := means{{0, 2}, {0, 4}}.mean()
-	tabletest.Near(t, "mean", &mean, 1.5)
-	tabletest.Near(t, "se", &se, math.Sqrt(5)/2)
-	tabletest.Near(t, "dof", &dof, 25./17)
+	analysistest.Near(t, "mean", &mean, 1.5)
+	analysistest.Near(t, "se", &se, math.Sqrt(5)/2)
+	analysistest.Near(t, "dof", &dof, 25./17)
 }

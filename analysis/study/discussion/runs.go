@@ -6,19 +6,19 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
 // Discussion is what tables keep of one.
 type Discussion struct {
-	Finals   []string        // each agent's last answer, in the words in which it was given; "" if it had none
-	Replies  metrics.Replies // the same as answers
-	Personas []string        // in the order of agents
-	Decided  int             // the round of the decision; 0 if there was none
+	Finals   []string           // each agent's last answer, in the words in which it was given; "" if it had none
+	Replies  statistics.Replies // the same as answers
+	Personas []string           // in the order of agents
+	Decided  int                // the round of the decision; 0 if there was none
 	// Challenges of what was shown to be the decision, by agent: whether answers
 	// are right, and their score (SQuAD: F1) where rows hold it.
-	Challenges, Scored metrics.Challenges
+	Challenges, Scored statistics.Challenges
 }
 
 // Read keeps what tables need of a discussion.
@@ -26,7 +26,7 @@ func Read(r *campaign.Run, rows record.Rows) error {
 	if r.Protocol != Protocol {
 		return nil
 	}
-	d := &Discussion{Finals: make([]string, r.Agents), Replies: make(metrics.Replies, r.Agents)}
+	d := &Discussion{Finals: make([]string, r.Agents), Replies: make(statistics.Replies, r.Agents)}
 	if r.EndReason == byConsensus || r.EndReason == byVote {
 		d.Decided = int(r.RoundsRun)
 	}
@@ -60,13 +60,13 @@ func discussionOf(r campaign.Run) *Discussion { return campaign.Part[*Discussion
 type Answers map[int32]answer
 
 type answer struct {
-	metrics.Reply
+	statistics.Reply
 	words string
 }
 
 // Of returns what a turn answers, after all turns before it: its own answer, or the one
 // that it agrees with.
-func (a Answers) Of(t record.Turn) (metrics.Reply, bool) {
+func (a Answers) Of(t record.Turn) (statistics.Reply, bool) {
 	given, ok := a.of(t)
 	return given.Reply, ok
 }
@@ -77,7 +77,7 @@ func (a Answers) of(t record.Turn) (answer, bool) {
 	given, ok := answer{}, t.ProposalKey != nil
 	switch {
 	case ok:
-		given = answer{metrics.Reply{Key: *t.ProposalKey, Right: campaign.IsRight(t) == 1}, *t.ProposalKey}
+		given = answer{statistics.Reply{Key: *t.ProposalKey, Right: campaign.IsRight(t) == 1}, *t.ProposalKey}
 		if t.Text != nil {
 			given.words = *t.Text
 		}
@@ -130,13 +130,13 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Discussion: round of the decision, % of discussions"}
 	type row struct {
 		discussed
-		ends metrics.Termination
+		ends statistics.Termination
 	}
 	var rows []row
 	talking := d.talking()
 	kinds := d.meansOfKinds(talking, false)
 	for _, x := range slices.Concat(talking, kinds) {
-		ends := metrics.Termination{Last: d.Rounds()}
+		ends := statistics.Termination{Last: d.Rounds()}
 		for _, r := range x.Succeeded() {
 			if discussionOf(r) != nil {
 				ends.Add(discussionOf(r).Decided)

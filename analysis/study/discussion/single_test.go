@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/table/tabletest"
 )
 
 // Paper 2's Table 2 of 600 discussions each: its rules of voting take 3.37 rounds (it prints 3.38)
@@ -29,11 +29,11 @@ func TestRoundsOfKinds(t *testing.T) {
 	}
 	ends, _ := Terminations(c)
 	for kind, want := range map[string]float64{"voting": 3.38, "consensus": 1.42} {
-		if got := tabletest.Column(t, ends, "rounds", "strategyqa", kind); got == nil || *got < want-.01 || *got > want+.01 {
-			t.Errorf("%s takes %s rounds, printed are %v", kind, tabletest.Show(got), want)
+		if got := analysistest.Column(t, ends, "rounds", "strategyqa", kind); got == nil || *got < want-.01 || *got > want+.01 {
+			t.Errorf("%s takes %s rounds, printed are %v", kind, analysistest.Show(got), want)
 		}
 	}
-	if tabletest.Column(t, ends, "n", "strategyqa", "voting") == nil || !strings.Contains(strings.Join(ends.Notes, " "), "approval among them") {
+	if analysistest.Column(t, ends, "n", "strategyqa", "voting") == nil || !strings.Contains(strings.Join(ends.Notes, " "), "approval among them") {
 		t.Errorf("%q", ends.Notes)
 	}
 }
@@ -58,13 +58,13 @@ func TestKindsAgainstTheSingleAgent(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for _, place := range []string{"strategyqa", "reasoning tasks"} {
-		tabletest.Near(t, "voting", tabletest.Column(t, kinds, "voting - single", place), 12.5)
-		tabletest.Near(t, "consensus", tabletest.Column(t, kinds, "consensus - single", place), -25)
+		analysistest.Near(t, "voting", analysistest.Column(t, kinds, "voting - single", place), 12.5)
+		analysistest.Near(t, "consensus", analysistest.Column(t, kinds, "consensus - single", place), -25)
 	}
 	add("musr", "simple", drafts, "A", "A", "A", "A")
 	diverse, _ := Diversities(c)
-	tabletest.Near(t, "without drafts", tabletest.Column(t, diverse, "above single", "musr", ""), 0) // 75, 50 and 25 against 50
-	tabletest.Near(t, "with drafts", tabletest.Column(t, diverse, "above single", "musr", "true"), 50)
+	analysistest.Near(t, "without drafts", analysistest.Column(t, diverse, "above single", "musr", ""), 0) // 75, 50 and 25 against 50
+	analysistest.Near(t, "with drafts", analysistest.Column(t, diverse, "above single", "musr", "true"), 50)
 	ofOther := c
 	ofOther.Runs = ofOther.Runs[:12]
 	if kinds, _ = Kinds(ofOther); strings.Contains(strings.Join(kinds.Columns, " "), "single") {

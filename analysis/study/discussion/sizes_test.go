@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/table/tabletest"
 )
 
 // Accuracy grows by 25 points an agent, in every question by as much.
@@ -25,14 +25,14 @@ func TestScalingsByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	at := func(name string) *float64 { return tabletest.Column(t, table, name, "agents", "strategyqa") }
-	tabletest.Near(t, "one", at("1"), 25)
-	tabletest.Near(t, "four", at("4"), 100)
-	tabletest.Near(t, "slope", at("slope"), 25)
-	tabletest.Near(t, "p", at("p"), 0)
+	at := func(name string) *float64 { return analysistest.Column(t, table, name, "agents", "strategyqa") }
+	analysistest.Near(t, "one", at("1"), 25)
+	analysistest.Near(t, "four", at("4"), 100)
+	analysistest.Near(t, "slope", at("slope"), 25)
+	analysistest.Near(t, "p", at("p"), 0)
 	// The questions' own slopes: 0, 0.3, 0.4, 0.3 of 100 a step; mean 25, sd 17.3205.
-	tabletest.Near(t, "by question", at("slope by question"), 25)
-	tabletest.Near(t, "its low", at("its low"), 25-3.182446305284263*math.Sqrt(300)/2)
+	analysistest.Near(t, "by question", at("slope by question"), 25)
+	analysistest.Near(t, "its low", at("its low"), 25-3.182446305284263*math.Sqrt(300)/2)
 }
 
 // A discussion of seven calls beside one.
@@ -47,9 +47,9 @@ func TestComputesByHand(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for name, want := range map[string]float64{"rounds": 3, "calls": 7, "input tokens": 1000, "output tokens": 200, "calls ×": 7, "tokens ×": 12} {
-		tabletest.Near(t, name, tabletest.Column(t, table, name, "strategyqa", "simple"), want)
+		analysistest.Near(t, name, analysistest.Column(t, table, name, "strategyqa", "simple"), want)
 	}
-	if v := tabletest.Column(t, table, "calls ×", "strategyqa", "single agent"); v != nil {
+	if v := analysistest.Column(t, table, "calls ×", "strategyqa", "single agent"); v != nil {
 		t.Errorf("the single agent takes %v times as much as itself", *v)
 	}
 }
@@ -69,16 +69,16 @@ func TestChallengesByHand(t *testing.T) {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
 	}
 	for name, want := range map[string]float64{"challenged": 50, "improved": 100. / 3, "worsened": 100. / 3, "net": 0, "agents": 6, "n": 2} {
-		tabletest.Near(t, name, tabletest.Column(t, table, name, "strategyqa", "solution"), want)
+		analysistest.Near(t, name, analysistest.Column(t, table, name, "strategyqa", "solution"), want)
 	}
 	// Of one improved in three, by discussion 0 of 2 and 1 of 1: residuals -2/3 and 2/3, so √(8/9 · 2/1) / 3.
 	for _, row := range table.Rows {
 		if i := slices.Index(table.Columns, "improved"); row[1].Text == "solution" {
-			tabletest.Near(t, "its standard error", row[i].SE, 100*math.Sqrt(16./9)/3)
+			analysistest.Near(t, "its standard error", row[i].SE, 100*math.Sqrt(16./9)/3)
 		}
 	}
-	tabletest.Near(t, "irrelevant", tabletest.Column(t, table, "challenged", "strategyqa", "irrelevant"), 100)
-	tabletest.Near(t, "irrelevant", tabletest.Column(t, table, "improved", "strategyqa", "irrelevant"), 200./3)
+	analysistest.Near(t, "irrelevant", analysistest.Column(t, table, "challenged", "strategyqa", "irrelevant"), 100)
+	analysistest.Near(t, "irrelevant", analysistest.Column(t, table, "improved", "strategyqa", "irrelevant"), 200./3)
 	if _, ok := Challenges((campaign.Campaign{Runs: c.Runs[3:]})); ok {
 		t.Error("nothing is challenged")
 	}
@@ -101,6 +101,6 @@ func TestChallengesByF1(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for name, want := range map[string]float64{"challenged": 200. / 3, "improved": 0, "F1 improved": 50, "F1 worsened": 50, "F1 change": 10} {
-		tabletest.Near(t, name, tabletest.Column(t, table, name, "squad2", "solution"), want)
+		analysistest.Near(t, name, analysistest.Column(t, table, name, "squad2", "solution"), want)
 	}
 }

@@ -1,10 +1,10 @@
-// Package entry is what a study tells of itself, for the one list of studies: its
-// tables, with what each shows, needs and is made from, and what it keeps of each run.
+// Package entry is what a study tells of itself, for the one list of studies: its tables and
+// figures, with the name that says what each shows, the numbers that it has in the papers,
+// what it needs and is made from; and what the study keeps of each run.
 package entry
 
 import (
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/table"
 )
 
@@ -34,7 +34,7 @@ const (
 
 // Table is a table that can be asked for.
 type Table struct {
-	naming.Named
+	Named
 	Build func(campaign.Campaign) (table.Table, bool) // false if the campaign has nothing for it; nil if it takes labels
 	Shown Shown
 	From  Source

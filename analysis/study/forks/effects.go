@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/counterfactual"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
@@ -161,7 +160,7 @@ func outcomes(runs []campaign.Run) []float64 {
 
 // cells returns the beginnings with those runs that went on from them which are kept, in
 // their order.
-func (r row) cells(keep func(campaign.Run) bool) []counterfactual.Cell {
+func (r row) cells(keep func(campaign.Run) bool) []Cell {
 	changed := map[beginning][]campaign.Run{}
 	var order []beginning
 	units := map[beginning]int32{}
@@ -178,9 +177,9 @@ func (r row) cells(keep func(campaign.Run) bool) []counterfactual.Cell {
 	slices.SortFunc(order, func(a, b beginning) int {
 		return cmp.Or(cmp.Compare(changed[a][0].Instance, changed[b][0].Instance), cmp.Compare(a.Replicate, b.Replicate))
 	})
-	var cells []counterfactual.Cell
+	var cells []Cell
 	for _, at := range order {
-		cells = append(cells, counterfactual.Cell{Unit: units[at], AsItWas: r.unchangedOutcomes(at), Changed: outcomes(changed[at])})
+		cells = append(cells, Cell{Unit: units[at], AsItWas: r.unchangedOutcomes(at), Changed: outcomes(changed[at])})
 	}
 	return cells
 }
@@ -190,7 +189,7 @@ func (r row) effectCells() []table.Cell {
 	if !slices.ContainsFunc(r.Succeeded(), r.isReached) {
 		return make([]table.Cell, 4)
 	}
-	values := counterfactual.Effects(r.cells(func(campaign.Run) bool { return true }))
+	values := EffectsOf(r.cells(func(campaign.Run) bool { return true }))
 	if len(values) == 1 {
 		return []table.Cell{table.Number(values[0], 3), {}, {}, {}}
 	}
@@ -211,7 +210,7 @@ func (r row) chance() *float64 {
 		}
 		groups = append(groups, c.Changed)
 	}
-	return counterfactual.Chance(groups)
+	return Chance(groups)
 }
 
 func (r row) calls() (n int64) {

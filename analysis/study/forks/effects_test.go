@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 )
 
 // Two data sets number their questions alike: what goes on from a question is compared with
@@ -13,7 +13,7 @@ import (
 func TestForksArePairedByQuestion(t *testing.T) {
 	run := func(condition, data, fork string, score float64) campaign.Run {
 		settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"file":%q}},"protocol":{"name":"debate"},"rule":{"name":"plurality"},"stop":{"name":"never"},"model":{"name":"openai/gpt-5-mini"},"generate":{}%s}`, data, fork)
-		r := campaigntest.Cell{Condition: condition, Env: "qa", Rule: "plurality", Settings: settings, Agents: 3, Planned: 1, Scores: []*float64{&score}}.Run()
+		r := analysistest.Cell{Condition: condition, Env: "qa", Rule: "plurality", Settings: settings, Agents: 3, Planned: 1, Scores: []*float64{&score}}.Run()
 		r.InstanceHash = &data
 		return r
 	}

@@ -1,12 +1,16 @@
 // Package forks shows what forks of a campaign's collaborations found: the effect of each
 // change against the original and what continued unchanged, from the same beginnings, with
 // what chance alone does and what both have cost.
+//
+// Effects of changes, and what parts contribute (Shapley), are estimated from outcomes that
+// went on from one beginning in different ways. What belongs to one unit (an instance) counts
+// as one, in every interval, and chance is measured, not assumed: outcomes that differ
+// although nothing was changed are what it is.
 package forks
 
 import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/entry"
 	"roundtable/workflows/transcript"
 )
@@ -14,7 +18,7 @@ import (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Forks, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: naming.Named{Name: "fork-effects", Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
+		{Named: entry.Named{Name: "fork-effects", Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
 			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true, Shown: entry.Always},
 	}}
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/consensus"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
 )
@@ -27,7 +26,7 @@ const (
 
 // States are the path of a run and the settings that its figures need.
 type States struct {
-	consensus.Path
+	Path
 	Epsilon float64 // agents no farther apart are together
 	Step    float64 // seconds between two positions of Steps
 }
@@ -37,7 +36,7 @@ func Read(r *campaign.Run, rows record.Rows) error {
 	if r.Protocol != gathering || r.Status != record.Succeeded {
 		return nil
 	}
-	path, err := consensus.FromTurns(rows.Turns, int(r.Agents))
+	path, err := FromTurns(rows.Turns, int(r.Agents))
 	if err != nil {
 		return fmt.Errorf("collaboration %s: %w", r.CollaborationID, err)
 	}
@@ -87,8 +86,8 @@ func Consensus(c campaign.Campaign) (table.Table, bool) {
 		{Column: "reached %", Of: of(func(s States) (float64, bool) { _, ok := s.Reached(s.Epsilon); return percent(ok) })},
 		{Column: "round", Of: of(func(s States) (float64, bool) { r, ok := s.Reached(s.Epsilon); return float64(r), ok })},
 		{Column: "width", Of: of(func(s States) (float64, bool) { return s.Last().Width(), true })},
-		{Column: "bias", Of: of(func(s States) (float64, bool) { return consensus.Signed(s.Bias()), true })},
-		{Column: "|bias|", Of: of(func(s States) (float64, bool) { return math.Abs(consensus.Signed(s.Bias())), true })},
+		{Column: "bias", Of: of(func(s States) (float64, bool) { return signed(s.Bias()), true })},
+		{Column: "|bias|", Of: of(func(s States) (float64, bool) { return math.Abs(signed(s.Bias())), true })},
 		{Column: "bias/width", Of: of(States.NormalisedBias)},
 		{Column: "clusters", Of: of(func(s States) (float64, bool) { return float64(s.Last().Clusters(clusterGap)), true })},
 		{Column: "oscillates %", Of: of(func(s States) (float64, bool) { return percent(s.Period(atRest) > 0) })},
@@ -133,7 +132,7 @@ func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 		}
 	}
 	var shares []string
-	for _, s := range consensus.Strategies() {
+	for _, s := range strategies() {
 		shares = append(shares, string(s))
 	}
 	group := func(x row) campaign.Group { return x.Group }
@@ -151,26 +150,26 @@ func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 
 // strategyCells of the moves of some agents: shares of each, and how many there are.
 func strategyCells(g campaign.Group, of func(agent int) bool) []table.Cell {
-	counts := map[consensus.Strategy]int{}
+	counts := map[Strategy]int{}
 	for _, r := range withStates(g) {
-		moves := slices.DeleteFunc(slices.Clone(StatesOf(r).Moves), func(m consensus.Move) bool { return !of(m.Agent) })
-		for s, n := range consensus.Count(moves, sameStrategy) {
+		moves := slices.DeleteFunc(slices.Clone(StatesOf(r).Moves), func(m Move) bool { return !of(m.Agent) })
+		for s, n := range CountStrategies(moves, sameStrategy) {
 			counts[s] += n
 		}
 	}
 	telling := 0
-	for _, s := range consensus.Strategies() {
+	for _, s := range strategies() {
 		telling += counts[s]
 	}
 	var cells []table.Cell
-	for _, s := range consensus.Strategies() {
+	for _, s := range strategies() {
 		if telling == 0 {
 			cells = append(cells, table.Cell{})
 			continue
 		}
 		cells = append(cells, table.Number(100*float64(counts[s])/float64(telling), 1))
 	}
-	return append(cells, table.Count(telling), table.Count(counts[consensus.Agreed]), table.Count(counts[consensus.Alone]))
+	return append(cells, table.Count(telling), table.Count(counts[Agreed]), table.Count(counts[Alone]))
 }
 
 // Influence returns who leads: the weight of each agent's start in the final value.
@@ -184,7 +183,7 @@ func Influence(c campaign.Campaign) (table.Table, bool) {
 	var rows []row
 	for _, g := range v.Groups {
 		paths := unitPaths(g)
-		lead, r2, ok := consensus.Lead(paths)
+		lead, r2, ok := Lead(paths)
 		if !ok {
 			rows = append(rows, row{Group: g, agent: table.Word("not defined")})
 			continue
@@ -210,14 +209,14 @@ func Influence(c campaign.Campaign) (table.Table, bool) {
 
 // unitPaths returns the first and the last states of a condition's units, each
 // the mean over its runs.
-func unitPaths(g campaign.Group) []consensus.Path {
-	byUnit := map[int32][]consensus.Path{}
+func unitPaths(g campaign.Group) []Path {
+	byUnit := map[int32][]Path{}
 	for _, r := range withStates(g) {
 		byUnit[r.Unit] = append(byUnit[r.Unit], StatesOf(r).Path)
 	}
-	var paths []consensus.Path
+	var paths []Path
 	for _, unit := range slices.Sorted(maps.Keys(byUnit)) {
-		paths = append(paths, consensus.MeanEnds(byUnit[unit]))
+		paths = append(paths, meanEnds(byUnit[unit]))
 	}
 	return paths
 }
@@ -254,7 +253,7 @@ func unitSample(g campaign.Group, value func(campaign.Run) (float64, bool)) tabl
 
 // variance with its interval, and the standard deviation first if asked for.
 func variance(s table.Sample, deviation bool) []table.Cell {
-	v, within, ok := consensus.Variance(s.Values)
+	v, within, ok := Variance(s.Values)
 	cells := []table.Cell{{}, {}, {}}
 	if ok {
 		cells = []table.Cell{table.Number(v, 3), table.Number(within.Low, 3), table.Number(within.High, 3)}

@@ -12,13 +12,11 @@ import (
 	"testing"
 
 	"roundtable/activities/laketest"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/consensus"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -66,12 +64,12 @@ func TestConsensusTables(t *testing.T) {
 			t.Fatalf("%d rows", len(tab.Rows))
 		}
 		for column, want := range c.want {
-			if got := tabletest.ValueAt(t, tab, 0, column); math.Abs(got-want) > 1e-6 {
+			if got := analysistest.ValueAt(t, tab, 0, column); math.Abs(got-want) > 1e-6 {
 				t.Errorf("%s\n%s is %v, want %v", c.campaign, column, got, want)
 			}
 		}
 		shares, _ := StrategyShares(loaded)
-		if got := tabletest.ValueAt(t, shares, 0, c.strategy); got != 100 {
+		if got := analysistest.ValueAt(t, shares, 0, c.strategy); got != 100 {
 			t.Errorf("%s\n%v %% of moves are %s", c.campaign, got, c.strategy)
 		}
 		if !strings.HasPrefix(tab.Notes[0], table.Simulated) {
@@ -95,10 +93,10 @@ func TestMonteCarlo(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := 1e4 / 12 / n
-		if low, high := tabletest.ValueAt(t, table, row, "final from"), tabletest.ValueAt(t, table, row, "final to"); want < low || want > high {
+		if low, high := analysistest.ValueAt(t, table, row, "final from"), analysistest.ValueAt(t, table, row, "final to"); want < low || want > high {
 			t.Errorf("%v agents: the variance %v is not within %v to %v", n, want, low, high)
 		}
-		if bias := tabletest.ValueAt(t, table, row, "sd of bias"); bias > 1e-6 {
+		if bias := analysistest.ValueAt(t, table, row, "sd of bias"); bias > 1e-6 {
 			t.Errorf("%v agents: averagers are biased by %v", n, bias)
 		}
 	}
@@ -111,8 +109,8 @@ func TestMonteCarlo(t *testing.T) {
 		t.Fatalf("%+v", fit)
 	}
 	for what, want := range map[string][3]float64{
-		"the exponent":        {-1, tabletest.ValueAt(t, fit, 0, "from"), tabletest.ValueAt(t, fit, 0, "to")},
-		"the variance of one": {1e4 / 12, tabletest.ValueAt(t, fit, 0, "one from"), tabletest.ValueAt(t, fit, 0, "one to")},
+		"the exponent":        {-1, analysistest.ValueAt(t, fit, 0, "from"), analysistest.ValueAt(t, fit, 0, "to")},
+		"the variance of one": {1e4 / 12, analysistest.ValueAt(t, fit, 0, "one from"), analysistest.ValueAt(t, fit, 0, "one to")},
 	} {
 		if want[0] < want[1] || want[0] > want[2] || want[2]-want[1] > math.Abs(2*want[0]) {
 			t.Errorf("%s, %v, is not well within %v to %v", what, want[0], want[1], want[2])
@@ -120,7 +118,7 @@ func TestMonteCarlo(t *testing.T) {
 	}
 	lead, _ := Influence(c)
 	for row, cells := range lead.Rows {
-		if got := tabletest.ValueAt(t, lead, row, "weight"); cells[0].Text == "2" && math.Abs(got-0.5) > 1e-6 {
+		if got := analysistest.ValueAt(t, lead, row, "weight"); cells[0].Text == "2" && math.Abs(got-0.5) > 1e-6 {
 			t.Errorf("of two averagers one weighs %v", got)
 		}
 	}
@@ -158,16 +156,16 @@ func TestReplicatesOfAGroupAreOneValue(t *testing.T) {
 	}
 	once, _ := MonteCarlo(repeated("1"))
 	often, _ := MonteCarlo(repeated("5"))
-	a, b := tabletest.ByColumn(once, once.Rows[0]), tabletest.ByColumn(often, often.Rows[0])
-	tabletest.Near(t, "standard error", b["final"].SE, *a["final"].SE)
+	a, b := analysistest.ByColumn(once, once.Rows[0]), analysistest.ByColumn(often, often.Rows[0])
+	analysistest.Near(t, "standard error", b["final"].SE, *a["final"].SE)
 	for _, name := range []string{"final", "final variance", "final from", "final to"} {
-		tabletest.Near(t, name, b[name].Value, *a[name].Value)
+		analysistest.Near(t, name, b[name].Value, *a[name].Value)
 	}
 }
 
 // TestNoStates: a campaign of another protocol has none of these tables.
 func TestNoStates(t *testing.T) {
-	c := campaigntest.ByHand(Read)
+	c := analysistest.ByHand(Read)
 	for i, build := range []func(campaign.Campaign) (table.Table, bool){Consensus, StrategyShares, Influence, MonteCarlo, Variances, Finals, Trajectories, PathData} {
 		if of, ok := build(c); ok {
 			t.Errorf("there is a table %d of an exchange economy: %s", i, of.Name)
@@ -188,7 +186,7 @@ func TestStrategiesByPersonality(t *testing.T) {
 		stubborn, average float64
 		moves             float64
 	}{{"all", 100. / 3, 200. / 3, 3}, {"stubborn", 100, 0, 1}, {"none", 0, 100, 2}} {
-		got := tabletest.ByColumn(table, table.Rows[i])
+		got := analysistest.ByColumn(table, table.Rows[i])
 		if got["personality"].Text != want.personality || *got["moves"].Value != want.moves || math.Abs(*got["stubborn"].Value-want.stubborn) > 1e-9 || math.Abs(*got["average"].Value-want.average) > 1e-9 {
 			t.Errorf("row %d: %v", i, got)
 		}
@@ -213,7 +211,7 @@ func TestReplicatesDoNotLead(t *testing.T) {
 					Agents: 2, Instance: int32(i), Replicate: int32(replicate), SettingsJSON: `{"env":{"name":"consensus"},"protocol":{"name":"consensus"}}`,
 				}
 				r := newRun(row, nil, nil)
-				campaign.Keep(&r.Parts, States{Path: consensus.Path{States: []consensus.State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}}})
+				campaign.Keep(&r.Parts, States{Path: Path{States: []State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}}})
 				c.Runs = append(c.Runs, r)
 			}
 		}
@@ -225,10 +223,10 @@ func TestReplicatesDoNotLead(t *testing.T) {
 		t.Fatalf("%s%s", once.Text(), thrice.Text())
 	}
 	for i := range once.Rows {
-		want, got := tabletest.ByColumn(once, once.Rows[i]), tabletest.ByColumn(thrice, thrice.Rows[i])
-		tabletest.Near(t, "weight", got["weight"].Value, *want["weight"].Value)
-		tabletest.Near(t, "its standard error", got["weight"].SE, *want["weight"].SE)
-		tabletest.Near(t, "R²", got["R²"].Value, *want["R²"].Value)
+		want, got := analysistest.ByColumn(once, once.Rows[i]), analysistest.ByColumn(thrice, thrice.Rows[i])
+		analysistest.Near(t, "weight", got["weight"].Value, *want["weight"].Value)
+		analysistest.Near(t, "its standard error", got["weight"].SE, *want["weight"].SE)
+		analysistest.Near(t, "R²", got["R²"].Value, *want["R²"].Value)
 		if got["weight"].N != 5 {
 			t.Errorf("the weight rests on %d values", got["weight"].N)
 		}
@@ -239,5 +237,5 @@ func TestReplicatesDoNotLead(t *testing.T) {
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return campaigntest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Read)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/consensus"
 	"roundtable/analysis/table"
 )
 
@@ -54,10 +53,10 @@ func Families(c campaign.Campaign) (list []Family, varying []string) {
 }
 
 // Sized returns the values of the units by size, each the mean over its runs that have one.
-func (f Family) Sized(of func(campaign.Run) (float64, bool)) []consensus.Sized {
-	var sizes []consensus.Sized
+func (f Family) Sized(of func(campaign.Run) (float64, bool)) []Sized {
+	var sizes []Sized
 	for _, s := range f.Sizes {
-		size := consensus.Sized{Agents: s.Agents}
+		size := Sized{Agents: s.Agents}
 		means := campaign.ByUnit(s.Runs, of)
 		for _, unit := range means.Ascending() {
 			size.Values, size.Pairs = append(size.Values, means[unit]), append(size.Pairs, fmt.Sprint(unit))
@@ -126,7 +125,7 @@ func Variances(c campaign.Campaign) (table.Table, bool) {
 // scaling returns the cells of a fit; false if it is not defined.
 func (f Family) scaling(of func(campaign.Run) (float64, bool)) ([]table.Cell, bool) {
 	sizes := f.Sized(of)
-	s, ok := consensus.Scale(sizes)
+	s, ok := Scale(sizes)
 	if !ok {
 		return nil, false
 	}
@@ -136,7 +135,7 @@ func (f Family) scaling(of func(campaign.Run) (float64, bool)) ([]table.Cell, bo
 	}
 	agents := strings.Trim(fmt.Sprint(s.Agents), "[]")
 	cells := []table.Cell{table.Word(agents)}
-	for _, e := range []consensus.Estimate{s.Exponent, s.Single} {
+	for _, e := range []estimate{s.Exponent, s.Single} {
 		cells = append(cells, table.Number(e.Value, 3), table.Number(e.Low, 3), table.Number(e.High, 3))
 	}
 	return append(cells, table.Count(n)), true

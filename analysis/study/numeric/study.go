@@ -2,7 +2,6 @@ package numeric
 
 import (
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/naming"
 	"roundtable/analysis/study/entry"
 )
 
@@ -11,21 +10,21 @@ const needStates = "agents with numeric states"
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Consensus, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: naming.Named{Name: "consensus", Shows: "numeric states: how groups agree, and where (paper 5)",
+		{Named: entry.Named{Name: "consensus", Shows: "numeric states: how groups agree, and where (paper 5)",
 			Needs: needStates}, Build: Consensus, Shown: entry.Always},
-		{Named: naming.Named{Name: "strategies", Shows: "numeric states: which strategy moves follow, by condition and personality",
-			Needs: needStates, Papers: naming.Numbers(5, "figure", 11)}, Build: StrategyShares},
-		{Named: naming.Named{Name: "influence", Shows: "numeric states: weight of each agent's start in the final value (paper 5)",
+		{Named: entry.Named{Name: "strategies", Shows: "numeric states: which strategy moves follow, by condition and personality",
+			Needs: needStates, Papers: entry.Numbers(5, "figure", 11)}, Build: StrategyShares},
+		{Named: entry.Named{Name: "influence", Shows: "numeric states: weight of each agent's start in the final value (paper 5)",
 			Needs: needStates}, Build: Influence},
-		{Named: naming.Named{Name: "montecarlo", Shows: "numeric states: where groups end, over many starts",
-			Needs: "groups that reach a consensus on a line", Papers: naming.Numbers(5, "figure", 4)}, Build: MonteCarlo},
-		{Named: naming.Named{Name: "variance", Shows: "numeric states: variance by number of agents (paper 5, Figure 4)",
+		{Named: entry.Named{Name: "montecarlo", Shows: "numeric states: where groups end, over many starts",
+			Needs: "groups that reach a consensus on a line", Papers: entry.Numbers(5, "figure", 4)}, Build: MonteCarlo},
+		{Named: entry.Named{Name: "variance", Shows: "numeric states: variance by number of agents (paper 5, Figure 4)",
 			Needs: "groups of different sizes that reach a consensus on a line"}, Build: Variances},
-		{Named: naming.Named{Name: "finals", Shows: "numeric states: each final state (data of figure bias)",
+		{Named: entry.Named{Name: "finals", Shows: "numeric states: each final state (data of figure bias)",
 			Needs: needStates}, Build: Finals, Shown: entry.Never},
-		{Named: naming.Named{Name: "trajectories", Shows: "numeric states: each state of each round (data of the figure)",
-			Needs: needStates, Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9)}, Build: Trajectories, Shown: entry.Never},
-		{Named: naming.Named{Name: "paths", Shows: "robots: planned and actual positions (data of the figure)",
-			Needs: "robots, whose paths are planned", Papers: naming.Numbers(5, "figure", 10)}, Build: PathData, Shown: entry.Never},
+		{Named: entry.Named{Name: "trajectories", Shows: "numeric states: each state of each round (data of the figure)",
+			Needs: needStates, Papers: entry.Numbers(5, "figure", 2, 3, 6, 7, 8, 9)}, Build: Trajectories, Shown: entry.Never},
+		{Named: entry.Named{Name: "paths", Shows: "robots: planned and actual positions (data of the figure)",
+			Needs: "robots, whose paths are planned", Papers: entry.Numbers(5, "figure", 10)}, Build: PathData, Shown: entry.Never},
 	}}
 }

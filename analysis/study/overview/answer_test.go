@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/table/tabletest"
 	"roundtable/workflows/until"
 )
 
@@ -51,9 +51,9 @@ func TestAnswerComparesPairs(t *testing.T) {
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
-	tabletest.Near(t, "A - B", row["A - B"].Value, 0)
-	tabletest.Near(t, "n", row["n"].Value, 25)
+	row := analysistest.ByColumn(got, got.Rows[0])
+	analysistest.Near(t, "A - B", row["A - B"].Value, 0)
+	analysistest.Near(t, "n", row["n"].Value, 25)
 	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "a - b: 5 pairs left out") {
 		t.Error(notes)
 	}
@@ -76,7 +76,7 @@ func TestAnswerWaitsForCancelledCells(t *testing.T) {
 		}
 	}
 	got, _ := Answer(c)
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	if row["answer"].Text != "open" || !strings.Contains(got.Notes[0], " of 25 looked at, in an order drawn by the seed") || strings.HasPrefix(got.Notes[0], "25 units") {
 		t.Errorf("%+v\n%s", row["answer"], got.Notes[0])
 	}

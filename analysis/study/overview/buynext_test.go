@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/table/tabletest"
 )
 
 // Planted noise is recovered: deviations of 0.10 between instances and 0.20 within them,
@@ -31,7 +31,7 @@ func TestBuyNextRecoversPlantedNoise(t *testing.T) {
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	near := func(column string, want, within float64) {
 		t.Helper()
 		if v := row[column].Value; v == nil || math.Abs(*v-want) > within {
@@ -45,7 +45,7 @@ func TestBuyNextRecoversPlantedNoise(t *testing.T) {
 	near("ICC", .2, .05)
 	near("cost, USD", 1, 1e-9)
 	compared, _ := Comparisons(c)
-	interval := tabletest.ByColumn(compared, compared.Rows[0])
+	interval := analysistest.ByColumn(compared, compared.Rows[0])
 	if now := (*interval["to"].Value - *interval["95 % from"].Value) / 2; math.Abs(*row["half width"].Value-now) > 1e-9 {
 		t.Errorf("half width %v; the interval has %v", *row["half width"].Value, now)
 	}
@@ -63,11 +63,11 @@ func TestBuyNextWithoutReplicates(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no table")
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	if row["between"].Value != nil || row["2× replicates"].Value != nil {
 		t.Errorf("%v", row)
 	}
-	tabletest.Near(t, "half width", row["half width"].Value, 12.706204736432095*.25) // differences 0.75 and 0.25
+	analysistest.Near(t, "half width", row["half width"].Value, 12.706204736432095*.25) // differences 0.75 and 0.25
 }
 
 // Instances are paired by what they ask, whatever their numbers: here the second condition
@@ -86,7 +86,7 @@ func TestBuyNextGoesByQuestion(t *testing.T) {
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	for column, want := range map[string]float64{"instances": 4, "replicates": 2, "between": 0, "within": .1 / math.Sqrt2} {
 		if v := row[column].Value; v == nil || math.Abs(*v-want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", column, row[column], want)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/table/tabletest"
 )
 
 var long = flag.Bool("long", false, "simulate as many campaigns as the documentation states")
@@ -91,9 +91,9 @@ func TestFloorOfTheSame(t *testing.T) {
 	if len(got.Rows) != 2 {
 		t.Fatalf("%d rows, want one for each condition and none for what is the same again", len(got.Rows))
 	}
-	row := tabletest.Row(t, got, "majority")
-	tabletest.Near(t, "differed", row["differed"].Value, 0.5)
-	tabletest.Near(t, "floor", row["floor"].Value, 2.7764451051978*.5) // R: qt(.975, 4) * sqrt(.125 + .125)
+	row := analysistest.Row(t, got, "majority")
+	analysistest.Near(t, "differed", row["differed"].Value, 0.5)
+	analysistest.Near(t, "floor", row["floor"].Value, 2.7764451051978*.5) // R: qt(.975, 4) * sqrt(.125 + .125)
 	if row["beyond it"].Text != "0 of 1" {
 		t.Errorf("beyond it: %q", row["beyond it"].Text)
 	}
@@ -128,12 +128,12 @@ func TestFloorByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	row := tabletest.Row(t, got, "majority")
-	tabletest.Near(t, "sd", row["sd of replicates"].Value, math.Sqrt(.5))
+	row := analysistest.Row(t, got, "majority")
+	analysistest.Near(t, "sd", row["sd of replicates"].Value, math.Sqrt(.5))
 	// R: qt(.975, 4) * sqrt(.25), and by sqrt(2 / qchisq(c(.975, .025), 2))
-	tabletest.Near(t, "floor", row["floor"].Value, 2.7764451051978*.5)
-	tabletest.Near(t, "low", row["low"].Value, 2.7764451051978*.5*math.Sqrt(2/7.377758908228))
-	tabletest.Near(t, "high", row["high"].Value, 2.7764451051978*.5*math.Sqrt(2/0.050635615968))
+	analysistest.Near(t, "floor", row["floor"].Value, 2.7764451051978*.5)
+	analysistest.Near(t, "low", row["low"].Value, 2.7764451051978*.5*math.Sqrt(2/7.377758908228))
+	analysistest.Near(t, "high", row["high"].Value, 2.7764451051978*.5*math.Sqrt(2/0.050635615968))
 	if one, ok := Floor(campaign.Campaign{Runs: c.Runs[:1]}); ok {
 		t.Errorf("one replicate has a floor: %v", one.Rows)
 	}

@@ -3,8 +3,8 @@ package overview
 import (
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/table/tabletest"
 )
 
 // Three conditions over four questions: cheap is as often right as dear and takes half as
@@ -31,8 +31,8 @@ func TestFrontByHand(t *testing.T) {
 		tokens float64
 		by     string
 	}{"cheap": {16.5, ""}, "dear": {31.5, "cheap?"}, "poor": {16.5, "cheap?"}} { // as right as dear; and two of four are no certainty
-		row := tabletest.Row(t, got, rule)
-		tabletest.Near(t, rule, row["tokens"].Value, want.tokens)
+		row := analysistest.Row(t, got, rule)
+		analysistest.Near(t, rule, row["tokens"].Value, want.tokens)
 		for _, resource := range Resources() {
 			if by := row["dominated in "+resource.Name+" by"].Text; by != want.by {
 				t.Errorf("%s is dominated in %s by %q, want %q", rule, resource.Name, by, want.by)
@@ -44,7 +44,7 @@ func TestFrontByHand(t *testing.T) {
 		taking("poor", q, 0, 2)
 	}
 	got, _ = Front(c)
-	if by := tabletest.Row(t, got, "poor")["dominated in tokens by"].Text; by != "cheap; dear?" {
+	if by := analysistest.Row(t, got, "poor")["dominated in tokens by"].Text; by != "cheap; dear?" {
 		t.Errorf("poor is dominated by %q", by)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/statistics"
 )
 
@@ -35,7 +35,7 @@ func conditions(scores map[string][]float64) campaign.Campaign {
 	c := campaign.Campaign{Name: "made-up"}
 	for rule, values := range scores {
 		for i, v := range values {
-			one := campaigntest.Cell{Condition: rule + "-1", Env: "exchange", Rule: rule, Replicate: i, Agents: 3, Planned: 1, Scores: []*float64{&v}}
+			one := analysistest.Cell{Condition: rule + "-1", Env: "exchange", Rule: rule, Replicate: i, Agents: 3, Planned: 1, Scores: []*float64{&v}}
 			c.Runs = append(c.Runs, one.Run())
 		}
 	}
@@ -148,7 +148,7 @@ func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
 	var c campaign.Campaign
 	for r := range 4 {
 		for rule, scores := range map[string][]*float64{"majority": {new(-float64(r))}, "unanimous": {nil}} {
-			c.Runs = append(c.Runs, campaigntest.Cell{Condition: rule + "-1", Env: "recsys", Rule: rule, Replicate: r, Agents: 3, Planned: 1, Scores: scores}.Run())
+			c.Runs = append(c.Runs, analysistest.Cell{Condition: rule + "-1", Env: "recsys", Rule: rule, Replicate: r, Agents: 3, Planned: 1, Scores: scores}.Run())
 		}
 	}
 	if said := headlines(c); !strings.Contains(said, " But groups came to no decision (not counted): 4 of 4 of unanimous; all are") {

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/table/tabletest"
 )
 
 // named is a campaign of one condition: instances in their order with their scores.
@@ -17,7 +16,7 @@ func named(name, env string, seed int64, instances []string, scores ...float64) 
 	for i, score := range scores {
 		index, replicate := i%len(instances), i/len(instances)
 		row := record.Collaboration{
-			Key: record.Key{CampaignID: name, ConditionID: "majority-1", CollaborationID: fmt.Sprintf("majority-1-i%d-r%d", index, replicate)}, Status: record.Succeeded, Environment: env, Measure: campaigntest.MeasureOf(env), Rule: "majority",
+			Key: record.Key{CampaignID: name, ConditionID: "majority-1", CollaborationID: fmt.Sprintf("majority-1-i%d-r%d", index, replicate)}, Status: record.Succeeded, Environment: env, Measure: analysistest.MeasureOf(env), Rule: "majority",
 			InstanceID: instances[index], Instance: int32(index), Replicate: int32(replicate), Seed: seed, Score: &score, DecisionJSON: new("1"),
 			SettingsJSON: fmt.Sprintf(`{"env":{"name":%q},"rule":{"name":"majority"}}`, env),
 		}
@@ -43,12 +42,12 @@ func TestCampaignsArePairedByInstance(t *testing.T) {
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%d comparisons", len(got.Rows))
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	if row["A"].Text != "first" || row["B"].Text != "second" {
 		t.Errorf("compared are %s and %s", row["A"].Text, row["B"].Text)
 	}
-	tabletest.Near(t, "pairs", row["n"].Value, 2)
-	tabletest.Near(t, "difference", row["A - B"].Value, .375) // 0.25 and 0.5
+	analysistest.Near(t, "pairs", row["n"].Value, 2)
+	analysistest.Near(t, "difference", row["A - B"].Value, .375) // 0.25 and 0.5
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{"Campaigns first and second: qa: 2 instances in common (of 3 and 4)", "first against second 3"} {
 		if !strings.Contains(notes, want) {
@@ -56,7 +55,7 @@ func TestCampaignsArePairedByInstance(t *testing.T) {
 		}
 	}
 	outcomes, _ := Outcomes(joined)
-	if len(outcomes.Rows) != 2 || tabletest.ByColumn(outcomes, outcomes.Rows[1])["campaign"].Text != "second" {
+	if len(outcomes.Rows) != 2 || analysistest.ByColumn(outcomes, outcomes.Rows[1])["campaign"].Text != "second" {
 		t.Errorf("outcomes %v", outcomes.Rows)
 	}
 	if list := Headlines(joined); len(list) != 1 || !strings.Contains(list[0].String(), "over 2 pairs") {
@@ -78,7 +77,7 @@ func TestDealtInstancesNeedTheSeed(t *testing.T) {
 		t.Errorf("%v: notes %s", ok, notes)
 	}
 	outcomes, _ := Outcomes(joined)
-	if row := tabletest.ByColumn(outcomes, outcomes.Rows[0]); row["outcome"].SE == nil || row["tied"].Text != "a" {
+	if row := analysistest.ByColumn(outcomes, outcomes.Rows[0]); row["outcome"].SE == nil || row["tied"].Text != "a" {
 		t.Errorf("outcome %v, tied %v", row["outcome"], row["tied"])
 	}
 	for i := range b.Runs {
@@ -90,7 +89,7 @@ func TestDealtInstancesNeedTheSeed(t *testing.T) {
 	if got, ok = Comparisons(joined); !ok {
 		t.Fatal("no comparison")
 	}
-	tabletest.Near(t, "pairs", tabletest.ByColumn(got, got.Rows[0])["n"].Value, 3)
+	analysistest.Near(t, "pairs", analysistest.ByColumn(got, got.Rows[0])["n"].Value, 3)
 }
 
 func TestWhatCannotBeJoined(t *testing.T) {
@@ -129,9 +128,9 @@ func TestQuestionsArePairedByWhatTheyAsk(t *testing.T) {
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%d comparisons", len(got.Rows))
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
-	tabletest.Near(t, "pairs", row["n"].Value, 3)
-	tabletest.Near(t, "difference", row["A - B"].Value, (.5+(.25-.75)+(1-.5))/3)
+	row := analysistest.ByColumn(got, got.Rows[0])
+	analysistest.Near(t, "pairs", row["n"].Value, 3)
+	analysistest.Near(t, "difference", row["A - B"].Value, (.5+(.25-.75)+(1-.5))/3)
 	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "1 id stands for questions that differ in their text or right answer (1): these are not paired") {
 		t.Errorf("notes %s", notes)
 	}

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // asked is a question under a rule with what it took; a score of -1 is not a decision.
@@ -41,20 +41,20 @@ func TestOutcomesByHand(t *testing.T) {
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	for column, want := range map[string]float64{"outcome": .75, "low": 0, "high": 1, "decided, %": 75, "rounds": 1.5, "turns": 2, "tokens": 30, "USD": .75, "seconds": 2, "n": 4} {
-		tabletest.Near(t, column, row[column].Value, want)
+		analysistest.Near(t, column, row[column].Value, want)
 	}
-	tabletest.Near(t, "error over instances", row["outcome"].SE, .25)
+	analysistest.Near(t, "error over instances", row["outcome"].SE, .25)
 	by, _ := ByQuestion(c)
 	if len(by.Rows) != 2 {
 		t.Fatalf("%d rows by question", len(by.Rows))
 	}
 	for i, want := range []float64{.5, 1} {
-		row := tabletest.ByColumn(by, by.Rows[i])
-		tabletest.Near(t, "outcome", row["outcome"].Value, want)
-		tabletest.Near(t, "decided", row["decided, %"].Value, 50+50*float64(i))
-		tabletest.Near(t, "n", row["n"].Value, 2)
+		row := analysistest.ByColumn(by, by.Rows[i])
+		analysistest.Near(t, "outcome", row["outcome"].Value, want)
+		analysistest.Near(t, "decided", row["decided, %"].Value, 50+50*float64(i))
+		analysistest.Near(t, "n", row["n"].Value, 2)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestTiedSets(t *testing.T) {
 		got, _ := Outcomes(c)
 		letters := map[string]string{}
 		for _, r := range got.Rows {
-			row := tabletest.ByColumn(got, r)
+			row := analysistest.ByColumn(got, r)
 			letters[row["rule"].Text] = row["tied"].Text
 		}
 		return letters
@@ -95,12 +95,12 @@ func TestTiedSetsAreThoseOfComparisons(t *testing.T) {
 	outcomes, _ := Outcomes(c)
 	letters := map[string]string{}
 	for _, r := range outcomes.Rows {
-		row := tabletest.ByColumn(outcomes, r)
+		row := analysistest.ByColumn(outcomes, r)
 		letters[row["rule"].Text] = row["tied"].Text
 	}
 	compared, _ := Comparisons(c)
 	for _, r := range compared.Rows {
-		row := tabletest.ByColumn(compared, r)
+		row := analysistest.ByColumn(compared, r)
 		differ := row["p Holm"].Value != nil && *row["p Holm"].Value < level
 		if shared := strings.ContainsAny(letters[row["A"].Text], letters[row["B"].Text]); shared == differ {
 			t.Errorf("%s and %s: letters %v, p %v", row["A"].Text, row["B"].Text, letters, row["p Holm"])
@@ -116,7 +116,7 @@ func TestSecondsOfModelsOnly(t *testing.T) {
 	r := asked("majority", 0, 0, 1)
 	r.Simulated = true
 	got, _ := Outcomes(campaign.Campaign{Runs: []campaign.Run{r}})
-	if row := tabletest.ByColumn(got, got.Rows[0]); row["seconds"] != (table.Cell{}) {
+	if row := analysistest.ByColumn(got, got.Rows[0]); row["seconds"] != (table.Cell{}) {
 		t.Errorf("scripted agents took %v", row["seconds"])
 	}
 }

@@ -5,13 +5,11 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/corrected"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/regression"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
 )
 
 // correctedColumns of the regression, with gold.
@@ -28,7 +26,7 @@ func addGoldNote(c campaign.Campaign, t *table.Table) {
 
 // correct returns the corrected cells of each pair, by its name, and says what could not be
 // corrected. Without gold there are none.
-func correct(condition string, runs []trajectory.Trajectory, sample *gold.Sample, effects []regression.Effect, empty dialogue.Emptied) (cells map[string][]table.Cell, notes []string) {
+func correct(condition string, runs []acts.Trajectory, sample *gold.Sample, effects []regression.Effect, empty dialogue.Emptied) (cells map[string][]table.Cell, notes []string) {
 	if sample.Empty() {
 		return nil, nil
 	}
@@ -53,7 +51,7 @@ func correct(condition string, runs []trajectory.Trajectory, sample *gold.Sample
 	return cells, notes
 }
 
-func estimate(e *corrected.Estimate) []table.Cell {
+func estimate(e *gold.Estimate) []table.Cell {
 	if e == nil {
 		return []table.Cell{{}, {}, {}}
 	}
@@ -62,7 +60,7 @@ func estimate(e *corrected.Estimate) []table.Cell {
 
 // drawnRounds returns the rounds, from 2, of all collaborations; outside is how many of these came
 // after the draw.
-func drawnRounds(runs []trajectory.Trajectory, sample *gold.Sample) (all []regression.Drawn, outside int) {
+func drawnRounds(runs []acts.Trajectory, sample *gold.Sample) (all []regression.Drawn, outside int) {
 	for i, t := range runs {
 		run := lake.Run{Collaboration: t.ID, Generation: t.Generation}
 		stratum, ok := sample.Stratum(run)

@@ -5,18 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/referencetest"
-	"roundtable/analysis/table/tabletest"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // The table has the figures of the reference, by pair.
 func TestRegressionReference(t *testing.T) {
 	for _, kind := range []string{"exchange", "recsys"} {
-		runs, _ := trajectorytest.Reference(t, kind)
+		runs, _ := analysistest.Reference(t, kind)
 		var want struct {
 			OLS struct {
 				Names []string
@@ -26,16 +24,16 @@ func TestRegressionReference(t *testing.T) {
 			} `json:"ols_all"`
 		}
 		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
-		table, ok := Regression(campaigntest.OfTrajectories(kind, map[string][]trajectory.Trajectory{"majority": runs}))
+		table, ok := Regression(analysistest.OfTrajectories(kind, map[string][]acts.Trajectory{"majority": runs}))
 		if !ok || len(table.Rows) != len(want.OLS.Names)-1 {
 			t.Fatalf("%s: %d rows, want %d", kind, len(table.Rows), len(want.OLS.Names)-1)
 		}
 		for j, name := range want.OLS.Names[1:] {
-			got := tabletest.Row(t, table, name)
-			tabletest.Near(t, name, got["coefficient"].Value, want.OLS.Beta[j+1])
-			tabletest.Near(t, name+" SE", got["coefficient"].SE, want.OLS.SE[j+1])
-			tabletest.Near(t, name+" p", got["p"].Value, want.OLS.P[j+1])
-			tabletest.Near(t, name+" clustered SE", got["clustered SE"].Value, want.OLS.SECR1[j+1])
+			got := analysistest.Row(t, table, name)
+			analysistest.Near(t, name, got["coefficient"].Value, want.OLS.Beta[j+1])
+			analysistest.Near(t, name+" SE", got["coefficient"].SE, want.OLS.SE[j+1])
+			analysistest.Near(t, name+" p", got["p"].Value, want.OLS.P[j+1])
+			analysistest.Near(t, name+" clustered SE", got["clustered SE"].Value, want.OLS.SECR1[j+1])
 		}
 	}
 }
@@ -43,13 +41,13 @@ func TestRegressionReference(t *testing.T) {
 // Replicates of an instance share a cluster; where there is one instance, each is its own.
 func TestRegressionGoesByInstance(t *testing.T) {
 	errors := func(replicates int) (found []float64) {
-		runs := trajectorytest.Plan{Runs: 80, Rounds: 8, Agents: 3, Seed: 4, Own: 0.1, Noise: 0.1}.Make()
+		runs := analysistest.Script{Runs: 80, Rounds: 8, Agents: 3, Seed: 4, Own: 0.1, Noise: 0.1}.Make()
 		for i := range runs {
 			runs[i].Instance = i / replicates
 		}
-		table, _ := Regression(campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"majority": runs}))
+		table, _ := Regression(analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"majority": runs}))
 		for _, cells := range table.Rows {
-			if se := tabletest.ByColumn(table, cells)["clustered SE"].Value; se != nil {
+			if se := analysistest.ByColumn(table, cells)["clustered SE"].Value; se != nil {
 				found = append(found, *se)
 			}
 		}
@@ -64,13 +62,13 @@ func TestRegressionGoesByInstance(t *testing.T) {
 // Where score rises with the rounds and with one pair, the table claims that
 // pair alone, and warns of the rise.
 func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
-	const accepts = trajectory.Pair(5*11 + 8) // Propose->Accept
-	c := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{
-		"majority": trajectorytest.Plan{Runs: 80, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Trend: 0.02, Own: 0.1, Noise: 0.1}.Make(),
+	const accepts = acts.Pair(5*11 + 8) // Propose->Accept
+	c := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{
+		"majority": analysistest.Script{Runs: 80, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Trend: 0.02, Own: 0.1, Noise: 0.1}.Make(),
 	})
 	table, _ := Regression(c)
 	for _, cells := range table.Rows {
-		got := tabletest.ByColumn(table, cells)
+		got := analysistest.ByColumn(table, cells)
 		if claimed := got["BH"].Value != nil && *got["BH"].Value < 0.05; claimed != (got["pair"].Text == accepts.String()) {
 			t.Errorf("%s has p %v, after Benjamini and Hochberg %v", got["pair"], got["permutation p"], got["BH"])
 		}
@@ -82,23 +80,23 @@ func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
 		t.Errorf("the p-value that claims rest on is not the first of %q", table.Columns)
 	}
 	top, _ := RegressionTop(c)
-	if len(top.Rows) != 10 || tabletest.ByColumn(top, top.Rows[0])["pair"].Text != accepts.String() || !strings.Contains(strings.Join(top.Notes, "\n"), "shown are the 10") {
+	if len(top.Rows) != 10 || analysistest.ByColumn(top, top.Rows[0])["pair"].Text != accepts.String() || !strings.Contains(strings.Join(top.Notes, "\n"), "shown are the 10") {
 		t.Errorf("of the top there are %d rows", len(top.Rows))
 	}
 }
 
 // What cannot be fitted is explained, condition by condition.
 func TestRegressionExplains(t *testing.T) {
-	unlabelled := trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3, Noise: 0.1}.Make()
+	unlabelled := analysistest.Script{Runs: 6, Rounds: 5, Agents: 3, Noise: 0.1}.Make()
 	for _, run := range unlabelled {
 		for i := range run.Rounds {
 			run.Rounds[i].Acts = nil
 		}
 	}
-	c := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{
-		"constant": trajectorytest.Plan{Runs: 6, Rounds: 5, Agents: 3}.Make(),
+	c := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{
+		"constant": analysistest.Script{Runs: 6, Rounds: 5, Agents: 3}.Make(),
 		"mute":     unlabelled,
-		"one":      trajectorytest.Plan{Runs: 1, Rounds: 12, Agents: 3, Noise: 0.1}.Make(),
+		"one":      analysistest.Script{Runs: 1, Rounds: 12, Agents: 3, Noise: 0.1}.Make(),
 	})
 	table, ok := Regression(c)
 	if !ok {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study/stopping"
-	"roundtable/analysis/table/tabletest"
 )
 
 // made is a collaboration of that many rounds out of 4, in which each round takes 10 calls of
@@ -61,7 +61,7 @@ func TestSavingsByHand(t *testing.T) {
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	if row["against"].Text != "past" || row["stop.method"].Text != "dialogue_act" && strings.Contains(strings.Join(got.Columns, " "), "fit") {
 		t.Errorf("%v", got.Columns)
 	}
@@ -71,7 +71,7 @@ func TestSavingsByHand(t *testing.T) {
 		"USD saved": .195, "label calls": 5, "label tokens": 100, "label USD": .005,
 		"score": .5, "all rounds": .6, "difference": -.1,
 	} {
-		tabletest.Near(t, column, row[column].Value, want)
+		analysistest.Near(t, column, row[column].Value, want)
 	}
 	if _, ok := stopping.Savings(live); ok {
 		t.Error("there is a table without anything that runs all rounds")

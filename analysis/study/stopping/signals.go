@@ -5,14 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/corrected"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
 	"roundtable/workflows/stopping"
 )
 
@@ -64,14 +63,14 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 
 // firing is where a rule fires, by the labels and by gold.
 type firing struct {
-	fires, rightly []corrected.ShareUnit
-	better         []corrected.Unit
+	fires, rightly []gold.ShareUnit
+	better         []gold.Unit
 	some, not      int // rounds with gold in which it fires, and does not, by gold
 }
 
 // firingsOf returns where a rule fires in collaborations that could be drawn, and in those that came
 // after the draw; outside is how many these are.
-func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.Fitted) (f, late firing, outside int) {
+func firingsOf(runs []acts.Trajectory, sample *gold.Sample, rule stopping.Fitted) (f, late firing, outside int) {
 	units := map[string]int{} // what errors are over
 	for _, t := range runs {
 		unit, known := units[t.Unit]
@@ -87,7 +86,7 @@ func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.
 		}
 		for round := 2; round <= len(t.Rounds); round++ {
 			counts, _ := t.Pairs(round)
-			machine := fires(rule, func(pair trajectory.Pair) int { return int(counts[pair]) })
+			machine := fires(rule, func(pair acts.Pair) int { return int(counts[pair]) })
 			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation}, Round: round})
 			to.add(unit, stratum, t.ScoreAt(round), machine, firesByGold(rule, coders, round, t.Agents))
 		}
@@ -99,25 +98,25 @@ func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.
 func firesByGold(rule stopping.Fitted, coders [][]gold.Coded, round, agents int) (all []bool) {
 	for _, coded := range coders {
 		rounds := dialogue.CodedActs(coded, round-1, round, agents)
-		all = append(all, fires(rule, func(pair trajectory.Pair) int { return stopping.Times(rounds[0], rounds[1], pair) }))
+		all = append(all, fires(rule, func(pair acts.Pair) int { return stopping.Times(rounds[0], rounds[1], pair) }))
 	}
 	return all
 }
 
 // fires reports whether a rule stops a collaboration at a round from 2 that it comes to.
-func fires(rule stopping.Fitted, times func(trajectory.Pair) int) bool {
+func fires(rule stopping.Fitted, times func(acts.Pair) int) bool {
 	return stopping.Points(rule.Signals, rule.Count, times) >= rule.Score
 }
 
 func (f *firing) add(unit, stratum int, y *float64, machine bool, coders []bool) {
-	fires := corrected.ShareUnit{Cluster: unit, Stratum: stratum, Machine: [2]float64{one(machine), 1}}
-	rightly := corrected.ShareUnit{Cluster: unit, Stratum: stratum}
-	better := corrected.Unit{Cluster: unit, Stratum: stratum}
+	fires := gold.ShareUnit{Cluster: unit, Stratum: stratum, Machine: [2]float64{one(machine), 1}}
+	rightly := gold.ShareUnit{Cluster: unit, Stratum: stratum}
+	better := gold.Unit{Cluster: unit, Stratum: stratum}
 	if y != nil {
 		better.Machine.AddRow([]float64{1, one(machine)}, *y, 1)
 	}
 	if coders != nil {
-		fires.Gold, rightly.Gold, better.Gold = &[2]float64{0, 1}, &[2]float64{0, one(machine)}, &corrected.Moments{}
+		fires.Gold, rightly.Gold, better.Gold = &[2]float64{0, 1}, &[2]float64{0, one(machine)}, &gold.Moments{}
 		if coders[0] {
 			f.some++
 		} else {
@@ -151,12 +150,12 @@ func (f firing) cells(late firing, empty dialogue.Emptied) []table.Cell {
 	cells := append([]table.Cell{table.Number(share, 2)}, shareCells(f.fires, empty)...)
 	cells = append(cells, shareCells(f.rightly, empty)...)
 	naive, corrections := table.Cell{Decimals: 4}, estimate(nil)
-	if by, err := corrected.Naive(slices.Concat(f.better, late.better)); err == nil {
+	if by, err := gold.Naive(slices.Concat(f.better, late.better)); err == nil {
 		naive.Value = &by[1]
 	}
-	e, err := corrected.Solve(f.better)
-	if err == nil && (f.some < corrected.FewShown || f.not < corrected.FewShown) {
-		err = corrected.ErrFewShown
+	e, err := gold.Solve(f.better)
+	if err == nil && (f.some < gold.FewShown || f.not < gold.FewShown) {
+		err = gold.ErrFewShown
 	}
 	if empty.Add(err); err == nil {
 		corrections = estimate(&e[1])
@@ -165,8 +164,8 @@ func (f firing) cells(late firing, empty dialogue.Emptied) []table.Cell {
 }
 
 // shareCells returns a corrected share and its interval.
-func shareCells(units []corrected.ShareUnit, empty dialogue.Emptied) []table.Cell {
-	e, err := corrected.Share(units)
+func shareCells(units []gold.ShareUnit, empty dialogue.Emptied) []table.Cell {
+	e, err := gold.EstimateShare(units)
 	if empty.Add(err); err != nil {
 		return []table.Cell{{}, {}, {}}
 	}

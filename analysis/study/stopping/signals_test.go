@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/study/dialogue"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // TestFiring: rounds in which the rule fires rightly are worth 1 more; the labels make it fire in
@@ -64,14 +63,14 @@ func TestFiring(t *testing.T) {
 // TestNoSignals: where labels are there and no rule can be learned from them, the table says so;
 // without labels there is none.
 func TestNoSignals(t *testing.T) {
-	c := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{
-		"majority": trajectorytest.Plan{Runs: 1, Rounds: 6, Agents: 3, Seed: 1, Peak: 3}.Make(),
+	c := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{
+		"majority": analysistest.Script{Runs: 1, Rounds: 6, Agents: 3, Seed: 1, Peak: 3}.Make(),
 	})
 	if _, ok := SignalTable(c); ok {
 		t.Error("there are signals without labels")
 	}
 	courses := campaign.TrajectoriesOf(c)
-	courses.Labels = trajectory.Labels{By: "rules-1"}
+	courses.Labels = acts.Labels{By: "rules-1"}
 	campaign.Keep(&c.Parts, courses)
 	tab, ok := SignalTable(c)
 	if notes := strings.Join(tab.Notes, "\n"); !ok || len(tab.Rows) > 0 || !strings.Contains(notes, "No signals: majority-") {

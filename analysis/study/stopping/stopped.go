@@ -4,7 +4,6 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/study/dialogue"
-	"roundtable/analysis/study/speech"
 	"roundtable/analysis/table"
 )
 
@@ -118,7 +117,7 @@ func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 		gapNote,
 	}, notes...)
 	addExcluded(c, &t)
-	speech.AddEmbedderNote(c, &t)
+	dialogue.AddEmbedderNote(c, &t)
 	dialogue.AddLabellerNote(c, &t, nil)
 	addGoldNote(c, &t)
 	v.AddNotes(&t)

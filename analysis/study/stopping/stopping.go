@@ -9,13 +9,12 @@ import (
 	"maps"
 	"slices"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/dialogue"
-	"roundtable/analysis/study/speech"
 	"roundtable/analysis/table"
-	"roundtable/analysis/trajectory"
 )
 
 // Folds of the cross-validation in Tables 2, 10 and 11, and the seed by which
@@ -72,15 +71,15 @@ func judgeMethods(c campaign.Campaign, v campaign.View) (list []judged, notes []
 // trajectoriesOf returns the trajectories of a condition. Their units, which folds keep
 // together and errors are over, are instances where the environment has at least
 // as many as there are folds, else collaborations.
-func trajectoriesOf(c campaign.Campaign, condition string) []trajectory.Trajectory {
+func trajectoriesOf(c campaign.Campaign, condition string) []acts.Trajectory {
 	return trajectoriesByUnit(c, condition, Folds)
 }
 
 // trajectoriesByUnit returns the trajectories of a condition. Their units are instances
 // where the environment has at least that many, else collaborations.
-func trajectoriesByUnit(c campaign.Campaign, condition string, least int) []trajectory.Trajectory {
-	runs := trajectory.ByInstance(campaign.TrajectoriesOf(c).Runs, least)
-	return slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != condition })
+func trajectoriesByUnit(c campaign.Campaign, condition string, least int) []acts.Trajectory {
+	runs := acts.ByInstance(campaign.TrajectoriesOf(c).Runs, least)
+	return slices.DeleteFunc(runs, func(t acts.Trajectory) bool { return t.Condition != condition })
 }
 
 // remarks say once what methods could not be used, and why rules never stop.
@@ -137,7 +136,7 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 	t.Rows = append(t.Rows, closed(v, list)...)
 	t.Notes = append([]string{stoppingNote, gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
 	addExcluded(c, &t)
-	speech.AddEmbedderNote(c, &t)
+	dialogue.AddEmbedderNote(c, &t)
 	dialogue.AddLabellerNote(c, &t, nil)
 	addGoldNote(c, &t)
 	v.AddNotes(&t)

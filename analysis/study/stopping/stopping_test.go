@@ -9,14 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/acts"
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
-	"roundtable/analysis/trajectory"
-	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -24,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // What does not depend on folds is what the reference says of the same collaborations.
 func TestTable10Reference(t *testing.T) {
 	for _, kind := range []string{"exchange", "recsys"} {
-		runs, _ := trajectorytest.Reference(t, kind)
+		runs, _ := analysistest.Reference(t, kind)
 		var want struct {
 			Summary map[string]struct {
 				Score     float64  `json:"mean_goodness"`
@@ -34,29 +32,29 @@ func TestTable10Reference(t *testing.T) {
 			}
 		}
 		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
-		c := campaigntest.OfTrajectories(kind, map[string][]trajectory.Trajectory{"majority": runs})
+		c := analysistest.OfTrajectories(kind, map[string][]acts.Trajectory{"majority": runs})
 		ten, ok := EarlyStopping(c)
 		if !ok {
 			t.Fatal("no Table 10")
 		}
 		eleven, _ := StoppingTimes(c)
-		got := tabletest.Row(t, ten, kind)
+		got := analysistest.Row(t, ten, kind)
 		for method, key := range map[string]string{"Baseline": "baseline", "First Agreement": "first", "Consecutive Agreements": "consecutive", "Oracle": "oracle"} {
 			w := want.Summary[key]
 			score := w.Score
 			if kind == "recsys" {
 				score = -score
 			}
-			tabletest.Near(t, kind+" "+method, got[method].Value, score)
-			tabletest.Near(t, kind+" last round of "+method, tabletest.Row(t, eleven, "last round of all")[method].Value, w.Round)
-			tabletest.Near(t, kind+" effective ratio of "+method, tabletest.Row(t, eleven, "effective ratio")[method].Value, w.Effective)
-			if stop := tabletest.Row(t, eleven, "early stopped round")[method].Value; w.FiredAt != nil {
-				tabletest.Near(t, kind+" stop of "+method, stop, *w.FiredAt)
+			analysistest.Near(t, kind+" "+method, got[method].Value, score)
+			analysistest.Near(t, kind+" last round of "+method, analysistest.Row(t, eleven, "last round of all")[method].Value, w.Round)
+			analysistest.Near(t, kind+" effective ratio of "+method, analysistest.Row(t, eleven, "effective ratio")[method].Value, w.Effective)
+			if stop := analysistest.Row(t, eleven, "early stopped round")[method].Value; w.FiredAt != nil {
+				analysistest.Near(t, kind+" stop of "+method, stop, *w.FiredAt)
 			} else if stop != nil {
 				t.Errorf("%s stops at %v", method, *stop)
 			}
 		}
-		if got["Dialogue Act"].Value == nil || tabletest.Row(t, eleven, "threshold")["Information Distance"].Value == nil {
+		if got["Dialogue Act"].Value == nil || analysistest.Row(t, eleven, "threshold")["Information Distance"].Value == nil {
 			t.Errorf("%s: rules that learn have no figures", kind)
 		}
 		if _, ok := EarlyStoppingRecsys(c); ok != (kind == "recsys") {
@@ -66,16 +64,16 @@ func TestTable10Reference(t *testing.T) {
 }
 
 func planted() campaign.Campaign {
-	labelled := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 1, Peak: 3, Own: 0.1, Noise: 0.02, Still: 4}.Make()
-	plain := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 2, Peak: 5, Own: 0.1, Noise: 0.02}.Make()
+	labelled := analysistest.Script{Runs: 20, Rounds: 6, Agents: 3, Seed: 1, Peak: 3, Own: 0.1, Noise: 0.02, Still: 4}.Make()
+	plain := analysistest.Script{Runs: 20, Rounds: 6, Agents: 3, Seed: 2, Peak: 5, Own: 0.1, Noise: 0.02}.Make()
 	for _, r := range plain {
 		for i := range r.Rounds {
 			r.Rounds[i].Acts, r.Rounds[i].Distance, r.Rounds[i].CostUSD = nil, nil, nil
 		}
 	}
-	c := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": labelled, "rated": plain, "ranked": plain[:1]})
+	c := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": labelled, "rated": plain, "ranked": plain[:1]})
 	courses := campaign.TrajectoriesOf(c)
-	courses.Excluded = []trajectory.Excluded{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
+	courses.Excluded = []acts.Excluded{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
 	campaign.Keep(&c.Parts, courses)
 	return c
 }
@@ -125,9 +123,9 @@ func TestPlantedPeaksInTables(t *testing.T) {
 			fixed := r[3+6]
 			switch r[0].Text {
 			case "last round of all":
-				tabletest.Near(t, rule+" fixed best round", fixed.Value, round)
+				analysistest.Near(t, rule+" fixed best round", fixed.Value, round)
 			case "rounds saved, %":
-				tabletest.Near(t, rule+" rounds saved", fixed.Value, 100*(6-round)/6)
+				analysistest.Near(t, rule+" rounds saved", fixed.Value, 100*(6-round)/6)
 			case "gap closed, %":
 				if *fixed.Value < 80 {
 					t.Errorf("%s closes %v %%", rule, *fixed.Value)
@@ -148,7 +146,7 @@ func TestStoppingExplains(t *testing.T) {
 	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "0 collaborations can be analysed") {
 		t.Errorf("notes: %s", notes)
 	}
-	few := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 3, Rounds: 4, Agents: 3, Noise: 0.1}.Make()})
+	few := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"rated": analysistest.Script{Runs: 3, Rounds: 4, Agents: 3, Noise: 0.1}.Make()})
 	table, _ = EarlyStopping(few)
 	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "5 folds of 3 collaborations") {
 		t.Errorf("notes: %s", notes)
@@ -159,7 +157,7 @@ func TestStoppingExplains(t *testing.T) {
 func TestStoppingNamesTheLabeller(t *testing.T) {
 	c := planted()
 	courses := campaign.TrajectoriesOf(c)
-	courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
+	courses.Labels = acts.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
 	campaign.Keep(&c.Parts, courses)
 	for _, name := range []string{"early-stopping", "stopping-times", "regression"} {
 		table, err := build(c, name)
@@ -182,40 +180,40 @@ func TestStoppingNamesTheLabeller(t *testing.T) {
 // averages them, and averages over its rules; shares say on how many
 // collaborations they rest.
 func TestStoppingAverages(t *testing.T) {
-	plan := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 1, Peak: 3, Own: 0.1, Noise: 0.02, Still: 4}
+	plan := analysistest.Script{Runs: 20, Rounds: 6, Agents: 3, Seed: 1, Peak: 3, Own: 0.1, Noise: 0.02, Still: 4}
 	late := plan.Make()
 	for i := range 10 { // half of them decide in round 4 only, after the round that is best
 		for r := range 3 {
 			late[i].Rounds[r].Score, late[i].Rounds[r].Agreed = nil, false
 		}
 	}
-	a, b := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"ranked": late})
+	a, b := analysistest.OfTrajectories("exchange", map[string][]acts.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"ranked": late})
 	a.Runs = append(a.Runs, b.Runs...)
 	campaign.Keep(&a.Parts, campaign.Trajectories{Runs: append(campaign.TrajectoriesOf(a).Runs, campaign.TrajectoriesOf(b).Runs...)})
 	ten, _ := EarlyStopping(a)
 	shares := map[string]table.Cell{}
 	for _, r := range ten.Rows {
 		if r[0].Text == gapStatistic {
-			shares[r[1].Text] = tabletest.ByColumn(ten, r)["Validation Checkpoint"]
+			shares[r[1].Text] = analysistest.ByColumn(ten, r)["Validation Checkpoint"]
 		}
 	}
 	if len(shares) != 3 {
 		t.Fatalf("rows of gap closed: %v", shares)
 	}
-	tabletest.Near(t, "mean over environments", shares["all"].Value, (*shares["exchange"].Value+*shares["recsys"].Value)/2)
+	analysistest.Near(t, "mean over environments", shares["all"].Value, (*shares["exchange"].Value+*shares["recsys"].Value)/2)
 	eleven, _ := StoppingTimes(a)
 	last := map[string]*float64{}
 	for _, r := range eleven.Rows {
 		if r[0].Text == "last round of all" && r[1].Text == "exchange" {
-			last[r[2].Text] = tabletest.ByColumn(eleven, r)["First Agreement"].Value
+			last[r[2].Text] = analysistest.ByColumn(eleven, r)["First Agreement"].Value
 		}
 	}
-	tabletest.Near(t, "average over rules", last["average"], (*last["majority"]+*last["rated"])/2)
+	analysistest.Near(t, "average over rules", last["average"], (*last["majority"]+*last["rated"])/2)
 	for _, r := range eleven.Rows {
-		if c := tabletest.ByColumn(eleven, r)["First Agreement"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (c.N != 20 || c.Partial) {
+		if c := analysistest.ByColumn(eleven, r)["First Agreement"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (c.N != 20 || c.Partial) {
 			t.Errorf("all have a score when First Agreement stops: %+v", c)
 		}
-		if c := tabletest.ByColumn(eleven, r)["Information Distance"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (!c.Partial || c.N >= 20) {
+		if c := analysistest.ByColumn(eleven, r)["Information Distance"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (!c.Partial || c.N >= 20) {
 			t.Errorf("some have not decided when Information Distance stops, and the share says %q", c)
 		}
 	}
@@ -224,7 +222,7 @@ func TestStoppingAverages(t *testing.T) {
 // Replicates of one instance are held out together, and another program can see
 // which fold each collaboration is in.
 func TestFoldsKeepInstancesTogether(t *testing.T) {
-	c := campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 18, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: .1, Noise: .1}.Make()})
+	c := analysistest.OfTrajectories("recsys", map[string][]acts.Trajectory{"rated": analysistest.Script{Runs: 18, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: .1, Noise: .1}.Make()})
 	for i := range campaign.TrajectoriesOf(c).Runs {
 		campaign.TrajectoriesOf(c).Runs[i].Instance = i / 3
 	}
@@ -234,7 +232,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 	}
 	fold, stops := map[string]string{}, map[string]bool{}
 	for _, r := range table.Rows {
-		got := tabletest.ByColumn(table, r)
+		got := analysistest.ByColumn(table, r)
 		if f := fold[got["unit"].String()]; f != "" && f != got["fold"].String() {
 			t.Errorf("%s is in folds %s and %s", got["unit"], f, got["fold"])
 		}
@@ -244,7 +242,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 	if len(table.Rows) != 18 || len(fold) != 6 || len(stops) == 0 || stops[""] {
 		t.Errorf("%d rows, units %v, stops %v", len(table.Rows), fold, stops)
 	}
-	if ten, _ := EarlyStopping(c); tabletest.Row(t, ten, "rated")["Baseline"].N != 18 {
+	if ten, _ := EarlyStopping(c); analysistest.Row(t, ten, "rated")["Baseline"].N != 18 {
 		t.Error("a mean is over all collaborations")
 	}
 }

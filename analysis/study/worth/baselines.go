@@ -9,7 +9,6 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
@@ -340,7 +339,7 @@ func (g compared) mostFrequent(r campaign.Run, budget func(campaign.Asked) (floa
 	if !ok || talk.Graded {
 		return 0, false
 	}
-	var answers metrics.Replies
+	var answers statistics.Replies
 	if len(talk.Steps) > 0 {
 		answers = talk.Steps[0][:min(n, len(talk.Steps[0]))]
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // planted are debates of scripted agents, as the environment's answerer holds them: each
@@ -87,7 +87,7 @@ func rejections(t *testing.T, p planted, times int) (shares, means map[string]fl
 		if !ok {
 			t.Fatal("no table")
 		}
-		row := tabletest.ByColumn(got, got.Rows[0])
+		row := analysistest.ByColumn(got, got.Rows[0])
 		for _, figure := range []string{"drift", "herding"} {
 			means[figure] += *row[figure].Value / float64(times)
 			if pValue := row[figure+" p"].Value; pValue != nil && *pValue < 0.05 {
@@ -154,7 +154,7 @@ func TestVotesAreRecovered(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	row := tabletest.ByColumn(got, got.Rows[0])
+	row := analysistest.ByColumn(got, got.Rows[0])
 	majority := func(p float64) float64 {
 		q := 1 - p
 		return 100 * (math.Pow(p, 5) + 5*math.Pow(p, 4)*q + 10*math.Pow(p, 3)*q*q)

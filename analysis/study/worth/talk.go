@@ -11,7 +11,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/discussion"
 )
 
@@ -19,7 +19,7 @@ import (
 type Talk struct {
 	// Steps are the answers that stand, by agent: the first ones, and then those
 	// after each round. Agents without a usable first answer have none in any.
-	Steps []metrics.Replies
+	Steps []statistics.Replies
 	// Rounds of the steps, from 1.
 	Rounds []int32
 	// Graded says that some answer is worth neither 0 nor 1, so that none is right or wrong.
@@ -60,8 +60,8 @@ type reader struct {
 	given  discussion.Answers
 	agents map[int32]int32 // who was asked for an entry
 	round  int32
-	first  metrics.Replies
-	stands metrics.Replies
+	first  statistics.Replies
+	stands statistics.Replies
 	graded bool
 }
 
@@ -84,7 +84,7 @@ func (k *reader) take(t record.Turn) {
 	reply, ok := k.given.Of(t)
 	agent := int(*t.Agent)
 	for len(k.first) <= agent {
-		k.first, k.stands = append(k.first, metrics.Reply{}), append(k.stands, metrics.Reply{})
+		k.first, k.stands = append(k.first, statistics.Reply{}), append(k.stands, statistics.Reply{})
 	}
 	switch isFirst := k.first[agent].Key == ""; {
 	case !ok: // what it answered before stands
@@ -134,7 +134,7 @@ func (k *reader) endRound() {
 	k.addStep(k.stands)
 }
 
-func (k *reader) addStep(answers metrics.Replies) {
+func (k *reader) addStep(answers statistics.Replies) {
 	k.Steps, k.Rounds = append(k.Steps, slices.Clone(answers)), append(k.Rounds, k.round)
 }
 

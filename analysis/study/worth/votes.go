@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -88,7 +87,7 @@ func juryOf(g campaign.Group) jury {
 }
 
 // errorsOf returns 1 for each wrong answer and 0 for each right one.
-func errorsOf(answers metrics.Replies) []float64 {
+func errorsOf(answers statistics.Replies) []float64 {
 	wrong := make([]float64, len(answers))
 	for i, a := range answers {
 		if !a.Right {

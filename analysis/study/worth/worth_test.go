@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/table/tabletest"
 )
 
 // talked is a debate as answers by round, a letter an agent; A is right, - is unread. The
@@ -111,7 +111,7 @@ func only(t *testing.T, build func(campaign.Campaign) (table.Table, bool), c cam
 	if !ok || len(got.Rows) != 1 {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
-	return tabletest.ByColumn(got, got.Rows[0]), strings.Join(got.Notes, "\n")
+	return analysistest.ByColumn(got, got.Rows[0]), strings.Join(got.Notes, "\n")
 }
 
 func near(t *testing.T, row map[string]table.Cell, want map[string]float64) {
@@ -436,7 +436,7 @@ func TestBaselinesAskedAlike(t *testing.T) {
 		t.Fatalf("%d rows", len(got.Rows))
 	}
 	for _, cells := range got.Rows {
-		row := tabletest.ByColumn(got, cells)
+		row := analysistest.ByColumn(got, cells)
 		as := asked{row["reasks"].Text, row["protocol.chain_of_thought"].Text, row["reasoning"].Text}
 		want := 0.
 		if as == best {

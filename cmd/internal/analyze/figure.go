@@ -16,7 +16,6 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
-	"roundtable/analysis/figures/page"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/entry"
@@ -118,7 +117,7 @@ func (d FigureRequest) width() (vg.Length, error) {
 	if d.Width == "" {
 		return 0, nil
 	}
-	return page.ParseWidth(d.Width)
+	return figures.ParseWidth(d.Width)
 }
 
 // as returns the format: what is asked for, what the file's name ends in, or SVG.
@@ -138,8 +137,8 @@ func (d FigureRequest) as(asJSON bool) (string, error) {
 	if !slices.Contains(accepted, format) {
 		return "", fmt.Errorf("a figure cannot be written as %q; expected %s", format, wording.Or(accepted))
 	}
-	if d.Width != "" && !slices.Contains(page.Formats(), format) {
-		return "", fmt.Errorf("--width is the width of a picture, and %s has none; give --format %s", format, wording.Or(page.Formats()))
+	if d.Width != "" && !slices.Contains(figures.SheetFormats(), format) {
+		return "", fmt.Errorf("--width is the width of a picture, and %s has none; give --format %s", format, wording.Or(figures.SheetFormats()))
 	}
 	return format, nil
 }

@@ -1,6 +1,8 @@
-// Package analyses makes the tables and figures of a campaign that are asked for by name:
-// it reads the rows, the plan and what the table needs besides, labels, measures or
-// baselines, and writes the result in the format that is asked for.
+// Package analyze makes the tables and figures of a campaign that are asked for by name: it
+// reads the rows, the plan and what the table needs besides, labels, measures or baselines,
+// and writes the result in the format that is asked for. A retally finds rules, counts the
+// recorded votes under them and scores what they would have decided with the campaign's
+// environment; nothing is asked and nothing is stored.
 package analyze
 
 import (
@@ -17,19 +19,17 @@ import (
 
 	"roundtable/analysis/campaign"
 	recorded "roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/files"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/entry"
-	"roundtable/analysis/study/judged"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/providers"
+	"roundtable/envs/wording"
 )
 
 // Request names the tables to make, and how.
@@ -191,7 +191,7 @@ func (a Analysis) WriteTables(w io.Writer, format string) error {
 	case "text", "md":
 		fmt.Fprintf(w, "%s\n\n", a)
 		for _, said := range a.Headline {
-			fmt.Fprintf(w, "%s\n", table.Wrap("", safetext.Line(said)))
+			fmt.Fprintf(w, "%s\n", table.Wrap("", wording.SafeLine(said)))
 		}
 	}
 	return table.Write(w, format, a.Tables)
@@ -333,14 +333,14 @@ func ofLabels(ctx context.Context, s store.Store, c campaign.Campaign, which Req
 
 // ofHandScores returns the table that compares judges with scores by hand.
 func ofHandScores(c campaign.Campaign, which Request) ([]table.Table, error) {
-	data, err := files.Read(which.HandScores, 64<<20)
+	data, err := store.ReadFile(which.HandScores, 64<<20)
 	if err != nil {
 		return nil, fmt.Errorf("--hand-scores: %w", err)
 	}
-	hand, err := judged.ReadHand(which.HandScores, data)
+	hand, err := dialogue.ReadHand(which.HandScores, data)
 	if err != nil {
 		return nil, err
 	}
-	t, err := judged.Table(c, which.HandScores, hand)
+	t, err := dialogue.Table(c, which.HandScores, hand)
 	return []table.Table{study.OfLabels(which.Table, t)}, err
 }

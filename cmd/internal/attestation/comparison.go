@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 )
@@ -168,7 +167,7 @@ func (c Comparison) Errors() int {
 
 // WriteSummary writes what was compared, and what has changed without being wrong.
 func (c Comparison) WriteSummary(w io.Writer) {
-	fmt.Fprintf(w, "Attested: %d of %s as %s has them\n", c.Same, wording.Count(c.Objects, "object"), safetext.Line(c.File))
+	fmt.Fprintf(w, "Attested: %d of %s as %s has them\n", c.Same, wording.Count(c.Objects, "object"), wording.SafeLine(c.File))
 	switch {
 	case !c.Signed:
 		fmt.Fprintln(w, "Signed: no; anyone who could change the lake could have written the file")
@@ -189,7 +188,7 @@ func (c Comparison) WriteSummary(w io.Writer) {
 // WriteErrors writes what is wrong, a line each, of many the first.
 func (c Comparison) WriteErrors(w io.Writer) {
 	for _, f := range c.Findings {
-		fmt.Fprintf(w, "WRONG  %s: %s\n", safetext.Line(f.Object), f.Problem)
+		fmt.Fprintf(w, "WRONG  %s: %s\n", wording.SafeLine(f.Object), f.Problem)
 	}
 	const wrong = "WRONG  "
 	writeKeys(w, wrong, c.Changed, ": it is not as it was attested")
@@ -205,7 +204,7 @@ const shown = 10
 
 func writeKeys(w io.Writer, before string, keys []string, after string) {
 	for _, key := range keys[:min(shown, len(keys))] {
-		fmt.Fprintf(w, "%s%s%s\n", before, safetext.Line(key), after)
+		fmt.Fprintf(w, "%s%s%s\n", before, wording.SafeLine(key), after)
 	}
 	if more := len(keys) - shown; more > 0 {
 		fmt.Fprintf(w, "%sand %s more%s\n", before, wording.Count(more, "object"), after)

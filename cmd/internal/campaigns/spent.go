@@ -8,7 +8,6 @@ import (
 
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/task"
@@ -17,7 +16,7 @@ import (
 // SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings,
 // judges and checks of models, as `cost` counts it.
 func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string, books *ledger.Books) (task.Result, error) {
-	r, err := spending.LoadBeside(ctx, s, name)
+	r, err := campaign.LoadSpendingBeside(ctx, s, name)
 	if err == nil {
 		err = addShared(ctx, books, &r)
 	}
@@ -29,8 +28,8 @@ func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string,
 }
 
 // ReadCost reads the costs, and the plan if there is one.
-func ReadCost(ctx context.Context, s store.Store, name string, by spending.By) (spending.Report, error) {
-	r, err := spending.Load(ctx, s, name, by)
+func ReadCost(ctx context.Context, s store.Store, name string, by campaign.SpendingBy) (campaign.Spending, error) {
+	r, err := campaign.LoadSpending(ctx, s, name, by)
 	if err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
@@ -74,7 +73,7 @@ func readAddresses(ctx context.Context, s store.Store, now campaign.Plan) (map[s
 }
 
 // addShared adds the calls that are of no collaboration.
-func addShared(ctx context.Context, books *ledger.Books, r *spending.Report) error {
+func addShared(ctx context.Context, books *ledger.Books, r *campaign.Spending) error {
 	shared, err := books.ReadShared(ctx)
 	if err != nil {
 		return err

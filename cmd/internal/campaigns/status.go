@@ -1,6 +1,11 @@
 // Package campaigns says what the lake and the engine know of campaigns: their
 // plan, how far they are, what they have spent, their limits, and the collaborations
 // that an id means. It changes nothing but the names of a grid's values.
+//
+// A campaign that runs is found in another process of this machine or on a cluster, asked for
+// its status and what it waits for, and signalled. A campaign of the same name on another lake
+// is never taken for this one, and nothing is signalled to a worker with another key. It links
+// no server.
 package campaigns
 
 import (
@@ -16,7 +21,6 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -85,8 +89,8 @@ func ReadStatus(ctx context.Context, o *cli.Options, s store.Store, name string)
 // readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine
 // runs it, and returns the books that go with it.
 func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, st *Status) (*ledger.Books, error) {
-	c, err := running.Connect(ctx, o, st.Name)
-	switch foreign, isForeign := errors.AsType[running.Foreign](err); {
+	c, err := Connect(ctx, o, st.Name)
+	switch foreign, isForeign := errors.AsType[Foreign](err); {
 	case err == nil:
 		defer c.Close()
 		if books, err := askEngine(ctx, o, c, s, p, st); books != nil {
@@ -94,7 +98,7 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p camp
 		}
 	case isForeign:
 		st.Unread = foreign.Error()
-	case !errors.Is(err, running.ErrNotRunning):
+	case !errors.Is(err, ErrNotRunning):
 		return nil, err
 	}
 	books := ledger.Open(ctx, s, st.Name) // of now: it may have ended while the engine was asked
@@ -114,9 +118,9 @@ func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Sto
 	go books.ListBegun()
 	asking, end := context.WithCancel(ctx)
 	defer end()
-	waits := running.BeginWaits(asking, o, c, st.Name)
-	now, at, err := running.AskStatus[workflows.Status](ctx, o, c, st.Name, id)
-	if err == nil && (now.Done() < now.Cells || running.IsRunning(ctx, c, id)) {
+	waits := beginWaits(asking, o, c, st.Name)
+	now, at, err := AskStatus[workflows.Status](ctx, o, c, st.Name, id)
+	if err == nil && (now.Done() < now.Cells || IsRunning(ctx, c, id)) {
 		go books.List()
 		st.State, st.Status, st.At = "running", now, at
 		if now.Paused {
@@ -127,7 +131,7 @@ func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Sto
 		}
 		return books, books.CorrectSpent(&st.Spent)
 	}
-	if why := running.WhyUnreadable(ctx, c, id, err); err != nil && why != nil {
+	if why := whyUnreadable(ctx, c, id, err); err != nil && why != nil {
 		st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books)
 		st.State, st.Unread = "running", why.Error()
 		return books, err

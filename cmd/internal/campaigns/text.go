@@ -6,9 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
@@ -25,7 +23,7 @@ func cachedBesides(spent task.Result) string {
 func (st Status) Write(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  "+format+"\n", args...) }
 	if st.Damage != "" {
-		fmt.Fprintf(w, "%s: cannot be read: %s\n", st.Name, safetext.Lines(st.Damage))
+		fmt.Fprintf(w, "%s: cannot be read: %s\n", st.Name, wording.SafeLines(st.Damage))
 		return
 	}
 	fmt.Fprintf(w, "%s: %s, %d of %s finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
@@ -50,7 +48,7 @@ func (st Status) Write(w io.Writer) {
 	} else if st.State == "running" && st.Done() == st.Cells {
 		line("every collaboration has ended; its tables are being made")
 	} else if st.State == "running" {
-		line("%s", running.DescribeWaits(st.Binding))
+		line("%s", DescribeWaits(st.Binding))
 	}
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)

@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/files"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 )
@@ -62,7 +60,7 @@ func loadEnvFileHere(w io.Writer, folder string) error {
 	}
 	if path := filepath.Join(folder, envFileName); folder != "" {
 		if _, err := os.Lstat(path); err == nil {
-			fmt.Fprintf(w, "%s is not read: the lake alone says that it is the campaign's. Give the command in that folder, or set the keys\n", safetext.Lines(path))
+			fmt.Fprintf(w, "%s is not read: the lake alone says that it is the campaign's. Give the command in that folder, or set the keys\n", wording.SafeLines(path))
 		}
 	}
 	return nil
@@ -70,7 +68,7 @@ func loadEnvFileHere(w io.Writer, folder string) error {
 
 func loadEnvFile(w io.Writer, folder string) error {
 	path := filepath.Join(folder, envFileName)
-	file, err := files.Open(path)
+	file, err := store.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/bucket"
 	"roundtable/envs/wording"
@@ -141,7 +140,7 @@ func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, pla
 		return ctx, lock, err
 	}
 	held, lease, err := store.TakeLease(ctx, s, key, store.Holder{Name: infra.ThisProcess(), Place: place}, func(by store.Holder) {
-		fmt.Fprintf(os.Stderr, "%s is in use by %s; if that shows no sign of life within 30 s, this process continues\n", campaign, safetext.Lines(by.Name))
+		fmt.Fprintf(os.Stderr, "%s is in use by %s; if that shows no sign of life within 30 s, this process continues\n", campaign, wording.SafeLines(by.Name))
 	})
 	if errors.Is(err, store.ErrLeased) {
 		err = UsageError(fmt.Errorf("campaign %s: %w; wait for it, or stop it", campaign, err))

@@ -25,9 +25,9 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/calls"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
-	"roundtable/cmd/internal/running"
 	"roundtable/cmd/internal/telemetry"
 	"roundtable/infra"
 	"roundtable/infra/embedded"
@@ -44,16 +44,16 @@ type Engine struct {
 	Models     providers.Models // that its activities ask: they remember what services refuse
 	queues     *queues
 	lock       io.Closer
-	metrics    *telemetry.Metrics               // nil if nobody reads them
-	traces     *telemetry.Traces                // nil if nobody is sent them
-	log        *slog.Logger                     // of what happens; see openTelemetry
-	notices    io.Writer                        // for the operator: standard error, or the log
-	Queue      string                           // of the lake's workflows and activities
-	identity   string                           // of this process's workers, unlike that of any other
-	shared     *running.SharedServer            // nil if the server is this program's own
-	folder     string                           // of the embedded server's state
-	progress   string                           // the file that tells other commands how the workflow is; embedded only
-	latest     atomic.Pointer[running.Progress] // without what turns wait for
+	metrics    *telemetry.Metrics                 // nil if nobody reads them
+	traces     *telemetry.Traces                  // nil if nobody is sent them
+	log        *slog.Logger                       // of what happens; see openTelemetry
+	notices    io.Writer                          // for the operator: standard error, or the log
+	Queue      string                             // of the lake's workflows and activities
+	identity   string                             // of this process's workers, unlike that of any other
+	shared     *campaigns.SharedServer            // nil if the server is this program's own
+	folder     string                             // of the embedded server's state
+	progress   string                             // the file that tells other commands how the workflow is; embedded only
+	latest     atomic.Pointer[campaigns.Progress] // without what turns wait for
 	lake       *store.Watched
 	endGC      func() // ends the collector's settings
 }
@@ -92,7 +92,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	if s, err = e.openTelemetry(o, s); err != nil {
 		return nil, err
 	}
-	if e.Client, err = running.DialOutside(ctx, o, e.metrics.Temporal()); err != nil {
+	if e.Client, err = campaigns.DialOutside(ctx, o, e.metrics.Temporal()); err != nil {
 		return nil, err
 	}
 	if e.Client == nil {
@@ -121,7 +121,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.Activities.Register(e.worker)
-	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", running.Namespace(o), "task_queue", e.Queue)
+	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", campaigns.Namespace(o), "task_queue", e.Queue)
 	e.show(o)
 	return e, nil
 }
@@ -152,7 +152,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		go e.retryLost(ctx)
 	}
 	if err := e.worker.Start(); err != nil {
-		return running.NameLate("start of the worker", err)
+		return campaigns.NameLate("start of the worker", err)
 	}
 	e.metrics.SetWorking(true)
 	e.log.Info("taking work")
@@ -196,11 +196,11 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 		return err
 	}
 	target := e.server.Target()
-	target.Logger, target.Metrics = running.OpenWorkerLog(o), e.metrics.Temporal()
+	target.Logger, target.Metrics = campaigns.OpenWorkerLog(o), e.metrics.Temporal()
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
-	e.folder, e.progress = dir, filepath.Join(dir, running.ProgressFile)
+	e.folder, e.progress = dir, filepath.Join(dir, campaigns.ProgressFile)
 	return nil
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 )
 
 // lookAroundEvery is how often a worker looks at what else runs in its namespace.
@@ -95,7 +95,7 @@ func (e *Engine) share(ctx context.Context, o *cli.Options, s store.Store) error
 	if err != nil {
 		return fmt.Errorf("the lake %s: %w", o.LakeName(), err)
 	}
-	e.shared, err = running.NewSharedServer(o, known.ID)
+	e.shared, err = campaigns.NewSharedServer(o, known.ID)
 	if err == nil {
 		e.Queue = e.shared.Queue
 	}

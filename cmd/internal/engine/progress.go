@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"roundtable/cmd/internal/running"
+	"roundtable/cmd/internal/campaigns"
 )
 
 // progressRoom is what the file takes from the start and is written over in place, so
@@ -18,7 +18,7 @@ const progressRoom = 8192
 func (e *Engine) keepStatus(status any) {
 	data, err := json.Marshal(status)
 	if err == nil {
-		e.latest.Store(&running.Progress{Status: data, At: time.Now().Round(0)})
+		e.latest.Store(&campaigns.Progress{Status: data, At: time.Now().Round(0)})
 	}
 }
 
@@ -32,7 +32,7 @@ func (e *Engine) writeProgress(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for written := ""; ; {
-		var now running.Progress
+		var now campaigns.Progress
 		if latest := e.latest.Load(); latest != nil {
 			now = *latest
 		}

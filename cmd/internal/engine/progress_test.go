@@ -12,8 +12,8 @@ import (
 
 	"roundtable/activities"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/infra"
 	"roundtable/infra/embedded"
 )
@@ -24,7 +24,7 @@ func TestBusyWorker(t *testing.T) {
 	t.Setenv("TEMPORAL_ADDRESS", "")
 	dir := t.TempDir()
 	o := &cli.Options{State: filepath.Join(dir, ".roundtable"), Lake: filepath.Join(dir, "lake")}
-	folder := filepath.Join(o.State, running.CampaignFolder(o, "c"))
+	folder := filepath.Join(o.State, campaigns.CampaignFolder(o, "c"))
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: folder, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestBusyWorker(t *testing.T) {
 	ask := func(patience time.Duration) (int, time.Time, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		return running.AskStatus[int](ctx, o, c, "c", "w")
+		return campaigns.AskStatus[int](ctx, o, c, "c", "w")
 	}
 	if _, _, err := ask(time.Second); err == nil {
 		t.Error("a workflow without a worker answered")
@@ -52,7 +52,7 @@ func TestBusyWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { lake.Close() })
-	e := &Engine{progress: filepath.Join(folder, running.ProgressFile), Activities: activities.New(activities.Config{Store: lake})}
+	e := &Engine{progress: filepath.Join(folder, campaigns.ProgressFile), Activities: activities.New(activities.Config{Store: lake})}
 	before := time.Now()
 	e.keepStatus(42)
 	once, end := context.WithCancel(t.Context())

@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 )
 
 // How often a shared server is asked whether it is there, how long it has for an answer,
@@ -130,7 +130,7 @@ func (e *Engine) DescribeStall(still time.Duration) string {
 		return text
 	}
 	if all := e.Activities.Waits(); len(all) > 0 {
-		return running.DescribeWaits(running.SortWaits(all))
+		return campaigns.DescribeWaits(campaigns.SortWaits(all))
 	}
 	return ""
 }

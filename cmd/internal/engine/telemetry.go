@@ -14,13 +14,13 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities/events"
-	"roundtable/activities/notices"
-	"roundtable/analysis/lake/safetext"
+	"roundtable/activities/calls"
+	"roundtable/activities/programs"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/cmd/internal/telemetry"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -33,7 +33,7 @@ func (e *Engine) openTelemetry(o *cli.Options, s store.Store) (store.Store, erro
 		return nil, err
 	}
 	if o.Telemetry.Logs() {
-		e.log = running.OpenWorkerLog(o)
+		e.log = campaigns.OpenWorkerLog(o)
 	}
 	var err error
 	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
@@ -58,9 +58,9 @@ func (e *Engine) drain() (end func()) {
 }
 
 // noticed says what a campaign's operator must know, and what of it could not be sent.
-func (e *Engine) noticed(n notices.Notice, unsent error) {
+func (e *Engine) noticed(n programs.Notice, unsent error) {
 	if unsent != nil {
-		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
+		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, wording.SafeLines(unsent.Error()))
 		return
 	}
 	attrs := []any{"campaign", n.Campaign, "succeeded", n.Succeeded, "failed", n.Failed, "stopped", n.Stopped, "cells", n.Cells}
@@ -78,7 +78,7 @@ func (e *Engine) noticed(n notices.Notice, unsent error) {
 // error, or the log that the flags ask for.
 func Notices(o *cli.Options) io.Writer {
 	if o.Telemetry.Logs() {
-		return telemetry.Lines(running.OpenWorkerLog(o))
+		return telemetry.Lines(campaigns.OpenWorkerLog(o))
 	}
 	return os.Stderr
 }
@@ -90,8 +90,8 @@ func (e *Engine) Notices() io.Writer { return e.notices }
 func (e *Engine) Log() *slog.Logger { return e.log }
 
 // listeners returns who hears what the activities do.
-func (e *Engine) listeners(o *cli.Options) events.Listeners {
-	var all events.Listeners
+func (e *Engine) listeners(o *cli.Options) calls.Listeners {
+	var all calls.Listeners
 	if o.Telemetry.Logs() {
 		all = append(all, telemetry.Log(e.log))
 	}
@@ -107,9 +107,9 @@ func (e *Engine) listeners(o *cli.Options) events.Listeners {
 // show lets metrics look at the engine.
 func (e *Engine) show(o *cli.Options) {
 	seen := &seenCampaigns{names: e.Activities.Campaigns, known: map[string]seenCampaign{}, ask: func(ctx context.Context, name string) (workflows.Status, error) {
-		return running.QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
+		return campaigns.QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
 	}}
-	namespace := running.Namespace(o)
+	namespace := campaigns.Namespace(o)
 	e.metrics.Read(telemetry.Sources{
 		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
 		Campaigns: seen.all, Version: cli.ShortVersion(),

@@ -6,8 +6,8 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/infra"
 	"roundtable/workflows"
 )
@@ -16,7 +16,7 @@ import (
 // messages. The policy says what happens if it runs already.
 func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.StartWorkflowOptions, in any) (run client.WorkflowRun, err error) {
 	o.TaskQueue, o.WorkflowTaskTimeout = e.Queue, workflows.TaskTimeout
-	err = running.RetryWhileLate(ctx, e.notices, "start of the "+what, func() (err error) {
+	err = campaigns.RetryWhileLate(ctx, e.notices, "start of the "+what, func() (err error) {
 		run, err = e.Client.ExecuteWorkflow(ctx, o, workflow, in)
 		return err
 	})
@@ -33,7 +33,7 @@ const queryPatience = 2 * time.Second
 func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what string, every time.Duration, show func(S) (stop bool)) (result S, err error) {
 	ended := make(chan error, 1)
 	go func() {
-		ended <- running.RetryWhileLate(ctx, e.notices, "end of the "+what, func() error { return run.Get(ctx, &result) })
+		ended <- campaigns.RetryWhileLate(ctx, e.notices, "end of the "+what, func() error { return run.Get(ctx, &result) })
 	}()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -44,7 +44,7 @@ func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what s
 			return result, err
 		case <-tick.C:
 			soon, cancel := context.WithTimeout(ctx, queryPatience)
-			now, err := running.QueryStatus[S](soon, e.Client, run.GetID())
+			now, err := campaigns.QueryStatus[S](soon, e.Client, run.GetID())
 			if cancel(); err == nil { // a busy worker is asked again at the next tick
 				status = now
 				e.keepStatus(status)
@@ -59,5 +59,5 @@ func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what s
 // Visibility returns how much Temporal's tools are shown of the engine's campaigns: a
 // namespace of others may lack our search attributes.
 func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visibility {
-	return workflows.Visibility{Searchable: infra.HasSearchAttributes(ctx, e.Client, running.Namespace(o), workflows.SearchAttributes())}
+	return workflows.Visibility{Searchable: infra.HasSearchAttributes(ctx, e.Client, campaigns.Namespace(o), workflows.SearchAttributes())}
 }

@@ -1,5 +1,6 @@
-// Package exports writes a campaign's tables, its pool of viewpoints or its
-// challenges to files. A failed export leaves no file.
+// Package exports gets data out of a lake: it answers SQL over the tables, on a terminal with
+// a prompt, from a script or into a file, and writes a campaign's tables, its pool of
+// viewpoints, its challenges or its transcripts to files. A failed export leaves no file.
 package exports
 
 import (
@@ -20,7 +21,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/queries"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
@@ -210,7 +210,7 @@ func (x *Export) warn(ctx context.Context, s store.Store, d lake.Dataset, w io.W
 }
 
 func (x *Export) explainErr(ctx context.Context, err error) error {
-	return queries.WithExitCode(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
+	return WithExitCode(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
 }
 
 func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
@@ -230,7 +230,7 @@ func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store
 	case record.Gold:
 		return writeRows(lake.ScanAdded[record.GoldLabel](ctx, s, d), x.Format, w)
 	case record.Instances:
-		all, err := queries.Instances(ctx, s, plugins, x.Campaign)
+		all, err := instancesOf(ctx, s, plugins, x.Campaign)
 		if err != nil {
 			return 0, err
 		}

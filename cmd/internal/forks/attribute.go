@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/counterfactual"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/study/forks"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaigns"
@@ -164,8 +164,8 @@ func (w *Work) Spent(ctx context.Context) (usd float64, err error) {
 // row is a part of the collaborations of one condition.
 type row struct {
 	condition, name string
-	share           counterfactual.Share
-	found           counterfactual.Attribution
+	share           forks.Share
+	found           forks.Attribution
 	calls           int64
 	usd             *float64 // nil if a price is not known
 }
@@ -183,7 +183,7 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 	t := table.Table{Name: "attribution", Title: fmt.Sprintf("What each of the %s of %s contributes to the outcome", w.Of, w.Campaign)}
 	var rows []row
 	for _, condition := range slices.Sorted(maps.Keys(games)) {
-		found, ok := counterfactual.Attribute(len(w.list), games[condition])
+		found, ok := forks.Attribute(len(w.list), games[condition])
 		if !ok {
 			continue
 		}
@@ -247,17 +247,17 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 }
 
 // games returns the outcomes of coalitions by condition of the original.
-func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
+func (w *Work) games(c campaign.Campaign) map[string][]forks.Game {
 	type beginning struct {
 		condition string
 		campaign.Pair
 	}
-	values := map[beginning]map[counterfactual.Coalition]float64{}
+	values := map[beginning]map[forks.Coalition]float64{}
 	var order []beginning
 	units := map[beginning]int32{}
-	put := func(at beginning, of counterfactual.Coalition, y float64) {
+	put := func(at beginning, of forks.Coalition, y float64) {
 		if values[at] == nil {
-			values[at] = map[counterfactual.Coalition]float64{}
+			values[at] = map[forks.Coalition]float64{}
 			order = append(order, at)
 		}
 		values[at][of] = y
@@ -280,12 +280,12 @@ func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
 		at := beginning{r.ConditionID, campaign.PairOf(r.Collaboration)}
 		instances[at] = int(r.Instance)
 		if y, known := r.Outcome(); known && r.Status == record.Succeeded && values[at] != nil {
-			values[at][counterfactual.Everyone(len(w.list))] = y
+			values[at][forks.Everyone(len(w.list))] = y
 		}
 	}
-	games := map[string][]counterfactual.Game{}
+	games := map[string][]forks.Game{}
 	for _, at := range order {
-		games[at.condition] = append(games[at.condition], counterfactual.Game{
+		games[at.condition] = append(games[at.condition], forks.Game{
 			Unit: units[at], Orders: w.orders(instances[at], w.Pairs), Values: values[at],
 		})
 	}
@@ -294,7 +294,7 @@ func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
 
 // forkOf returns what a run goes on from, and the coalition that it leaves; false if it is
 // no fork of this kind.
-func (w *Work) forkOf(r campaign.Run) (*plan.Fork, counterfactual.Coalition, bool) {
+func (w *Work) forkOf(r campaign.Run) (*plan.Fork, forks.Coalition, bool) {
 	var settings struct{ Fork *plan.Fork }
 	if err := json.Unmarshal([]byte(r.SettingsJSON), &settings); err != nil {
 		return nil, 0, false

@@ -8,10 +8,10 @@ import (
 	"reflect"
 	"slices"
 
-	"roundtable/analysis/counterfactual"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/study/forks"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -80,8 +80,8 @@ func newPlayers(ctx context.Context, s store.Store, of string, campaign, known p
 	default:
 		return p, cli.UsageError(fmt.Errorf("--of %s: expected %s", of, wording.Or([]string{Agents, Rounds, Messages})))
 	}
-	if n := len(p.list); n < 2 || n > counterfactual.MaxPlayers {
-		return p, cli.UsageError(fmt.Errorf("--of %s: %d of them take part; 2 to %d can be told apart", of, n, counterfactual.MaxPlayers))
+	if n := len(p.list); n < 2 || n > forks.MaxPlayers {
+		return p, cli.UsageError(fmt.Errorf("--of %s: %d of them take part; 2 to %d can be told apart", of, n, forks.MaxPlayers))
 	}
 	return p, nil
 }
@@ -168,11 +168,11 @@ func (t *taking) add(rows record.Rows) error {
 
 // orders returns the orders in which the players join in an instance.
 func (p players) orders(instance, pairs int) [][]int {
-	return counterfactual.Orders(len(p.list), pairs, envs.Stream(p.campaign.Seed, "attribute", p.of, instance))
+	return forks.Orders(len(p.list), pairs, envs.Stream(p.campaign.Seed, "attribute", p.of, instance))
 }
 
 // change returns the change of a file that leaves out who is not in a coalition.
-func (p players) change(c counterfactual.Coalition, instances []int) map[string]any {
+func (p players) change(c forks.Coalition, instances []int) map[string]any {
 	change := map[string]any{"label": p.label(c), "instances": instances}
 	var drop, remove []any
 	for _, i := range c.Absent(len(p.list)) {
@@ -192,7 +192,7 @@ func (p players) change(c counterfactual.Coalition, instances []int) map[string]
 }
 
 // label names a coalition by its players' numbers.
-func (p players) label(c counterfactual.Coalition) string {
+func (p players) label(c forks.Coalition) string {
 	if c == 0 {
 		return "nobody"
 	}
@@ -201,17 +201,17 @@ func (p players) label(c counterfactual.Coalition) string {
 
 // needs returns the coalitions that some pairs of orders go through, but everyone, each
 // with the instances that need it, in an order that more pairs only add to.
-func (p players) needs(pairs int) (all []counterfactual.Coalition, instances map[counterfactual.Coalition][]int) {
-	instances = map[counterfactual.Coalition][]int{}
+func (p players) needs(pairs int) (all []forks.Coalition, instances map[forks.Coalition][]int) {
+	instances = map[forks.Coalition][]int{}
 	orders := map[int][][]int{}
 	for _, i := range p.instances {
 		orders[i] = p.orders(i, pairs)
 	}
 	for n := range 2 * pairs {
 		for _, i := range p.instances {
-			for _, c := range counterfactual.Along(orders[i][n]) {
+			for _, c := range forks.Along(orders[i][n]) {
 				switch {
-				case c == counterfactual.Everyone(len(p.list)) || slices.Contains(instances[c], i):
+				case c == forks.Everyone(len(p.list)) || slices.Contains(instances[c], i):
 					continue
 				case instances[c] == nil:
 					all = append(all, c)
@@ -244,7 +244,7 @@ func (p players) player(round, agent int) (int, bool) {
 // pairsOf returns the least pairs of orders that go through every coalition of the forks in
 // a campaign, in each instance that it runs them in; false if some are of no order.
 func (p players) pairsOf(known plan.Campaign) (needed int, ok bool) {
-	missing, open := map[int]map[counterfactual.Coalition]bool{}, 0
+	missing, open := map[int]map[forks.Coalition]bool{}, 0
 	for j, c := range known.Conditions {
 		of, ok := p.coalitionOf(c.Fork)
 		if !ok {
@@ -252,7 +252,7 @@ func (p players) pairsOf(known plan.Campaign) (needed int, ok bool) {
 		}
 		for _, i := range known.InstancesOf(j) {
 			if missing[i] == nil {
-				missing[i] = map[counterfactual.Coalition]bool{}
+				missing[i] = map[forks.Coalition]bool{}
 			}
 			if !missing[i][of] {
 				missing[i][of] = true
@@ -263,7 +263,7 @@ func (p players) pairsOf(known plan.Campaign) (needed int, ok bool) {
 	for pairs := 1; open > 0 && pairs <= mostOrders; pairs *= 2 {
 		for i := range missing {
 			for n, order := range p.orders(i, pairs) {
-				for _, of := range counterfactual.Along(order) {
+				for _, of := range forks.Along(order) {
 					if missing[i][of] {
 						delete(missing[i], of)
 						needed, open = max(needed, n/2+1), open-1
@@ -279,8 +279,8 @@ func (p players) pairsOf(known plan.Campaign) (needed int, ok bool) {
 const mostOrders = 1 << 14
 
 // coalitionOf returns which coalition a fork leaves; false if it is of another kind.
-func (p players) coalitionOf(f *plan.Fork) (counterfactual.Coalition, bool) {
-	of := counterfactual.Everyone(len(p.list))
+func (p players) coalitionOf(f *plan.Fork) (forks.Coalition, bool) {
+	of := forks.Everyone(len(p.list))
 	if f == nil || len(f.Was)+len(f.Replace) > 0 || len(f.Drop) > 0 && p.of != Agents || len(f.Remove) > 0 && p.of == Agents {
 		return 0, false
 	}
@@ -311,5 +311,5 @@ func (p players) isExact(pairs int) bool {
 	if len(p.list) > 16 || len(all) != 1<<len(p.list)-1 {
 		return false
 	}
-	return !slices.ContainsFunc(all, func(c counterfactual.Coalition) bool { return len(instances[c]) != len(p.instances) })
+	return !slices.ContainsFunc(all, func(c forks.Coalition) bool { return len(instances[c]) != len(p.instances) })
 }

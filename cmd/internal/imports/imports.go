@@ -20,7 +20,6 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/qa/records"
@@ -62,7 +61,7 @@ func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 	r, sums := newReader(i.Name, i.Speakers), map[string]string{}
 	for _, name := range names {
 		path := filepath.Join(i.folder(), name)
-		data, err := files.Read(path, mostBytes)
+		data, err := store.ReadFile(path, mostBytes)
 		if err == nil {
 			err = r.readFile(ctx, path, data)
 		}

@@ -20,7 +20,6 @@ import (
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
@@ -329,7 +328,7 @@ func (v Verification) print(w io.Writer) {
 		fmt.Fprintf(w, "Not committed: %s of collaborations that are under way or were interrupted; no reader sees them\n", wording.Count(n, "file"))
 	}
 	for _, name := range v.Foreign[:min(len(v.Foreign), mostForeign)] {
-		fmt.Fprintf(w, "Not of this program, passed over: %s\n", safetext.Lines(name))
+		fmt.Fprintf(w, "Not of this program, passed over: %s\n", wording.SafeLines(name))
 	}
 	if more := len(v.Foreign) - mostForeign; more > 0 {
 		fmt.Fprintf(w, "Not of this program, passed over: and %d more (--json lists all)\n", more)
@@ -342,7 +341,7 @@ func (v Verification) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "Digest: %s\n", v.Digest)
 	for _, f := range v.Findings {
-		fmt.Fprintf(w, "WRONG  %s: %s\n", safetext.Lines(f.Object), safetext.Lines(f.Problem))
+		fmt.Fprintf(w, "WRONG  %s: %s\n", wording.SafeLines(f.Object), wording.SafeLines(f.Problem))
 	}
 	if v.Attested != nil {
 		v.Attested.WriteErrors(w)

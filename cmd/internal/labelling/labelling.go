@@ -21,8 +21,6 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
-	"roundtable/cmd/internal/handcoding"
-	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -38,7 +36,7 @@ func (l Options) work(ctx context.Context, s store.Store, name string, how campa
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: running.LabelsFolder(l.Options, name, how.ID()), Fresh: err != nil, NoCache: l.NoCache})
+	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: campaigns.LabelsFolder(l.Options, name, how.ID()), Fresh: err != nil, NoCache: l.NoCache})
 	if err != nil {
 		return err
 	}
@@ -62,7 +60,7 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s store.Store, nam
 		return err
 	}
 	if how.CodeBook != nil {
-		if _, err := handcoding.RecordBook(ctx, s, name, *how.CodeBook); err != nil {
+		if _, err := recordBook(ctx, s, name, *how.CodeBook); err != nil {
 			return err
 		}
 	}

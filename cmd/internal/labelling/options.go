@@ -1,5 +1,7 @@
-// Package labelling labels what each message of a campaign does, with the labeller of
-// the campaign's file or of flags, and sums up what is labelled.
+// Package labelling labels what each message of a campaign does, with the labeller of the
+// campaign's file or of flags, and sums up what is labelled. For people who code by hand it
+// draws messages, writes them as a page or a table that says nothing of conditions and of
+// machines' labels, and reads back and stores what they gave.
 package labelling
 
 import (
@@ -13,7 +15,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -97,7 +98,7 @@ func (l Options) useBook(how *campaign.Labelling) error {
 	if l.CodeBook == "" || l.CodeBook == codebook.Acts {
 		return nil
 	}
-	b, err := handcoding.ReadBook(l.CodeBook)
+	b, err := readBook(l.CodeBook)
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/activities/commits"
-	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/language"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/embedders"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
@@ -22,19 +21,19 @@ import (
 // Features is how messages are measured into the table, and paid for.
 type Features struct {
 	Method
-	embedders.PriceFlags
+	PriceFlags
 }
 
 // Report is the JSON of features.
 type Report struct {
-	Campaign       string                    `json:"campaign"`
-	Embedder       string                    `json:"embedder"`
-	Rule           string                    `json:"rule"`
-	Method         string                    `json:"method"`         // of both, in the keys of the lake
-	Collaborations int                       `json:"collaborations"` // in the table, by this method
-	Messages       int                       `json:"messages"`
-	Measured       int                       `json:"measured"` // collaborations, now
-	Asked          *embedders.EmbeddingUsage `json:"asked"`    // of a service; null if there is none
+	Campaign       string          `json:"campaign"`
+	Embedder       string          `json:"embedder"`
+	Rule           string          `json:"rule"`
+	Method         string          `json:"method"`         // of both, in the keys of the lake
+	Collaborations int             `json:"collaborations"` // in the table, by this method
+	Messages       int             `json:"messages"`
+	Measured       int             `json:"measured"` // collaborations, now
+	Asked          *embeddingUsage `json:"asked"`    // of a service; null if there is none
 }
 
 // Write writes the report in words or as JSON.
@@ -68,8 +67,8 @@ func (m Features) Measure(ctx context.Context, s store.Store, name string) (Repo
 	if err != nil {
 		return r, cli.ExplainDamage(err, name, "its messages cannot be measured")
 	}
-	if by.RemoteEmbedder != nil {
-		bought, err := m.Buy(ctx, s, d, by.RemoteEmbedder)
+	if by.remoteEmbedder != nil {
+		bought, err := m.Buy(ctx, s, d, by.remoteEmbedder)
 		if err != nil {
 			return r, cli.ExplainDamage(err, name, "its messages cannot be measured")
 		}
@@ -101,7 +100,7 @@ func (m Features) Measure(ctx context.Context, s store.Store, name string) (Repo
 	return r, err
 }
 
-func commitFeatures(ctx context.Context, s store.Store, open lake.Dataset, how features.Method) error {
+func commitFeatures(ctx context.Context, s store.Store, open lake.Dataset, how language.Method) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(commitsAtOnce)
 	for talk, err := range how.Talks(ctx, s, open) {

@@ -1,6 +1,8 @@
 // Package measurements says how messages are labelled and measured, from flags or the
-// campaign's file, adds labels and measures to a campaign's rows, and commits measures
-// to the table features.
+// campaign's file, adds labels and measures to a campaign's rows, and commits measures to the
+// table features. It opens what information distances rest on, and buys the vectors of
+// embedders that are behind a service. It knows which texts tables compare, so it belongs to
+// those who read a campaign; what measures on the way is providers'.
 package measurements
 
 import (
@@ -14,19 +16,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
+	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
-	"roundtable/analysis/study/speech"
-	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/providers"
 )
 
@@ -97,7 +97,7 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 	if err != nil {
 		return measures, err
 	}
-	var gathered trajectory.Gatherer
+	var gathered acts.Gatherer
 	gather := func(_ *campaign.Run, rows record.Rows) error {
 		gathered.Add(rows)
 		return nil
@@ -105,7 +105,7 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 	return Addition{append(measures.Readers, gather), func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 		var t campaign.Trajectories
 		t.Runs, t.Excluded = gathered.Sorted()
-		if t.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
+		if t.Labels, err = acts.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
 			return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
 		}
 		campaign.Keep(&c.Parts, t)
@@ -119,7 +119,7 @@ func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addit
 	if err != nil {
 		return Addition{}, cli.UsageError(err)
 	}
-	measure := speech.Measure(ctx, how)
+	measure := dialogue.MeasureLanguage(ctx, how)
 	var first sync.Once
 	var advice error
 	return Addition{[]campaign.Reader{func(r *campaign.Run, rows record.Rows) error {
@@ -130,23 +130,23 @@ func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addit
 		}
 		return nil
 	}}, func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) {
-		return speech.Measured(c, speech.Language{Embedder: how.Embedder.Name(), Rule: how.Rule}), nil
+		return dialogue.WithLanguage(c, dialogue.Language{Embedder: how.Embedder.Name(), Rule: how.Rule}), nil
 	}}, nil
 }
 
 // method reads the flags. Nothing is sent.
-func (m Method) method(s store.Store) (features.Method, embedders.Embedder, error) {
+func (m Method) method(s store.Store) (language.Method, embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
-		return features.Method{}, embedders.Embedder{}, fmt.Errorf("--readability is %q; expected portable or textstat", m.readability)
+		return language.Method{}, embedder{}, fmt.Errorf("--readability is %q; expected portable or textstat", m.readability)
 	}
-	by, err := embedders.New(s, m.Embedder, m.params)
-	return features.Method{Rule: rule, Embedder: by.Embedder}, by, err
+	by, err := newEmbedder(s, m.Embedder, m.params)
+	return language.Method{Rule: rule, Embedder: by.Embedder}, by, err
 }
 
 // AddVectors returns the campaign with vectors of what discussions compare, by the embedder that is asked for.
 func (m Method) AddVectors(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
-	e, err := embedders.New(s, m.Embedder, m.params)
+	e, err := newEmbedder(s, m.Embedder, m.params)
 	if err != nil {
 		return c, cli.UsageError(err)
 	}

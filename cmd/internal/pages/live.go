@@ -16,8 +16,8 @@ import (
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/cmd/internal/campaigns"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -107,7 +107,7 @@ func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
 func (v *Server) event(r *http.Request) string {
 	all, err := v.states(r.Context(), r.PathValue("campaign"))
 	if err != nil {
-		return eventOf("problem", safetext.Line(err.Error()))
+		return eventOf("problem", wording.SafeLine(err.Error()))
 	}
 	return eventOf("message", all)
 }
@@ -155,7 +155,7 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 		s.Conditions, err = v.progressOf(ctx, c.plan)
 	}
 	if err != nil {
-		s.Lines = []string{safetext.Line(err.Error())}
+		s.Lines = []string{wording.SafeLine(err.Error())}
 	} else {
 		w.steady(&st)
 		s.fill(st)
@@ -206,7 +206,7 @@ func (s *state) fill(st campaigns.Status) {
 	st.Write(&b)
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	for _, line := range lines[1:] {
-		s.Lines = append(s.Lines, safetext.Line(strings.TrimSpace(line)))
+		s.Lines = append(s.Lines, wording.SafeLine(strings.TrimSpace(line)))
 	}
 	s.State, s.Cells = st.State, st.Cells
 	for _, c := range s.Conditions {
@@ -270,7 +270,7 @@ func plannedOf(c campaign.Campaign) []progress {
 	view := c.View("")
 	var all []progress
 	for _, g := range view.Groups {
-		all = append(all, progress{Name: safetext.Line(view.FullTitle(g)), Cells: g.Planned})
+		all = append(all, progress{Name: wording.SafeLine(view.FullTitle(g)), Cells: g.Planned})
 	}
 	return all
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"roundtable/activities/people"
-	"roundtable/analysis/lake/safetext"
-	"roundtable/cmd/internal/answering"
+	"roundtable/cmd/internal/runs"
+	"roundtable/envs/wording"
 )
 
 // questions are the body of the page on which persons answer.
@@ -40,9 +40,9 @@ func (v *Server) questionsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body questions
 	for _, q := range open {
-		one := question{ID: q.ID, Title: answering.Title(q), JSON: len(q.Schema) > 0}
+		one := question{ID: q.ID, Title: runs.QuestionTitle(q), JSON: len(q.Schema) > 0}
 		for _, m := range q.Messages {
-			one.Said = append(one.Said, turnText{fromWhom[m.Role], safetext.Lines(m.Content)})
+			one.Said = append(one.Said, turnText{fromWhom[m.Role], wording.SafeLines(m.Content)})
 		}
 		body.Open = append(body.Open, one)
 	}

@@ -16,9 +16,8 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/spending"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/report"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
@@ -241,16 +240,16 @@ func (v *Server) tableFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // tables makes what is downloaded by a name: a table of an analysis, or the costs.
-func (v *Server) tables(ctx context.Context, campaign, name string) ([]table.Table, error) {
-	how, _, err := v.messages(ctx, campaign)
+func (v *Server) tables(ctx context.Context, of, name string) ([]table.Table, error) {
+	how, _, err := v.messages(ctx, of)
 	if err != nil {
 		return nil, err
 	}
-	if name == cost.TableName {
-		costs, err := campaigns.ReadCost(ctx, v.store, campaign, spending.ByModel)
-		return []table.Table{cost.Table(costs)}, err
+	if name == report.CostTableName {
+		costs, err := campaigns.ReadCost(ctx, v.store, of, recorded.ByModel)
+		return []table.Table{report.CostTable(costs)}, err
 	}
-	a, err := analyze.Make(ctx, v.store, campaign, analyze.Request{Table: name, Messages: how})
+	a, err := analyze.Make(ctx, v.store, of, analyze.Request{Table: name, Messages: how})
 	return a.Tables, err
 }
 

@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
+	"roundtable/envs/wording"
 )
 
 //go:embed page
@@ -137,7 +137,7 @@ func explain(w http.ResponseWriter, r *http.Request, err error) {
 	case cli.ExitCode(err) == cli.ExitUsage:
 		code = http.StatusNotFound
 	}
-	http.Error(w, safetext.Lines(err.Error()), code)
+	http.Error(w, wording.SafeLines(err.Error()), code)
 }
 
 // asset answers with a script or the style sheet.
@@ -168,7 +168,7 @@ func own(name string) string {
 }
 
 func write(w http.ResponseWriter, text string) error {
-	_, err := w.Write([]byte(safetext.Lines(text)))
+	_, err := w.Write([]byte(wording.SafeLines(text)))
 	return err
 }
 

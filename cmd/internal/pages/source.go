@@ -10,8 +10,8 @@ import (
 
 	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/spending"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/analysis/study/dialogue"
@@ -53,7 +53,7 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 	if source.Campaign, err = trajectories.Add(ctx, s, source.Campaign); err != nil {
 		return source, err
 	}
-	if source.Cost, err = campaigns.ReadCost(ctx, s, name, spending.ByModel); err != nil {
+	if source.Cost, err = campaigns.ReadCost(ctx, s, name, campaign.ByModel); err != nil {
 		return source, err
 	}
 	return source, addLabels(ctx, s, how.Labeller, &source)

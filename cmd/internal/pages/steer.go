@@ -11,7 +11,6 @@ import (
 
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/cmd/internal/runs"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -37,7 +36,7 @@ func (v *Server) steer(w http.ResponseWriter, r *http.Request) error {
 	default:
 		err = wrongInput{fmt.Errorf("a campaign cannot be asked to %q; it can be paused, resumed, tuned and cancelled", action)}
 	}
-	if errors.Is(err, running.ErrNotRunning) {
+	if errors.Is(err, campaigns.ErrNotRunning) {
 		c.watched.forget()
 		said := name + " is not running here"
 		if r.PathValue("action") == "resume" {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/rehearsal"
+	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/providers"
@@ -145,7 +145,7 @@ func play(t *testing.T, env catalogue.Environment, proto, stop, rule string) str
 	if err != nil {
 		return err.Error()
 	}
-	if _, _, err := rehearsal.Rehearse(planned, 0, "", crossed(), providers.Sources(s, planned), providers.New(s).Build); err != nil {
+	if _, _, err := collaboration.Rehearse(planned, 0, "", crossed(), providers.Sources(s, planned), providers.New(s).Build); err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
 	return ""

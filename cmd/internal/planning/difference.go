@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/lake/safetext"
 	"roundtable/envs/wording"
 )
 
@@ -36,7 +35,7 @@ func PrintDifference(w io.Writer, prompts []RenderedPrompt, first, second string
 			same++
 			continue
 		}
-		fmt.Fprintf(w, "\n=== %s ===\n%s\n", safetext.Lines(title), strings.Join(lines, "\n"))
+		fmt.Fprintf(w, "\n=== %s ===\n%s\n", wording.SafeLines(title), strings.Join(lines, "\n"))
 	}
 	fmt.Fprintf(w, "\n%d of %s %s the same in both. Lines with - are of %s alone, those with + of %s.\n", same, wording.Count(len(titles), "prompt"), map[bool]string{true: "is", false: "are"}[same == 1], first, second)
 	return nil

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
-	"roundtable/activities/rehearsal"
 )
 
 func TestPrintDifference(t *testing.T) {
 	asked := func(condition, phase, text string) RenderedPrompt {
-		return RenderedPrompt{Conditions: []string{condition}, Prompt: rehearsal.Prompt{Role: "agent", Speaker: "Ada", Phase: phase, Round: 1, Messages: []model.Message{{Role: "user", Content: text}}}}
+		return RenderedPrompt{Conditions: []string{condition}, Prompt: collaboration.Prompt{Role: "agent", Speaker: "Ada", Phase: phase, Round: 1, Messages: []model.Message{{Role: "user", Content: text}}}}
 	}
 	prompts := []RenderedPrompt{
 		asked("majority-1234", "answer", "Question: 1?\nReason step by step first."), asked("majority-9876", "answer", "Question: 1?\nGive no reasons."),

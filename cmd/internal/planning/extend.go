@@ -10,7 +10,6 @@ import (
 
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -82,10 +81,10 @@ func Compare(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Man
 // Print prints what a run would find on standard output.
 func (c Comparison) Print() {
 	if c.Refusal != "" {
-		fmt.Printf("A run would be refused: %s\n", safetext.Lines(c.Refusal))
+		fmt.Printf("A run would be refused: %s\n", wording.SafeLines(c.Refusal))
 	}
 	if c.Begun != nil {
-		fmt.Println(safetext.Lines(c.Begun.String()))
+		fmt.Println(wording.SafeLines(c.Begun.String()))
 	}
 }
 

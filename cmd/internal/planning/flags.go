@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"roundtable/analysis/lake/files"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/campaignfile"
 )
 
@@ -66,7 +66,7 @@ func (f Flags) readFile(path string) ([]byte, error) {
 	if f.Files != nil {
 		return fs.ReadFile(f.Files, filepath.ToSlash(path))
 	}
-	return files.Read(path, campaignfile.MaxFileSize)
+	return store.ReadFile(path, campaignfile.MaxFileSize)
 }
 
 // folder returns what paths in a campaign file are relative to.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/rehearsal"
+	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -102,7 +102,7 @@ func checkReplacements(plugins catalogue.Catalogue, s store.Store, p campaign.Pl
 		if len(c.Fork.Replace) == 0 {
 			continue
 		}
-		unusable, err := rehearsal.CheckReplacements(p, i, plugins, providers.Sources(s, p), providers.New(s).Build)
+		unusable, err := collaboration.CheckReplacements(p, i, plugins, providers.Sources(s, p), providers.New(s).Build)
 		if err != nil {
 			return err
 		}

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/embedding"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/language"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -27,11 +27,11 @@ import (
 // FitRequest says what is fitted on what.
 type FitRequest struct {
 	Campaign  string
-	Condition string             // id of a condition of the campaign
-	Method    string             // one of stopping.MethodNames
-	Alpha     *float64           // of the method e_process; nil is its default
-	Labeller  string             // whose labels count, by id; "" for the only one
-	Embedder  embedding.Embedder // of distances; only the method information_distance needs it
+	Condition string            // id of a condition of the campaign
+	Method    string            // one of stopping.MethodNames
+	Alpha     *float64          // of the method e_process; nil is its default
+	Labeller  string            // whose labels count, by id; "" for the only one
+	Embedder  language.Embedder // of distances; only the method information_distance needs it
 }
 
 // FitRule fits a stopping method on the collaborations of a past campaign. That is a

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"roundtable/activities/notices"
 	"roundtable/activities/programs"
 	"roundtable/workflows/plan"
 )
@@ -23,7 +22,7 @@ func checkNotify(n *plan.Notify, folder string, dial bool) error {
 		}
 	}
 	if n.Webhook != "" || n.WebhookEnv != "" {
-		_, err := notices.Address(*n)
+		_, err := programs.WebhookAddress(*n)
 		found = errors.Join(found, err)
 	}
 	return found

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/rehearsal"
+	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -23,7 +22,7 @@ import (
 // RenderedPrompt is a prompt with the conditions that ask it so.
 type RenderedPrompt struct {
 	Conditions []string `json:"conditions"`
-	rehearsal.Prompt
+	collaboration.Prompt
 }
 
 // RenderPrompts returns every distinct prompt of a campaign, in the order of
@@ -34,7 +33,7 @@ func RenderPrompts(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 	var kinds []string
 	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
-		prompts, err := rehearsal.Prompts(p, i, plugins, sources, providers.New(s).Build)
+		prompts, err := collaboration.Prompts(p, i, plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}
@@ -77,13 +76,13 @@ func (r RenderedPrompt) Text() string {
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
 	}
-	return safetext.Lines(b.String())
+	return wording.SafeLines(b.String())
 }
 
 // PrintPrompts writes each prompt under its title and conditions.
 func PrintPrompts(w io.Writer, prompts []RenderedPrompt) {
 	for _, r := range prompts {
-		fmt.Fprintf(w, "\n=== %s: %s ===\n%s", safetext.Lines(r.Title()), strings.Join(r.Conditions, ", "), r.Text())
+		fmt.Fprintf(w, "\n=== %s: %s ===\n%s", wording.SafeLines(r.Title()), strings.Join(r.Conditions, ", "), r.Text())
 	}
 }
 
@@ -109,7 +108,7 @@ func WritePrompts(folder string, file campaignfile.File, prompts []RenderedPromp
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(r.Text()), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(&index, "| [%s](%s) | %s | %s | %s | %d | %s |\n", name, name, r.Phase, r.Role, strings.ReplaceAll(safetext.Lines(r.Speaker), "|", "\\|"), r.Round, strings.Join(r.Conditions, ", "))
+		fmt.Fprintf(&index, "| [%s](%s) | %s | %s | %s | %d | %s |\n", name, name, r.Phase, r.Role, strings.ReplaceAll(wording.SafeLines(r.Speaker), "|", "\\|"), r.Round, strings.Join(r.Conditions, ", "))
 	}
 	fmt.Fprintf(&index, "\n| condition | %s |\n| --- |%s\n", "values on the axes of the grid", " --- |")
 	for i, values := range file.Values {
@@ -117,7 +116,7 @@ func WritePrompts(folder string, file campaignfile.File, prompts []RenderedPromp
 		for _, v := range values {
 			words = append(words, fmt.Sprintf("%s: %s", v.Axis, wording.Shorten(v.String())))
 		}
-		fmt.Fprintf(&index, "| %s | %s |\n", file.Campaign.Conditions[i].ID(), strings.ReplaceAll(safetext.Lines(strings.Join(words, "; ")), "|", "\\|"))
+		fmt.Fprintf(&index, "| %s | %s |\n", file.Campaign.Conditions[i].ID(), strings.ReplaceAll(wording.SafeLines(strings.Join(words, "; ")), "|", "\\|"))
 	}
 	return os.WriteFile(filepath.Join(folder, PromptIndex), []byte(index.String()), 0o644)
 }

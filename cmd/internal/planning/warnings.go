@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
-	"roundtable/activities/rehearsal"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/providers"
@@ -45,7 +45,7 @@ func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 		if p.Campaign.ReplicatesOf(i) < 2 || !repeatable(c) {
 			continue
 		}
-		equal, err := rehearsal.SamePrompts(p, i, plugins, sources, providers.New(s).Build)
+		equal, err := collaboration.SamePrompts(p, i, plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return "", err
 		}

@@ -15,13 +15,12 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"roundtable/activities/calls"
+	"roundtable/activities/collaboration"
 	"roundtable/activities/labels"
-	"roundtable/activities/rehearsal"
 	"roundtable/activities/scoring"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -57,7 +56,7 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 	var sum Forecast
 	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s, p), 0.
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
+		rehearsed, _, err := collaboration.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return Prediction{}, err
 		}
@@ -138,7 +137,7 @@ func early(likely, most float64) string {
 }
 
 // turns puts bounds and prices on what was rehearsed.
-func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m campaign.Manifest) []Turns {
+func (b *bounds) turns(rehearsed []collaboration.Rehearsed, c plan.Condition, m campaign.Manifest) []Turns {
 	var all []Turns
 	for _, r := range rehearsed {
 		t := Turns{Model: r.Model, Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
@@ -271,7 +270,7 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 	}
 	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, plugins, sources, providers.New(s).Build)
+		rehearsed, labelled, err := collaboration.Rehearse(p, i, l.Words, plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}
@@ -400,7 +399,7 @@ func (p Prediction) Print(atOnce int) {
 		p.Until.print()
 	}
 	if len(p.Unpriced) > 0 {
-		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", safetext.Line(strings.Join(p.Unpriced, ", ")))
+		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", wording.SafeLine(strings.Join(p.Unpriced, ", ")))
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 
 	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
-	"roundtable/analysis/embedding"
-	"roundtable/analysis/features"
+	"roundtable/analysis/language"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 )
@@ -20,7 +19,7 @@ const folderEmbedder = "folder"
 // distances measures how far the messages of a round are from those before it. It is
 // asked as a model is, so that what it measured is stored, found again and verified
 // like an answer.
-type distances struct{ by embedding.Embedder }
+type distances struct{ by language.Embedder }
 
 // Complete answers a collaboration.Heard.
 func (d distances) Complete(ctx context.Context, r model.Request) (model.Response, error) {
@@ -28,7 +27,7 @@ func (d distances) Complete(ctx context.Context, r model.Request) (model.Respons
 	if err := json.Unmarshal([]byte(r.Messages[0].Content), &heard); err != nil {
 		return model.Response{}, &model.Error{Class: model.Fail, Provider: "embedder", Code: "no_question", Message: err.Error(), Unbilled: true}
 	}
-	distance, err := features.DistanceHeard(ctx, d.by, heard.Rounds)
+	distance, err := language.DistanceHeard(ctx, d.by, heard.Rounds)
 	if err != nil {
 		return model.Response{}, err
 	}
@@ -69,7 +68,7 @@ func (p Models) newDistances(name, rest string, decode envs.Decode, env envs.Env
 	}
 	switch {
 	case rest == TFIDF && params == distanceParams{}:
-		return model.Provider{Model: distances{embedding.Hashed{}}, Name: name, Instant: true}, nil
+		return model.Provider{Model: distances{language.Hashed{}}, Name: name, Instant: true}, nil
 	case rest == folderEmbedder && params.Folder != "" && !isServed(params.Folder):
 		e, err := OpenEmbedder(p.store, params.Folder)
 		if err == nil && e.Name() != params.Embedder {

@@ -7,9 +7,8 @@ import (
 	"testing"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/embedding"
-	"roundtable/analysis/features"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/language"
 	"roundtable/workflows/plan"
 )
 
@@ -20,7 +19,7 @@ func TestDistanceModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tiny, err := filepath.Abs("../../../analysis/embedding/sentence/testdata/tiny")
+	tiny, err := filepath.Abs("../../../analysis/language/sentence/testdata/tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +28,7 @@ func TestDistanceModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := [][]string{{"the cat sat", "a dog ran"}, {" "}, {"the cat ran", "a dog sat"}, {"the dog"}}
-	for name, by := range map[string]embedding.Embedder{"": embedding.Hashed{}, TFIDF: embedding.Hashed{}, tiny: sentences} {
+	for name, by := range map[string]language.Embedder{"": language.Hashed{}, TFIDF: language.Hashed{}, tiny: sentences} {
 		choice, err := DistanceModel(name, by.Name())
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +50,7 @@ func TestDistanceModels(t *testing.T) {
 			if err := json.Unmarshal(answer.Text, &got); err != nil {
 				t.Fatal(err)
 			}
-			want, err := features.DistanceHeard(t.Context(), by, said[:n+1])
+			want, err := language.DistanceHeard(t.Context(), by, said[:n+1])
 			if err != nil || (want == nil) != (got.Distance == nil) || want != nil && *want != *got.Distance {
 				t.Errorf("%s, round %d: %s", by.Name(), n+1, answer.Text)
 			}

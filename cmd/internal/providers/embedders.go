@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 
-	"roundtable/analysis/embedding"
-	"roundtable/analysis/embedding/sentence"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/language"
+	"roundtable/analysis/language/sentence"
 )
 
 // TFIDF names the embedder that needs nothing.
@@ -45,9 +45,9 @@ func (b FileFolder) Embedder(name string) (string, error) {
 
 // OpenEmbedder returns an embedder that is computed here: TFIDF, or the folder of a
 // sentence transformer.
-func OpenEmbedder(s store.Store, name string) (embedding.Embedder, error) {
+func OpenEmbedder(s store.Store, name string) (language.Embedder, error) {
 	if name == TFIDF || name == "" {
-		return embedding.Hashed{}, nil
+		return language.Hashed{}, nil
 	}
 	if err := CheckEmbedder(name); err != nil {
 		return nil, fmt.Errorf("--embedder: %w", err)
@@ -56,5 +56,5 @@ func OpenEmbedder(s store.Store, name string) (embedding.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return embedding.Cached{Embedder: m, Store: s}, nil
+	return language.Cached{Embedder: m, Store: s}, nil
 }

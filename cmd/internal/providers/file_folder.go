@@ -10,7 +10,6 @@ import (
 	"roundtable/activities/programs"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 )
 
@@ -51,7 +50,7 @@ func OpenData(path string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files.FS(root), nil
+	return store.RegularFS(root), nil
 }
 
 // Sources opens data sets and asks programs for what is planned: nothing is recorded. A

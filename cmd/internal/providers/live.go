@@ -11,7 +11,7 @@ import (
 	"roundtable/activities/model/bedrock"
 	"roundtable/activities/model/google"
 	"roundtable/activities/model/openai"
-	"roundtable/activities/model/retrieval"
+	"roundtable/activities/model/scripted"
 	"roundtable/activities/model/wire"
 	"roundtable/envs"
 )
@@ -36,7 +36,7 @@ func liveProviders() []liveProvider {
 		{"google", "MODEL", "Google's Gemini", true,
 			live(func(m string) google.Config { return google.Config{Model: m, Timeout: longest} }, google.New, google.Endpoint)},
 		{"retrieval", "NAME", "a search endpoint (base_url) that gives texts about a question; for the role retriever", false,
-			live(func(m string) retrieval.Config { return retrieval.Config{Model: m, Timeout: longest} }, retrieval.New, retrieval.Endpoint)},
+			live(func(m string) scripted.Config { return scripted.Config{Model: m, Timeout: longest} }, scripted.NewRetrieval, scripted.Endpoint)},
 	}
 }
 

@@ -1,6 +1,10 @@
 // Package providers makes what campaigns ask for answers: models, and embedders that are
 // computed here, by the names in campaign files, with their keys, prices and endpoints.
 // Making one sends nothing; an endpoint is asked only through its model.
+//
+// The doctor asks a model a handful of small questions and says what a campaign can count on:
+// whether answers repeat, how many calls at once pay off, and which abilities of the service
+// work. It is not part of a campaign: nothing is stored.
 package providers
 
 import (

@@ -16,7 +16,6 @@ import (
 	"roundtable/activities/model/wire"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/files"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -93,7 +92,7 @@ func (l *PriceList) read(name string) error {
 	if err != nil {
 		return err
 	}
-	file, err := files.Open(path)
+	file, err := store.OpenFile(path)
 	if err != nil {
 		return err
 	}

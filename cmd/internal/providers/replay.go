@@ -11,10 +11,10 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
-	"roundtable/activities/model/replay"
+	"roundtable/activities/model/scripted"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/files"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -28,18 +28,18 @@ func (p Models) newReplay(name, rest string, decode envs.Decode, c plan.Conditio
 		return model.Provider{}, err
 	}
 	provider := model.Provider{Name: name, Instant: true}
-	var source replay.Source
+	var source scripted.Recorded
 	if params.File != "" {
 		path, err := p.from.Path(params.File)
 		if err != nil {
 			return provider, err
 		}
-		f, err := files.Open(path)
+		f, err := store.OpenFile(path)
 		if err != nil {
 			return provider, fmt.Errorf("the file of answers %s cannot be read: %w", params.File, errors.Unwrap(err))
 		}
 		defer f.Close()
-		if source, err = replay.Read(f); err != nil {
+		if source, err = scripted.ReadRecording(f); err != nil {
 			return provider, fmt.Errorf("%s: %w", params.File, err)
 		}
 	} else {
@@ -49,7 +49,7 @@ func (p Models) newReplay(name, rest string, decode envs.Decode, c plan.Conditio
 		}
 		source, provider.Simulated = twin, twin.simulated
 	}
-	provider.Model = replay.New(source)
+	provider.Model = scripted.NewReplay(source)
 	return provider, nil
 }
 
@@ -97,7 +97,7 @@ func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, ent
 	}
 	t, ok := stored.Turn(entry)
 	if !ok || ask >= len(t.Asks) {
-		return nil, "", replay.ErrMissing
+		return nil, "", scripted.ErrMissing
 	}
 	return t.Asks[ask].Raw, t.Asks[ask].ModelAnswered, nil
 }

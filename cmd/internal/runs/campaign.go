@@ -1,6 +1,9 @@
 // Package runs carries campaigns out on an engine: it checks their models, starts or
 // joins them, shows their progress, and pauses, tunes and cancels them. An interrupted
 // run keeps the answers of requests in flight.
+//
+// Persons answer its questions at a terminal, and what calls of unknown outcome were billed is
+// recorded: nothing or an amount that they can have cost.
 package runs
 
 import (
@@ -18,10 +21,10 @@ import (
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/planning"
-	"roundtable/cmd/internal/running"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -55,7 +58,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return status, err
 	}
-	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: running.CampaignFolder(r.Options, name), Fresh: err != nil, NoCache: r.NoCache})
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: campaigns.CampaignFolder(r.Options, name), Fresh: err != nil, NoCache: r.NoCache})
 	if err != nil {
 		return status, err
 	}
@@ -143,10 +146,10 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 	in.Visibility.ShowCampaign(&options, in.Name, in.Revision)
 	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, options, in)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
-		if err := running.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
+		if err := campaigns.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
 			return nil, err
 		}
-		err = running.RetryWhileLate(ctx, e.Notices(), "state of the campaign that runs", func() (err error) {
+		err = campaigns.RetryWhileLate(ctx, e.Notices(), "state of the campaign that runs", func() (err error) {
 			run, err = attach(ctx, e.Client, id, in, r.Retry)
 			return err
 		})
@@ -162,7 +165,7 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 // resumed, because the operator gave run; with the whole plan again if cells
 // are to be run again.
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
-	status, err := running.SettledStatus[workflows.Status](ctx, c, id)
+	status, err := campaigns.SettledStatus[workflows.Status](ctx, c, id)
 	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until || status.Question != in.Question) {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
 	}

@@ -12,15 +12,14 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
-	"roundtable/cmd/internal/running"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
 
 // Signal steers a running campaign and tells what is said; nothing if that is empty.
 func Signal(ctx context.Context, o *cli.Options, name, signal string, arg any, said string) error {
-	err := running.Signal(ctx, o, name, signal, arg)
-	if errors.Is(err, running.ErrNotRunning) {
+	err := campaigns.Signal(ctx, o, name, signal, arg)
+	if errors.Is(err, campaigns.ErrNotRunning) {
 		return fmt.Errorf("campaign %q: %w; resume with: roundtable run FILE, or roundtable resume %s", name, err, name)
 	}
 	if err != nil {
@@ -58,7 +57,7 @@ func DoneText(name string, cells int) string {
 // Cancel stops a campaign, running or not.
 func Cancel(ctx context.Context, o *cli.Options, name string) error {
 	err := Signal(ctx, o, name, workflows.SignalCancel, nil, "is being cancelled")
-	if !errors.Is(err, running.ErrNotRunning) {
+	if !errors.Is(err, campaigns.ErrNotRunning) {
 		return err
 	}
 	s, p, m, err := campaigns.Open(ctx, o, name)
@@ -69,7 +68,7 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 		return ReportDone(o, p, "cancel")
 	}
 	r := Options{Options: o}
-	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: running.CampaignFolder(o, name)})
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: campaigns.CampaignFolder(o, name)})
 	if err != nil {
 		return err
 	}

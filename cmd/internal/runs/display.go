@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
-	"roundtable/analysis/lake/safetext"
+	"roundtable/envs/wording"
 )
 
 // barCells is the length of the bar on a terminal, and barFrom the narrowest
@@ -49,7 +49,7 @@ func (d *display) live() bool { return d.width != nil }
 
 // show replaces the line on a terminal, and writes another one elsewhere.
 func (d *display) show(share float64, line string) {
-	line = strings.ReplaceAll(safetext.Lines(line), "\n", " ")
+	line = strings.ReplaceAll(wording.SafeLines(line), "\n", " ")
 	if !d.live() {
 		fmt.Fprintln(d.out, line)
 		return
@@ -71,7 +71,7 @@ func (d *display) draw(end string) {
 
 // note leaves a text, whole, above the line on a terminal.
 func (d *display) note(text string) {
-	fmt.Fprint(d.out, "\r", clearBelow, strings.ReplaceAll(safetext.Lines(text), "\n", " "), "\r\n")
+	fmt.Fprint(d.out, "\r", clearBelow, strings.ReplaceAll(wording.SafeLines(text), "\n", " "), "\r\n")
 	d.draw("\r")
 }
 

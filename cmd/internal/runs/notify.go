@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/notices"
+	"roundtable/activities/programs"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/engine"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
@@ -30,13 +30,13 @@ func (r Options) SendEnd(ctx context.Context, s store.Store, p campaign.Plan, m 
 	if err != nil {
 		return err
 	}
-	n := notices.Notice{
-		ID: notices.EndID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign,
+	n := programs.Notice{
+		ID: programs.EndNoticeID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign,
 		Succeeded: status.Succeeded, Failed: status.Failed, Stopped: status.Stopped,
 	}
-	unsent, err := notices.NewSender(s, r.LakeName()).Deliver(ctx, m, n, books.Spent, plan.NotifyEnd)
+	unsent, err := programs.NewSender(s, r.LakeName()).Deliver(ctx, m, n, books.Spent, plan.NotifyEnd)
 	if unsent != nil {
-		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
+		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, wording.SafeLines(unsent.Error()))
 	}
 	return err
 }

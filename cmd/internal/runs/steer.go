@@ -10,7 +10,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/running"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 )
@@ -21,7 +20,7 @@ func Pause(ctx context.Context, o *cli.Options, name, said string) error {
 }
 
 // Resume records the limits of a campaign and lets it go on if it runs and is paused;
-// otherwise the error is running.ErrNotRunning.
+// otherwise the error is campaigns.ErrNotRunning.
 func Resume(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manifest, said string) error {
 	if err := campaign.WriteManifest(ctx, s, m); err != nil {
 		return err
@@ -59,7 +58,7 @@ func Tune(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manifes
 		return tuned, err
 	}
 	err := Signal(ctx, o, m.Campaign, workflows.SignalTune, m.Limits, "")
-	if tuned.Running = err == nil; errors.Is(err, running.ErrNotRunning) {
+	if tuned.Running = err == nil; errors.Is(err, campaigns.ErrNotRunning) {
 		err = nil
 	}
 	return tuned, err

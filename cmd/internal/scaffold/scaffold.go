@@ -2,6 +2,10 @@
 // questions; or of a decision rule, a stopping rule, a protocol or an environment, into a
 // checkout: a plug-in that works, with a test that runs the suite of its kind. It promises
 // to change no file that exists.
+//
+// For editors it describes the campaign file as a JSON Schema (2020-12), made from the types
+// that the file is read into and from the catalogue, so that it says what the program accepts;
+// what only the whole file shows is left to `plan`.
 package scaffold
 
 import (

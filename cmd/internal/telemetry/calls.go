@@ -6,11 +6,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"roundtable/activities/events"
+	"roundtable/activities/calls"
 	"roundtable/analysis/lake/record"
 )
 
-// callMetrics counts calls and collaborations (events.Listener).
+// callMetrics counts calls and collaborations (calls.Listener).
 type callMetrics struct {
 	calls          *prometheus.CounterVec
 	seconds        *prometheus.HistogramVec
@@ -70,7 +70,7 @@ func (m *callMetrics) of(model string) *modelCounters {
 			input:    m.tokens.WithLabelValues(model, "input"), output: m.tokens.WithLabelValues(model, "output"),
 			usd: m.cost.WithLabelValues(model), unknown: m.unpriced.WithLabelValues(model),
 		}
-		for _, outcome := range events.Outcomes() { // so that a rate is known from the first one on
+		for _, outcome := range calls.CallOutcomes() { // so that a rate is known from the first one on
 			c.outcomes[outcome] = m.calls.WithLabelValues(model, outcome)
 		}
 		m.known[model] = c
@@ -79,7 +79,7 @@ func (m *callMetrics) of(model string) *modelCounters {
 }
 
 // Called counts a call.
-func (m *callMetrics) Called(c events.Call) {
+func (m *callMetrics) Called(c calls.CallEvent) {
 	by := m.of(c.Model)
 	by.outcomes[c.Outcome()].Inc()
 	if c.Err != nil {
@@ -96,7 +96,7 @@ func (m *callMetrics) Called(c events.Call) {
 }
 
 // Ended counts a collaboration.
-func (m *callMetrics) Ended(c events.Collaboration) {
+func (m *callMetrics) Ended(c calls.CollaborationEvent) {
 	m.collaborations.WithLabelValues(c.Status).Inc()
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"roundtable/activities/events"
+	"roundtable/activities/calls"
 	"roundtable/activities/model"
 )
 
@@ -39,7 +39,7 @@ func (l lines) Write(p []byte) (int, error) {
 
 // Log returns a listener that writes what an operator needs. It holds no prompts, no
 // answers and no keys: of a service's error the status and the code, not its message.
-func Log(to *slog.Logger) events.Listener {
+func Log(to *slog.Logger) calls.Listener {
 	return &logs{to: to, said: map[[2]string]repeated{}}
 }
 
@@ -60,12 +60,12 @@ type repeated struct {
 }
 
 // Called logs a call: one that failed as a warning, others for debugging.
-func (l *logs) Called(c events.Call) {
+func (l *logs) Called(c calls.CallEvent) {
 	outcome := c.Outcome()
 	level, since := slog.LevelDebug, 0
 	switch outcome {
-	case events.Answered, events.Unusable:
-	case events.Refused, events.Rejected:
+	case calls.Answered, calls.Unusable:
+	case calls.Refused, calls.Rejected:
 		level = slog.LevelWarn
 	default: // it is made again, perhaps with thousands of others
 		if due, n := l.isDue(c.Model, outcome); due {
@@ -111,7 +111,7 @@ func (l *logs) isDue(model, outcome string) (bool, int) {
 }
 
 // Ended logs a collaboration; why one failed is in the lake.
-func (l *logs) Ended(c events.Collaboration) {
+func (l *logs) Ended(c calls.CollaborationEvent) {
 	level := slog.LevelInfo
 	if c.Status == "failed" {
 		level = slog.LevelWarn

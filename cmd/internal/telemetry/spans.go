@@ -15,14 +15,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/events"
+	"roundtable/activities/calls"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/record"
 )
 
 // Called sends the span of a call, by the conventions for GenAI. Agents that take no time
 // have none: their turns say all.
-func (t *Traces) Called(c events.Call) {
+func (t *Traces) Called(c calls.CallEvent) {
 	if c.Request.Messages == nil {
 		return
 	}
@@ -126,7 +126,7 @@ func answered(a answers.Answer) []attribute.KeyValue {
 	return all
 }
 
-func errorOf(c events.Call) []attribute.KeyValue {
+func errorOf(c calls.CallEvent) []attribute.KeyValue {
 	e, ok := errors.AsType[*model.Error](c.Err)
 	switch {
 	case !ok:
@@ -138,7 +138,7 @@ func errorOf(c events.Call) []attribute.KeyValue {
 }
 
 // texts returns what was asked and answered, in the JSON of the conventions.
-func texts(c events.Call) (all []attribute.KeyValue) {
+func texts(c calls.CallEvent) (all []attribute.KeyValue) {
 	type part struct {
 		Type    string `json:"type"`
 		Content string `json:"content"`
@@ -179,7 +179,7 @@ func (p *period) include(q period) {
 
 // Ended sends the spans of an ended collaboration: itself, its rounds and its turns, with
 // the times of their calls, from its rows: so they are whole, whichever process made the calls.
-func (t *Traces) Ended(c events.Collaboration) {
+func (t *Traces) Ended(c calls.CollaborationEvent) {
 	row := c.Row()
 	id := traceOf(answers.RunKey{Campaign: row.CampaignID, Collaboration: row.CollaborationID, Generation: int(row.Generation)})
 	about := trace.WithAttributes(whose(row.CampaignID, row.ConditionID, row.CollaborationID, int(row.Instance), int(row.Replicate))...)

@@ -20,7 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities/events"
+	"roundtable/activities/calls"
 	"roundtable/activities/model/wire"
 	"roundtable/analysis/lake/store"
 )
@@ -134,7 +134,7 @@ func (m *Metrics) Store(s store.Store) store.Store {
 }
 
 // Listener returns what counts the events of activities; nil if nothing does.
-func (m *Metrics) Listener() events.Listener {
+func (m *Metrics) Listener() calls.Listener {
 	if m == nil {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
-	"roundtable/activities/events"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/store"
 )
@@ -45,7 +44,7 @@ func TestSpanIDs(t *testing.T) {
 // Prometheus' increase() sees no step where a series begins.
 func TestOutcomes(t *testing.T) {
 	m := New()
-	refused := events.Call{Model: "openai/fake", Err: &model.Error{Class: model.Pause, Status: 401}}
+	refused := calls.CallEvent{Model: "openai/fake", Err: &model.Error{Class: model.Pause, Status: 401}}
 	for range 2 {
 		m.Listener().Called(refused)
 	}
@@ -66,7 +65,7 @@ func TestOutcomes(t *testing.T) {
 			}
 		}
 	}
-	if len(got) != 8 || got[events.Refused] != 2 || got[events.Answered] != 0 || got[events.RateLimited] != 0 {
+	if len(got) != 8 || got[calls.Refused] != 2 || got[calls.Answered] != 0 || got[calls.RateLimited] != 0 {
 		t.Errorf("%v", got)
 	}
 }
@@ -104,8 +103,8 @@ func TestLostSpans(t *testing.T) {
 // BenchmarkCalled: what metrics take of a call.
 func BenchmarkCalled(b *testing.B) {
 	cost := 0.001
-	c := events.Call{Model: "openai/fake", Request: model.Request{Messages: []model.Message{{Role: "user", Content: "?"}}}, Answer: answers.Answer{Usage: model.Usage{Input: 2000, Output: 20}, CostUSD: &cost, LatencyMS: 900, StartedAt: time.Now().UnixMicro()}}
-	listening := events.Listeners{New().Listener()}
+	c := calls.CallEvent{Model: "openai/fake", Request: model.Request{Messages: []model.Message{{Role: "user", Content: "?"}}}, Answer: answers.Answer{Usage: model.Usage{Input: 2000, Output: 20}, CostUSD: &cost, LatencyMS: 900, StartedAt: time.Now().UnixMicro()}}
+	listening := calls.Listeners{New().Listener()}
 	b.ReportAllocs()
 	for b.Loop() {
 		listening.Called(c)

@@ -6,7 +6,6 @@ import (
 
 	"roundtable/activities/collaboration"
 	"roundtable/activities/ledger"
-	"roundtable/activities/rows"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
@@ -51,7 +50,7 @@ func readUnfinished(ctx context.Context, reader *collaboration.Reader, campaign 
 	if c == nil { // the plan cannot be read: that it has begun is known
 		return record.Rows{Collaborations: []record.Collaboration{{Key: of, Status: record.Unfinished}}}, broken
 	}
-	made, err := rows.OfUnfinished(c)
+	made, err := collaboration.RowsOfUnfinished(c)
 	if err != nil {
 		return made, err
 	}

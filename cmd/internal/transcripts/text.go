@@ -5,16 +5,16 @@ import (
 	"io"
 	"strings"
 
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 )
 
 // Write writes the transcript. Nothing that a model wrote can steer the terminal.
 func (v Transcript) Write(w io.Writer) error {
 	var b strings.Builder
 	v.tell(&b)
-	_, err := io.WriteString(w, safetext.Lines(b.String()))
+	_, err := io.WriteString(w, wording.SafeLines(b.String()))
 	return err
 }
 

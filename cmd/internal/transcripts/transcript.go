@@ -16,12 +16,12 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/lake/safetext"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
 
@@ -231,6 +231,6 @@ func (v Transcript) WriteJSON(w io.Writer) error {
 	if err := cli.WriteJSON(&b, v.document()); err != nil {
 		return err
 	}
-	_, err := w.Write(safetext.EscapeJSON(b.Bytes()))
+	_, err := w.Write(wording.EscapeJSON(b.Bytes()))
 	return err
 }

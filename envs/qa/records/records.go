@@ -1,8 +1,11 @@
-// Package records reads tables of foreign bytes (JSON, JSON lines, delimited
-// text, Parquet, each also compressed by gzip, and folders as the Hugging Face hub
-// lays them out) as rows of plain values. It knows nothing of questions. It promises
-// that a file is read whole or that the error names what is wrong, line by line,
-// whatever the bytes are.
+// Package records reads tables of foreign bytes (JSON, JSON lines, delimited text, Parquet,
+// each also compressed by gzip, and folders as the Hugging Face hub lays them out) as rows of
+// plain values. A file is read whole or the error names what is wrong, line by line, whatever
+// the bytes are.
+//
+// Columns finds the parts of a question in a row by the names of its columns: the text, the
+// options in the forms that public data sets have, and the right answer, which is never
+// guessed where it can be read in two ways.
 package records
 
 import (

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"roundtable/workflows/decision"
-	"roundtable/workflows/decision/ruletest"
+	"roundtable/workflows/ruletest"
 	"roundtable/workflows/transcript"
 
 	"example.com/own-rule/quorum"

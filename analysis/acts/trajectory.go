@@ -1,0 +1,130 @@
+package acts
+
+import (
+	"fmt"
+	"slices"
+
+	"roundtable/envs/wording"
+)
+
+// Trajectory is one collaboration that ran all its rounds.
+type Trajectory struct {
+	ID          string // collaboration_id
+	Generation  int    // of which these are the rows
+	Condition   string // condition_id
+	Instance    int    // the problem as dealt; replicates of one have it in common
+	Hash        string // of the question and its key: equal ones are one problem, whatever its number; "" without one
+	Unit        string // what is held out together and is independent of the rest: instance and replicate, unless a caller says otherwise
+	Environment string
+	Rule        string
+	Simulated   bool // scripted agents answered
+	Agents      int  // members of the group
+	Rounds      []Round
+}
+
+// Round is one round of a trajectory.
+type Round struct {
+	// Score of what stands at the round's end, higher is better: the share of the
+	// greatest total utility (0 before a decision), or minus the absolute error. Nil if it is not defined.
+	Score     *float64
+	Agreed    bool     // the count selected a proposal
+	Agreement *float64 // greatest share of the agents behind one candidate; nil if nothing was counted
+	Proposals int      // new proposals made
+	Acts      []Set    // by agent, empty for one that said nothing; nil if the round is not labelled
+	Distance  *float64 // information distance to the round before; nil in round 1 and where it was not computed
+	Tokens    int64    // input and output of calls that were billed
+	CostUSD   *float64 // of these calls; nil if a price is not known
+}
+
+// ScoreAt returns the score at the end of a round, from 1; nil if it is not defined.
+func (t Trajectory) ScoreAt(round int) *float64 { return t.Rounds[round-1].Score }
+
+// Best returns the earliest round of the greatest score. It is not told apart, and
+// varies is false, if the score is the same in all rounds where it is defined;
+// the round is then the first of these, or 1.
+func (t Trajectory) Best() (round int, varies bool) {
+	round = 1
+	var best *float64
+	for i, r := range t.Rounds {
+		switch {
+		case r.Score == nil:
+		case best == nil:
+			best, round = r.Score, i+1
+		case *r.Score > *best:
+			best, round, varies = r.Score, i+1, true
+		case *r.Score < *best:
+			varies = true
+		}
+	}
+	return round, varies
+}
+
+// Labelled reports whether every round has dialogue acts.
+func (t Trajectory) Labelled() bool {
+	return len(t.Rounds) > 0 && !slices.ContainsFunc(t.Rounds, func(r Round) bool { return r.Acts == nil })
+}
+
+// Distances counts the rounds that have an information distance. Round 1 never
+// has one, nor does a round without messages or the round after it.
+func (t Trajectory) Distances() int {
+	n := 0
+	for _, r := range t.Rounds {
+		if r.Distance != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Same checks that trajectories can be analysed together: there are at least
+// least of them, no two have one ID, and all have the same number of rounds.
+func Same(all []Trajectory, least int) error {
+	if len(all) < least {
+		return fmt.Errorf("%s can be analysed; at least %d are needed", wording.Count(len(all), "collaboration"), least)
+	}
+	seen := map[string]bool{}
+	for _, t := range all {
+		switch {
+		case len(t.Rounds) == 0:
+			return fmt.Errorf("collaboration %s has no rounds", t.ID)
+		case len(t.Rounds) != len(all[0].Rounds):
+			return fmt.Errorf("collaboration %s has %d rounds and %s has %d; only collaborations of equal length are compared", t.ID, len(t.Rounds), all[0].ID, len(all[0].Rounds))
+		case seen[t.ID]:
+			return fmt.Errorf("collaboration %s is there twice", t.ID)
+		}
+		seen[t.ID] = true
+	}
+	return nil
+}
+
+// ByInstance returns trajectories whose units are instances where their environment has at
+// least that many, so that replicates of one instance stay together; elsewhere units stay.
+func ByInstance(runs []Trajectory, least int) []Trajectory {
+	instances := map[string]map[string]bool{} // by environment
+	for _, t := range runs {
+		if instances[t.Environment] == nil {
+			instances[t.Environment] = map[string]bool{}
+		}
+		instances[t.Environment][t.instance()] = true
+	}
+	runs = slices.Clone(runs)
+	for i, t := range runs {
+		if len(instances[t.Environment]) >= least {
+			runs[i].Unit = t.instance()
+		}
+	}
+	return runs
+}
+
+// UnitOf returns the Unit of a replicate of the problem.
+func (t Trajectory) UnitOf(replicate int32) string {
+	return fmt.Sprintf("%s-r%d", t.instance(), replicate)
+}
+
+// instance names the problem.
+func (t Trajectory) instance() string {
+	if t.Hash != "" {
+		return t.Hash
+	}
+	return fmt.Sprintf("i%d", t.Instance)
+}

@@ -1,0 +1,118 @@
+package statistics
+
+import "math"
+
+// Counted returns solution counting (paper 2, appendix D): the answer that most
+// agents give; ties: the earliest agent's. Answers that could not be read do
+// not count. Undefined if none could.
+func (r Replies) Counted() (Reply, bool) {
+	votes := map[string]int{}
+	for _, a := range r {
+		if a.Key != "" {
+			votes[a.Key]++
+		}
+	}
+	var best Reply
+	for _, a := range r {
+		if a.Key != "" && votes[a.Key] > votes[best.Key] { // nobody gave ""
+			best = a
+		}
+	}
+	return best, best.Key != ""
+}
+
+// Termination is in which round discussions came to their decision (paper 2, A.2).
+type Termination struct {
+	Rounds []int // discussions that decided, by round from 1
+	Never  int   // ended without; paper 2 counts them in its last round
+	Last   int   // the last round that there could be
+}
+
+// Add one discussion; 0 is one that did not decide.
+func (t *Termination) Add(round int) {
+	if round < 1 {
+		t.Never++
+		return
+	}
+	for len(t.Rounds) < round {
+		t.Rounds = append(t.Rounds, 0)
+	}
+	t.Rounds[round-1]++
+}
+
+// N returns how many discussions there are.
+func (t Termination) N() int {
+	n := t.Never
+	for _, k := range t.Rounds {
+		n += k
+	}
+	return n
+}
+
+// Share of the discussions that decided in a round, in percent. Undefined without discussions.
+func (t Termination) Share(round int) (percent float64, ok bool) {
+	if n := t.N(); n > 0 && round >= 1 {
+		if round > len(t.Rounds) {
+			return 0, true
+		}
+		return 100 * float64(t.Rounds[round-1]) / float64(n), true
+	}
+	return 0, false
+}
+
+// Mean returns the mean number of rounds; who never decided took all. Undefined without discussions.
+func (t Termination) Mean() (rounds float64, ok bool) {
+	sum := t.Never * t.Last
+	for i, k := range t.Rounds {
+		sum += (i + 1) * k
+	}
+	n := t.N()
+	return float64(sum) / float64(max(1, n)), n > 0
+}
+
+// Challenge is what became of one final answer that was challenged (paper 2,
+// §4.2): score before, and after if an agent proposed another one.
+type Challenge struct {
+	Challenged    bool
+	Before, After float64
+}
+
+// Challenges of one kind.
+type Challenges []Challenge
+
+// Rate returns the share that is challenged, in percent (Figure 6). Undefined for none.
+func (c Challenges) Rate() (percent float64, ok bool) {
+	challenged, _, _ := c.Changes()
+	return 100 * float64(challenged) / float64(max(1, len(c))), len(c) > 0
+}
+
+// Changes counts what was challenged, and of that what is better and what is
+// worse after it (Figure 7).
+func (c Challenges) Changes() (challenged, better, worse int) {
+	for _, x := range c {
+		if !x.Challenged {
+			continue
+		}
+		challenged++
+		switch {
+		case x.After > x.Before:
+			better++
+		case x.After < x.Before:
+			worse++
+		}
+	}
+	return challenged, better, worse
+}
+
+// Change returns the sum of the changes of score over what was challenged.
+func (c Challenges) Change() (sum float64) {
+	for _, x := range c {
+		if x.Challenged {
+			sum += x.After - x.Before
+		}
+	}
+	return sum
+}
+
+// Unknown reports whether the score of some new answer is not known (NaN).
+func (c Challenges) Unknown() bool { return math.IsNaN(c.Change()) }

@@ -1,0 +1,75 @@
+package statistics
+
+import "math"
+
+// Predictions is one run's rating that stands at the end of each round, in
+// stars; nil before the first decision. A run that ended early keeps its last one.
+type Predictions struct {
+	Gold   float64 // the true rating
+	Rounds []*float64
+}
+
+// at returns the rating that stands at the end of round n from 1; nil if there is none.
+func (p Predictions) at(n int) *float64 {
+	if n < 1 || len(p.Rounds) == 0 {
+		return nil
+	}
+	return p.Rounds[min(n, len(p.Rounds))-1]
+}
+
+// RatingErrors are absolute errors in stars; len is the n to report.
+type RatingErrors []float64
+
+// RatingErrorsAt returns the errors at round n of the runs with a decision by then (Figures 4 and 21, Table 7).
+func RatingErrorsAt(runs []Predictions, n int) RatingErrors {
+	var e RatingErrors
+	for _, run := range runs {
+		if v := run.at(n); v != nil {
+			e = append(e, math.Abs(*v-run.Gold))
+		}
+	}
+	return e
+}
+
+// MAE returns the mean absolute error. Undefined without errors.
+func (e RatingErrors) MAE() (mae float64, ok bool) {
+	sum := 0.0
+	for _, v := range e {
+		sum += v
+	}
+	return sum / float64(len(e)), len(e) > 0
+}
+
+// RMSE returns the root of the mean squared error. Undefined without errors.
+func (e RatingErrors) RMSE() (rmse float64, ok bool) {
+	mse, ok := e.squares().MAE()
+	return math.Sqrt(mse), ok
+}
+
+// SE returns the standard error of MAE, the sample standard deviation over √n. Undefined below two errors.
+func (e RatingErrors) SE() (se float64, ok bool) {
+	mean, _ := e.MAE()
+	sum := 0.0
+	for _, v := range e {
+		sum += (v - mean) * (v - mean)
+	}
+	n := float64(len(e))
+	return math.Sqrt(sum / (n - 1) / n), len(e) > 1
+}
+
+// RMSESE returns the standard error of RMSE by the delta method: that of the mean
+// squared error over 2·RMSE. Undefined below two errors, and if all are 0.
+func (e RatingErrors) RMSESE() (se float64, ok bool) {
+	rmse, _ := e.RMSE()
+	se, ok = e.squares().SE()
+	return se / (2 * rmse), ok && rmse > 0
+}
+
+// squares returns the squared errors.
+func (e RatingErrors) squares() RatingErrors {
+	squares := make(RatingErrors, len(e))
+	for i, v := range e {
+		squares[i] = v * v
+	}
+	return squares
+}

@@ -1,0 +1,143 @@
+package dialogue
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/language"
+	"roundtable/analysis/table"
+)
+
+// Language is what is measured of a campaign's messages, round by round.
+type Language struct {
+	Embedder string        // that distances rest on
+	Rule     language.Rule // that grades rest on
+}
+
+// RoundLanguage is the means over the messages of one round of a collaboration.
+type RoundLanguage struct {
+	Messages int
+	Words    float64
+	Grade    *float64 // nil where the collaboration's messages are not in English
+	Distance *float64 // from the round before; nil where it is not defined
+}
+
+// MeasureLanguage returns a reader that measures the messages of a run. Memory grows with the
+// number of rounds, not with that of messages.
+func MeasureLanguage(ctx context.Context, how language.Method) campaign.Reader {
+	return func(r *campaign.Run, rows record.Rows) error {
+		measured, err := how.Of(ctx, rows.Turns)
+		campaign.Keep(&r.Parts, byRound(measured, int(r.RoundsRun)))
+		return err
+	}
+}
+
+func byRound(measured []record.Feature, rounds int) []RoundLanguage {
+	all := make([]RoundLanguage, rounds)
+	messages := make([][]record.Feature, rounds)
+	for _, m := range measured {
+		if n := int(m.Round) - 1; n >= 0 && n < len(all) {
+			messages[n] = append(messages[n], m)
+		}
+	}
+	for n, list := range messages {
+		var distance, grade table.Sample
+		all[n].Messages = len(list)
+		for _, m := range list {
+			all[n].Words += float64(m.Words) / float64(len(list))
+			grade.Add(table.Given(m.Grade))
+			distance.Add(table.Given(m.Distance))
+		}
+		all[n].Distance, all[n].Grade = distance.Mean(0).Value, grade.Mean(0).Value
+	}
+	return all
+}
+
+// WithLanguage returns the campaign, whose runs Measure has read, with what its messages were
+// measured by: Table 8, the figure of distances and the stopping rule by distance show it.
+func WithLanguage(c campaign.Campaign, by Language) campaign.Campaign {
+	campaign.Keep(&c.Parts, &by)
+	runs := make(map[lake.Run]campaign.Run, len(c.Runs))
+	for _, r := range c.Runs {
+		runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}] = r
+	}
+	trajectories := campaign.Part[campaign.Trajectories](c.Parts)
+	trajectories.Runs = slices.Clone(trajectories.Runs)
+	for i := range trajectories.Runs {
+		t := &trajectories.Runs[i]
+		t.Rounds = slices.Clone(t.Rounds)
+		for n, measured := range LanguageOf(runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}]) {
+			if n < len(t.Rounds) {
+				t.Rounds[n].Distance = measured.Distance
+			}
+		}
+	}
+	campaign.Keep(&c.Parts, trajectories)
+	return c
+}
+
+// messageLanguage returns the length and complexity of messages and the information distance
+// from the round before, by round: means over collaborations.
+func messageLanguage(c campaign.Campaign) (table.Table, bool) {
+	measured := LanguageMeasure(c)
+	if measured == nil {
+		return table.Table{}, false
+	}
+	v, said := c.View(""), false
+	t := table.Table{Title: "Language by round: words, Flesch-Kincaid grade, information distance", Shading: table.Heat}
+	type measure struct {
+		name     string
+		decimals int
+		of       func(RoundLanguage) (float64, bool)
+	}
+	type row = campaign.MeasuredGroup[measure]
+	measures := []measure{
+		{"words", 1, func(r RoundLanguage) (float64, bool) { return r.Words, r.Messages > 0 }},
+		{"grade", 1, func(r RoundLanguage) (float64, bool) { return table.Given(r.Grade) }},
+		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return table.Given(r.Distance) }},
+	}
+	table.Fill(&t, campaign.MeasureEach(measures, v.Groups),
+		table.Column("measure", func(x row) table.Cell { return table.Word(x.Measure.name) }),
+		table.Of(v.LabelColumns(), func(x row) campaign.Group { return x.Group }),
+		campaign.RoundColumns(v, func(x row, round int) table.Cell {
+			cell := campaign.MeanCell(x.Succeeded(), x.Measure.decimals, func(r campaign.Run) (float64, bool) {
+				rounds := LanguageOf(r)
+				if round > len(rounds) {
+					return 0, false
+				}
+				return x.Measure.of(rounds[round-1])
+			})
+			said = said || cell.Value != nil
+			return cell
+		}),
+		table.Column("n", func(x row) table.Cell { return table.Count(len(x.Succeeded())) }))
+	t.Notes = []string{
+		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds without a message are left out.",
+		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends. "+englishNote, measured.Rule),
+		measured.Note(),
+	}
+	v.AddNotes(&t)
+	return t, said
+}
+
+// Note says what distances rest on.
+func (l Language) Note() string {
+	return "Information distances by " + l.Embedder + "; those of different embedders cannot be compared."
+}
+
+// AddEmbedderNote says what the stopping rule by distance rests on.
+func AddEmbedderNote(c campaign.Campaign, t *table.Table) {
+	if l := LanguageMeasure(c); l != nil {
+		t.Notes = append(t.Notes, l.Note())
+	}
+}
+
+// LanguageMeasure returns what was measured of a campaign's messages; nil if nothing was.
+func LanguageMeasure(c campaign.Campaign) *Language { return campaign.Part[*Language](c.Parts) }
+
+// LanguageOf returns what was measured of a run's messages, by round.
+func LanguageOf(r campaign.Run) []RoundLanguage { return campaign.Part[[]RoundLanguage](r.Parts) }

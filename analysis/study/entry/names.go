@@ -1,0 +1,103 @@
+package entry
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"roundtable/envs/wording"
+)
+
+// Named is a table or a figure that can be asked for.
+type Named struct {
+	Name   string
+	Shows  string
+	Needs  string     // what a campaign must have for it
+	Papers []citation // where papers have it; no two of a list share a number
+}
+
+// citation is where a paper has something.
+type citation struct {
+	Paper   int
+	Kind    string // table, figure
+	Numbers []int  // ascending
+}
+
+// Numbers returns a paper's tables or figures of these numbers, as a list of one citation.
+func Numbers(paper int, kind string, numbers ...int) []citation {
+	return []citation{{paper, kind, numbers}}
+}
+
+// Aliases returns the numbers by which it can be asked for: paper4/table-2, paper4/table-3.
+func (n Named) Aliases() []string {
+	var all []string
+	for _, c := range n.Papers {
+		for _, number := range c.Numbers {
+			all = append(all, fmt.Sprintf("paper%d/%s-%d", c.Paper, c.Kind, number))
+		}
+	}
+	return all
+}
+
+// Cite returns where the papers have it, as "paper 4, Tables 2 to 5, Figure 1"; "" if none has it.
+func (n Named) Cite() string {
+	var all []string
+	for i, c := range n.Papers {
+		if i == 0 || n.Papers[i-1].Paper != c.Paper {
+			all = append(all, fmt.Sprintf("paper %d", c.Paper))
+		}
+		kind := map[string]string{"table": "Table", "figure": "Figure"}[c.Kind]
+		if len(c.Numbers) > 1 {
+			kind += "s"
+		}
+		all = append(all, kind+" "+ranges(c.Numbers))
+	}
+	return strings.Join(all, ", ")
+}
+
+// ranges writes ascending numbers, three and more in a row as "2 to 5".
+func ranges(numbers []int) string {
+	var parts []string
+	for len(numbers) > 0 {
+		n := 1
+		for n < len(numbers) && numbers[n] == numbers[0]+n {
+			n++
+		}
+		if n < 3 {
+			n = 1
+			parts = append(parts, strconv.Itoa(numbers[0]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d to %d", numbers[0], numbers[n-1]))
+		}
+		numbers = numbers[n:]
+	}
+	return wording.And(parts)
+}
+
+// Of returns the names of a list, in its order.
+func Of(list []Named) []string {
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = n.Name
+	}
+	return names
+}
+
+// Find returns what of the list is called so, by its name or a paper's number.
+// The error names all, with what is accepted besides, and suggests the
+// one that is most alike; what says what is listed: table, figure.
+func Find(what string, list []Named, written string, besides ...string) (Named, error) {
+	i := slices.IndexFunc(list, func(n Named) bool {
+		return n.Name == written || slices.Contains(n.Aliases(), written)
+	})
+	if i >= 0 {
+		return list[i], nil
+	}
+	names := append(Of(list), besides...)
+	likely := slices.Clone(names)
+	for _, n := range list {
+		likely = append(likely, n.Aliases()...)
+	}
+	return Named{}, fmt.Errorf("unknown %s %q; expected %s%s", what, written, wording.Or(names), wording.DidYouMean(written, likely))
+}

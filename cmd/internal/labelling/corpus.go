@@ -1,0 +1,152 @@
+package labelling
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"roundtable/analysis/gold"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/cli"
+)
+
+// corpus is the messages of a campaign's succeeded collaborations.
+type corpus struct {
+	store    store.Store
+	campaign string
+}
+
+// candidates returns what can be drawn.
+func (c *corpus) candidates(ctx context.Context) ([]gold.Candidate, error) {
+	d, err := lake.ReadDataset(ctx, c.store, c.campaign)
+	if err != nil {
+		return nil, err
+	}
+	var all []gold.Candidate
+	for rows, err := range lake.Collaborations(ctx, c.store, d, record.Collaborations, record.Turns) {
+		if err != nil {
+			return nil, cli.ExplainDamage(err, c.campaign, "nothing can be drawn from it")
+		}
+		about := rows.Collaborations[0]
+		if about.Status != record.Succeeded {
+			continue
+		}
+		all = append(all, gold.Candidate{
+			Run:       lake.Run{Collaboration: about.CollaborationID, Generation: int(about.Generation)},
+			Condition: about.ConditionID, Rounds: int(about.RoundsRun), Messages: len(messagesOf(rows)),
+		})
+	}
+	return all, nil
+}
+
+// messagesOf returns the messages of a collaboration that tables count: of its rounds and agents.
+func messagesOf(rows record.Rows) []record.Turn {
+	about := rows.Collaborations[0]
+	var said []record.Turn
+	for _, t := range rows.Turns {
+		if t.IsMessage() && t.Round >= 1 && t.Round <= about.RoundsRun && *t.Agent >= 0 && *t.Agent < about.Agents {
+			said = append(said, t)
+		}
+	}
+	return said
+}
+
+// said is one message as coders see it.
+type said struct {
+	From string
+	Text string
+}
+
+// block is what a coder reads at once.
+type block struct {
+	number  int
+	context []said // said before, not to be coded
+	items   []item
+}
+
+// item is a message to code, or a whole collaboration.
+type item struct {
+	place               place
+	entry, round, agent int
+	said                []said // one message, or all
+}
+
+// blocks returns what is to be coded, with its texts, in the order of the draw.
+func (c *corpus) blocks(ctx context.Context, d gold.Draw) ([]block, error) {
+	set, err := lake.ReadDataset(ctx, c.store, c.campaign)
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[lake.Run][]int{}
+	for i, b := range d.Blocks {
+		wanted[b.Run] = append(wanted[b.Run], i)
+	}
+	set = set.Only(func(m lake.Member) bool { return len(wanted[m.Run]) > 0 })
+	all, found := make([]block, len(d.Blocks)), 0
+	for rows, err := range lake.Collaborations(ctx, c.store, set, record.Collaborations, record.Turns) {
+		if err != nil {
+			return nil, cli.ExplainDamage(err, c.campaign, "what was drawn cannot be shown")
+		}
+		about := rows.Collaborations[0]
+		for _, i := range wanted[lake.Run{Collaboration: about.CollaborationID, Generation: int(about.Generation)}] {
+			all[i] = blockOf(i+1, d.Blocks[i], d.Whole, messagesOf(rows))
+			found++
+		}
+	}
+	if found < len(all) {
+		return nil, fmt.Errorf("%d of %d passages of draw %d are of collaborations that were run again since; draw again with a larger --gold", len(all)-found, len(all), d.Number)
+	}
+	return all, nil
+}
+
+func blockOf(number int, b gold.Block, whole bool, messages []record.Turn) block {
+	shown := block{number: number}
+	if whole {
+		one := item{place: place{block: number}, entry: -1, agent: -1}
+		for _, m := range messages {
+			one.said = append(one.said, said{m.AgentName, *m.Text})
+		}
+		shown.items = []item{one}
+		return shown
+	}
+	for _, m := range messages {
+		text := said{m.AgentName, *m.Text}
+		switch round := int(m.Round); {
+		case round == b.First-1:
+			shown.context = append(shown.context, text)
+		case round >= b.First && round <= b.Last:
+			shown.items = append(shown.items, item{place{number, len(shown.items) + 1}, int(m.Entry), round, int(*m.Agent), []said{text}})
+		}
+	}
+	return shown
+}
+
+// text returns what an item's hash is of.
+func (i item) text() string {
+	lines := make([]string, len(i.said))
+	for n, s := range i.said {
+		lines[n] = s.Text
+		if i.entry < 0 {
+			lines[n] = s.From + ": " + s.Text
+		}
+	}
+	return strings.Join(lines, "\n\n")
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// recorded returns the items as the draw keeps them.
+func (b block) recorded(d gold.Draw) []gold.Item {
+	items := make([]gold.Item, len(b.items))
+	for n, i := range b.items {
+		items[n] = gold.Item{ID: i.place.id(), Entry: i.entry, Round: i.round, Agent: i.agent, Hash: hash(i.text()), Check: checkOf(d, i.place, cell(i.text()))}
+	}
+	return items
+}

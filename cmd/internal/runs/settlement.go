@@ -1,0 +1,141 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"roundtable/activities/commits"
+	"roundtable/activities/ledger"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs/wording"
+	"roundtable/workflows"
+)
+
+// RecordBills records what a campaign's calls of unknown outcome were billed, as
+// the operator says. What they had reserved is free again when the campaign goes on.
+func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store, campaign, how string) error {
+	ctx, lock, err := o.LockCampaign(ctx, s, campaign, "")
+	if err != nil {
+		return fmt.Errorf("a running campaign cannot be settled: %w", err)
+	}
+	defer lock.Close()
+	if err := refuseRunning(ctx, o, campaign); err != nil {
+		return err
+	}
+	unknown, err := ledger.Unsettled(ctx, s, campaign)
+	if err != nil {
+		return err
+	}
+	if len(unknown) == 0 {
+		fmt.Fprintln(w, "no call of unknown outcome is left to settle")
+		return nil
+	}
+	made, err := settlement(unknown, how)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	if err := errors.Join(lake.WriteSettlement(ctx, s, campaign, made), commits.RefreshCard(ctx, s, campaign)); err != nil {
+		return err
+	}
+	sum := 0.
+	for _, c := range made.Calls {
+		sum += c.USD
+	}
+	fmt.Fprintf(w, "settled %s of unknown outcome: $%.4f (%s)\n", wording.Count(len(made.Calls), "call"), sum, made.Evidence)
+	return nil
+}
+
+// refuseRunning refuses a campaign whose calls may be under way.
+func refuseRunning(ctx context.Context, o *cli.Options, campaign string) error {
+	c, err := campaigns.Connect(ctx, o, campaign)
+	if errors.Is(err, campaigns.ErrNotRunning) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if campaigns.IsRunning(ctx, c, workflows.CampaignID(campaign)) {
+		return errors.New("a running campaign cannot be settled: wait for its end, or stop it")
+	}
+	return nil
+}
+
+// settlement returns what the calls were billed: nothing, or an amount.
+func settlement(unknown []ledger.UnknownCall, how string) (lake.Settlement, error) {
+	made := lake.Settlement{At: time.Now().UTC()}
+	if how == "unbilled" {
+		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(unknown, 0)
+		return made, nil
+	}
+	usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64)
+	if err != nil {
+		return made, fmt.Errorf("--settle is %q; expected unbilled or an amount in US dollars", how)
+	}
+	if usd, err = withinWorst(unknown, usd); err != nil {
+		return made, fmt.Errorf("--settle %s: %w; give what was billed", how, err)
+	}
+	made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(unknown, usd)
+	return made, nil
+}
+
+// withinWorst refuses an amount that the calls cannot have cost: it would take
+// the difference from the budget for good. One that is above it by the rounding
+// of a printed worst case is taken for the worst case.
+func withinWorst(calls []ledger.UnknownCall, usd float64) (float64, error) {
+	const rounding, limit = 0.00005, 1e9
+	worst := 0.
+	for _, u := range calls {
+		if u.WorstUSD == nil { // a call without a price has no worst case
+			worst = limit
+		}
+		worst += dollarsOf(u)
+	}
+	switch {
+	case worst >= limit && !(usd >= 0 && usd < limit):
+		return 0, fmt.Errorf("$%v is not an amount from 0 to below %.0f US dollars", usd, limit)
+	case !(usd >= 0 && usd <= worst+rounding):
+		which := "call"
+		if n := len(calls); n > 1 {
+			which = wording.Count(n, which)
+		}
+		return 0, fmt.Errorf("$%v is not what the %s of unknown outcome can have cost, which is $%.4f at most", usd, which, worst)
+	}
+	return min(usd, worst), nil
+}
+
+// divideAmount divides an amount among calls by what each can have cost.
+func divideAmount(calls []ledger.UnknownCall, usd float64) []lake.SettledCall {
+	worst := 0.
+	for _, u := range calls {
+		worst += dollarsOf(u)
+	}
+	var all []lake.SettledCall
+	for _, u := range calls {
+		share := 1 / float64(len(calls))
+		if worst > 0 {
+			share = dollarsOf(u) / worst
+		}
+		tokens := int64(0)
+		if usd > 0 { // an amount says nothing of tokens: the worst case stays
+			tokens = u.WorstTokens
+		}
+		all = append(all, u.Settle(usd*share, tokens))
+	}
+	return all
+}
+
+func dollarsOf(u ledger.UnknownCall) float64 {
+	if u.WorstUSD == nil {
+		return 0
+	}
+	return *u.WorstUSD
+}

@@ -1,0 +1,167 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"roundtable/envs/wording"
+)
+
+// Names that public files give the parts of a question, in lower case without spaces,
+// hyphens and underscores.
+var (
+	questionNames = []string{"question", "problem", "prompt", "input", "query", "stem", "questionstem", "questiontext", "instruction", "goal", "sentence", "sentence1", "hypothesis", "ctx", "q"}
+	answerNames   = []string{"answer", "answers", "answerkey", "answeridx", "answerindex", "answerlabel", "answerletter", "correct", "correctanswer", "correctanswers", "correctoption", "correctidx",
+		"correctindex", "bestanswer", "finalanswer", "rightanswer", "right", "gold", "goldlabel", "goldanswer", "goldanswers", "target", "targets", "key", "label", "labels", "cop", "groundtruth", "isright", "iscorrect", "finaldecision", "answernumber", "correctanswernum"}
+	contextNames = []string{"context", "contexts", "passage", "paragraph", "paragraphs", "premise", "story", "article", "document", "documents", "background", "support", "narrative", "sharedinformation", "hiddeninformation",
+		"body", "florespassage", "pretext", "posttext", "table", "dialogue", "dialog", "conversation", "scenario", "situation", "transcript", "abstract"}
+	optionsNames = []string{"options", "choices", "endings", "candidates", "alternatives", "possibleanswers", "answerchoices", "answeroptions", "distractors", "incorrectanswers"}
+	imageNames   = []string{"image", "images", "img", "imagepath", "imageurl", "figure", "picture"}
+	// pluralNames end the names of columns that hold all accepted answers.
+	pluralNames = regexp.MustCompile(`(?i)(?:answers|aliases|golds|targets|references)$`)
+	// wrongOption is a column that holds one of the wrong ones.
+	wrongOption = regexp.MustCompile(`^(?:incorrect|wrong|distractor)`)
+	// oneOption is a column that holds one of several options.
+	oneOption = regexp.MustCompile(`^(?:[a-h]|(?:op|opt|option|choice|answer|mcanswer|ans|ending|sol|distractor|alternative|candidate|incorrectanswer|wronganswer|incorrect|wrong|correctanswer|rightanswer)(?:[a-h]|\d)?)$`)
+)
+
+func normal(name string) string { return separators.Replace(strings.ToLower(name)) }
+
+var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
+
+// looksLike returns those of some columns whose names mean a part.
+func looksLike(columns, names []string) (all []string) {
+	for _, column := range columns {
+		if slices.Contains(names, normal(column)) {
+			all = append(all, column)
+		}
+	}
+	return all
+}
+
+// Doubts returns what in a file can be meant and is not read: columns that look like options,
+// like another right answer or like a part in another spelling. given is what was named,
+// c what For made of it.
+func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
+	unused := c.Unused(t.Columns)
+	var errs []error
+	if given.Options == nil && len(c.Options) == 0 {
+		if like := c.optionsAmong(t, unused); len(like) > 0 {
+			if len(like) > 1 && len(c.Answer) == 1 && !slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normal(s)) }) {
+				like = append([]string{c.Answer[0]}, like...) // the right one stands apart
+			}
+			errs = append(errs, fmt.Errorf("%s %s like options that would not be asked; write columns: {options: %s}, or {options: []} if the questions have none",
+				columnsText(like), map[bool]string{true: "looks", false: "look"}[len(like) == 1], yamlOf(like)))
+		}
+	}
+	if given.Answer == nil {
+		like := looksLike(unused, answerNames)
+		hint := ""
+		for _, column := range like {
+			if isMaskIn(t, column) {
+				hint = ", with answer_is: mask where it has 0 or 1 for each option"
+			}
+		}
+		switch {
+		case len(c.Answer) > 0 && len(like) > 0:
+			errs = append(errs, fmt.Errorf("the right answer can be in %s; write which: columns: {answer: %s}%s", columnsText(append([]string{c.Answer[0]}, like...)), c.Answer[0], hint))
+		case len(c.Answer) == 0 && len(like) > 0 && needsAnswer:
+			errs = append(errs, fmt.Errorf("there is no column \"answer\"; write columns: {answer: %s}%s", wording.Or(like), hint))
+		case len(c.Answer) == 0 && needsAnswer:
+			errs = append(errs, fmt.Errorf("there is no column \"answer\"; the file has %s%s", listOf(t.Columns), wording.DidYouMean("answer", t.Columns)))
+		}
+	}
+	for _, is := range []struct{ part, given, used string }{
+		{"id", given.ID, c.ID}, {"question", given.Question, c.Question}, {"context", given.Context.String(), c.Context.String()}, {"solution", given.Solution, c.Solution},
+	} {
+		for _, column := range unused {
+			if is.given == "" && is.used != "" && normal(column) == is.part {
+				errs = append(errs, fmt.Errorf("the file has %s and %s; write which: columns: {%s: %s}", is.used, column, is.part, is.used))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Contexts returns the unused columns that may be what questions are about.
+func Contexts(unused []string) []string { return looksLike(unused, contextNames) }
+
+func columnsText(names []string) string {
+	if len(names) == 1 {
+		return "the column " + names[0]
+	}
+	return "the columns " + wording.And(names)
+}
+
+// yamlOf writes names as a campaign file does.
+func yamlOf(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// optionsAmong returns the columns that look like options: by name, or because they hold a
+// list in which the answer of each row is one.
+func (c Columns) optionsAmong(t Table, unused []string) []string {
+	var lists, single []string
+	for _, column := range unused {
+		if name := normal(column); oneOption.MatchString(name) && !slices.Contains(answerNames, name) || slices.Contains([]string{"correctanswer", "rightanswer"}, name) {
+			single = append(single, column)
+		}
+		if holdsOptions(t, column, c.Answer, slices.Contains(optionsNames, normal(column))) {
+			lists = append(lists, column)
+		}
+	}
+	if len(lists) > 0 {
+		return lists
+	}
+	if others := looksLike(single, []string{"correctanswer", "rightanswer"}); len(single) > 1 && len(single) > len(others) {
+		return single
+	}
+	return nil
+}
+
+// holdsOptions reports whether all rows of a column that have anything have two options or
+// more, of which the answer is one, unless the column is named for options.
+func holdsOptions(t Table, column string, answer Names, named bool) bool {
+	some := false
+	for _, r := range t.Records {
+		v := r.Fields[column]
+		if object, ok := v.(map[string]any); ok && object["choices"] != nil {
+			v = object["choices"]
+		}
+		texts, labels, err := parseOptions(v)
+		if err != nil || len(texts) == 1 {
+			return false
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		some = true
+		if named || len(answer) != 1 {
+			continue
+		}
+		row := Row{Options: texts, Labels: labels, Right: -1}
+		for _, one := range listed(Lookup(r.Fields, answer[0])) {
+			if !slices.ContainsFunc(Readings(), func(as Reading) bool { return len(row.matches(one, as)) > 0 }) {
+				return false
+			}
+		}
+	}
+	return some && (named || len(answer) == 1)
+}
+
+func listed(v any) []any {
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return []any{v}
+}
+
+func isMaskIn(t Table, column string) bool {
+	return len(t.Records) > 0 && isMask(listed(t.Records[0].Fields[column]))
+}

@@ -1,0 +1,160 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var placeholder = regexp.MustCompile(`(?i)<(?:image|img)(?:[ _]?\d+)?\s*/?>`)
+
+func hasPlaceholder(text string) bool { return placeholder.MatchString(text) }
+
+// imagePlace is the path or the URL of an image.
+var imagePlace = regexp.MustCompile(`(?i)^(?:data:image/\S+|https?://\S+|\S(?:[^\n]*\S)?\.(?:png|jpe?g|gif|bmp|webp|svg|tiff?)(?:\?\S*)?)$`)
+
+// refuseImages returns an error for a row that holds an image, or whose question has one in another column.
+func (c Columns) refuseImages(fields map[string]any) error {
+	columns := slices.Sorted(maps.Keys(fields))
+	unused := c.Unused(columns)
+	for _, column := range columns {
+		text, _ := fields[column].(string)
+		if IsImage(fields[column]) || imagePlace.MatchString(strings.TrimSpace(text)) && slices.Contains(imageNames, normal(column)) && slices.Contains(unused, column) {
+			return wrong(column, "it holds an image or other bytes; questions with images cannot be asked, only texts")
+		}
+	}
+	return nil
+}
+
+// options returns the options of a row, and their labels if the file has any.
+func (c Columns) options(fields map[string]any) (texts, labels []string, err error) {
+	if len(c.Options) == 0 {
+		return nil, nil, nil
+	}
+	column := c.Options[0]
+	if len(c.Options) > 1 {
+		column = strings.Join(c.Options, ", ")
+		texts, err = c.separateOptions(fields)
+	} else {
+		texts, labels, err = parseOptions(Lookup(fields, column))
+	}
+	if err != nil {
+		return nil, nil, ColumnError{column, err}
+	}
+	for i, text := range texts {
+		switch {
+		case strings.TrimSpace(text) == "":
+			return nil, nil, wrong(column, "option %d is empty", i+1)
+		case hasPlaceholder(text):
+			return nil, nil, wrong(column, "option %d refers to an image (%.40q); questions with images cannot be asked, only texts", i+1, text)
+		case len(labels) > 0 && slices.Contains(labels[:i], labels[i]):
+			return nil, nil, wrong(column, "the label %q is there twice", labels[i])
+		}
+	}
+	return texts, labels, nil
+}
+
+// separateOptions returns those of one column each; the last may be empty.
+func (c Columns) separateOptions(fields map[string]any) ([]string, error) {
+	var texts []string
+	for _, column := range c.Options {
+		text, err := textOf(Lookup(fields, column))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", column, err)
+		}
+		texts = append(texts, text)
+	}
+	for len(texts) > 0 && texts[len(texts)-1] == "" {
+		texts = texts[:len(texts)-1]
+	}
+	return texts, nil
+}
+
+var errOptions = errors.New(`it is not options; expected a list of texts, its text in JSON or Python, {"text": [...], "label": [...]}, {"A": "...", "B": "..."}, or a list of {"text", "label"}`)
+
+// parseOptions reads the forms that options have in one column.
+func parseOptions(v any) (texts, labels []string, err error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil, nil
+	case string:
+		if strings.TrimSpace(v) == "" {
+			return nil, nil, nil
+		}
+		switch decoded := parseLiteral(v).(type) {
+		case []any, map[string]any:
+			return parseOptions(decoded)
+		}
+		return nil, nil, errOptions
+	case []any:
+		return listedOptions(v)
+	case map[string]any:
+		return mappedOptions(v)
+	}
+	return nil, nil, errOptions
+}
+
+func listedOptions(list []any) (texts, labels []string, err error) {
+	for _, item := range list {
+		switch item := item.(type) {
+		case string, bool, int64, float64:
+			texts = append(texts, scalar(item))
+		case map[string]any:
+			text, label := firstOf(item, "text", "value", "content"), firstOf(item, "label", "key", "letter", "id")
+			if text == "" || label == "" {
+				return nil, nil, errOptions
+			}
+			texts, labels = append(texts, text), append(labels, label)
+		default:
+			return nil, nil, errOptions
+		}
+	}
+	if len(labels) > 0 && len(labels) != len(texts) {
+		return nil, nil, errOptions
+	}
+	return texts, labels, nil
+}
+
+// firstOf returns the first of some members that holds something.
+func firstOf(object map[string]any, names ...string) string {
+	for _, name := range names {
+		if text := scalar(object[name]); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// mappedOptions reads {text: [...], label: [...]}, or a text for each label.
+func mappedOptions(object map[string]any) (texts, labels []string, err error) {
+	if list, ok := object["text"].([]any); ok {
+		marks, ok := object["label"].([]any)
+		if !ok {
+			return nil, nil, errOptions
+		}
+		if len(list) != len(marks) {
+			return nil, nil, fmt.Errorf("there are %d texts and %d labels", len(list), len(marks))
+		}
+		for i := range list {
+			texts, labels = append(texts, scalar(list[i])), append(labels, scalar(marks[i]))
+		}
+		return texts, labels, nil
+	}
+	for _, label := range slices.Sorted(maps.Keys(object)) {
+		if len(label) > 2 {
+			return nil, nil, errOptions
+		}
+		if object[label] == nil { // Parquet has every key in every row
+			continue
+		}
+		text := scalar(object[label])
+		if text == "" {
+			return nil, nil, errOptions
+		}
+		texts, labels = append(texts, text), append(labels, label)
+	}
+	return texts, labels, nil
+}
