@@ -102,11 +102,15 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 		if selfConsistency != nil && selfConsistency.TooFew {
 			equal = "self-consistency with all samples, for less than the same " + budget + ","
 		}
+		budgeted := "one with the budget of the group"
+		if a.Budget != nil && a.Budget.TooFew {
+			budgeted = "one with as long an answer as there is, less than the group's budget,"
+		}
 		var parts []string
 		for _, x := range []struct {
 			name string
 			gain *worth.Gain
-		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {equal, selfConsistency}} {
+		}{{"one agent alone", a.Single}, {budgeted, a.Budget}, {equal, selfConsistency}} {
 			if x.gain == nil {
 				continue
 			}
@@ -189,7 +193,7 @@ func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool, ch
 	}
 	first, next := ranked[0], ranked[1]
 	between, known := difference(list, first.name, next.name)
-	means := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
+	means := fmt.Sprintf("%s with %s and %s with %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
 	by := ", with no pair in common"
 	if known {
 		by = ", a difference of " + differenceText(between, first.group.MostDifference()) + chance
@@ -315,7 +319,11 @@ func differenceText(c statistics.Comparison, most float64) string {
 		return "unknown size"
 	}
 	said := fmt.Sprintf("%s over %s%s", short(*c.Difference), wording.Count(c.N, "pair"), intervalText(campaign.IntervalCells(c.Student, 4, most)))
-	if c.Holm != nil {
+	switch {
+	case c.Holm == nil:
+	case c.SignFlip != nil && *c.SignFlip != *c.Holm: // the interval is of this difference alone
+		said += ", p " + pText(*c.Holm) + " corrected for all comparisons"
+	default:
 		said += ", p " + pText(*c.Holm)
 	}
 	return said
