@@ -34,6 +34,10 @@ func Count(rows record.Rows, settings recount.Settings, rule decision.Rule, o Op
 	c := rows.Collaborations[0]
 	var r Recounted
 	for i, v := range votes {
+		if len(v.Keys) == 0 { // no rule selects anything
+			r.Votes++
+			continue
+		}
 		selected, drawn, how, err := countVote(v, c, rule, o)
 		if err != nil {
 			return r, err

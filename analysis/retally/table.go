@@ -118,7 +118,7 @@ func Table(c campaign.Campaign, rules []Rule) table.Table {
 		mean("outcome", 3, row.recorded), mean("under the rule", 3, row.final),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
-		"Votes: recorded ones, with the candidates and ballots as they were, counted again without a call. Decided otherwise: after the vote another proposal stands, or none, or one instead of none; ties are broken as in the campaign, from its seed. A vote without a valid ballot, of which no rule selects anything, is not among them. Agents knew their own rule and might have voted otherwise under another.",
+		"Votes: recorded ones, with the candidates and ballots as they were, counted again without a call. Decided otherwise: after the vote another proposal stands, or none, or one instead of none; ties are broken as in the campaign, from its seed. A vote without a valid ballot is decided alike by every rule. Agents knew their own rule and might have voted otherwise under another.",
 		"First round: of the first vote that differs, where one does. Difference there: what stands after it minus what stood, 0 where no vote differs; paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. "+v.ScoreNote()+" Where the talk went on, only this first difference is known: what agents would have said and voted afterwards is not.",
 		"Final known: no vote is decided otherwise, or only the last one of a collaboration that took all its rounds. Final otherwise: of those that are known. Outcome, under the rule: of the same, so of a part that may be peculiar; where all are known, their difference is that of the whole.")
 	t.Notes = append(t.Notes, refusals(v, rules)...)
