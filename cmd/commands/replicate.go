@@ -88,6 +88,11 @@ func newReplicate(o *cli.Options) *cobra.Command {
 				return cli.UsageError(errors.New("name a table or figure (paper1/table-1), or give --list"))
 			}
 			if list {
+				for _, ignored := range []string{"limit", "instances", "set"} {
+					if cmd.Flags().Changed(ignored) {
+						return cli.UsageError(fmt.Errorf("--list shows the papers' sizes, whatever --%s says; replicate PAPER/TABLE --%[1]s … prints what it takes before it asks anything", ignored))
+					}
+				}
 				return r.list(cmd)
 			}
 			r.name = args[0]
