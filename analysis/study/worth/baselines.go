@@ -66,49 +66,50 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 		}
 		return table.Join(columns...)
 	}
-	var budgeted table.Columns[compared]
-	if slices.ContainsFunc(rows, func(g compared) bool { return g.budget != nil }) {
-		budgeted = table.Join(mean("single with budget, %", 1, percent(compared.aloneWithBudget)), gain("over single with budget", compared.aloneWithBudget),
+	// where are the columns of what some group has.
+	where := func(has func(compared) bool, columns ...table.Columns[compared]) table.Columns[compared] {
+		if !slices.ContainsFunc(rows, has) {
+			columns = nil
+		}
+		return table.Join(columns...)
+	}
+	isSampled := func(g compared) bool { return g.samples != nil }
+	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
+		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
+		where(func(g compared) bool { return g.single != nil },
+			mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone)),
+		where(func(g compared) bool { return g.budget != nil },
+			mean("single with budget, %", 1, percent(compared.aloneWithBudget)), gain("over single with budget", compared.aloneWithBudget),
 			table.Column("turns", func(g compared) table.Cell { return table.Count(mostTurns(g.Group)) }),
 			table.Column("turns in budget", func(g compared) table.Cell {
 				if g.budget == nil {
 					return table.Cell{}
 				}
 				return table.Count(g.turns)
-			}))
-	} else {
-		budgeted = table.Join[compared]()
-	}
-	bought := table.Join[compared]()
-	if slices.ContainsFunc(rows, func(g compared) bool { return g.over(g.majorityForMoney) != nil }) {
-		bought = table.Join(
+			})),
+		where(isSampled, mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority)),
+		where(func(g compared) bool { return g.over(g.majorityForMoney) != nil },
 			mean("self-consistency for the same USD, %", 1, percent(compared.majorityForMoney)), gain("over self-consistency for the same USD", compared.majorityForMoney),
 			mean("samples for the same USD", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordable(r, inMoney)
 				return float64(affords), ok
-			}))
-	}
-	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
-		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
-		mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone),
-		budgeted,
-		mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority),
-		bought,
+			})),
 		taken("", func(_ compared, r campaign.Run) (campaign.Asked, bool) { return r.Asked, true }),
 		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.single, r) }),
 		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.budget, r) }),
-		mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
-			affords, _, ok := g.affordable(r, inTokens)
-			return float64(affords), ok
-		}),
-		taken("their ", func(g compared, r campaign.Run) (campaign.Asked, bool) {
-			_, spent, ok := g.affordable(r, inTokens)
-			return spent, ok
-		}),
-		mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
-			affords, _, ok := g.affordable(r, inTokens)
-			return table.Hundred(ok && affords == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent)), ok
-		}),
+		where(isSampled,
+			mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
+				affords, _, ok := g.affordable(r, inTokens)
+				return float64(affords), ok
+			}),
+			taken("their ", func(g compared, r campaign.Run) (campaign.Asked, bool) {
+				_, spent, ok := g.affordable(r, inTokens)
+				return spent, ok
+			}),
+			mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
+				affords, _, ok := g.affordable(r, inTokens)
+				return table.Hundred(ok && affords == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent)), ok
+			})),
 		v.endedOf())
 	t.Notes = []string{
 		"Group: the decision. " + v.ScoreNote() + " Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one; for the same USD, as many as cost no more. Of tied answers the share that is right counts, as in the table worth.",

@@ -392,6 +392,9 @@ func TestBaselineWithTheBudgetOfAGroup(t *testing.T) {
 		"tokens": 90, "single tokens": 20, "single with budget tokens": 70, "single with budget thinking tokens": 30, "single with budget USD": .6,
 		"turns": 6, "turns in budget": 6,
 	})
+	if _, there := row["self-consistency, %"]; there {
+		t.Error("there are columns of samples that nobody asked for")
+	}
 	if against := AgainstAlone(c); len(against) != 1 || against["plurality-1"].Budget.TooFew {
 		t.Errorf("groups have baselines %+v", against)
 	}
