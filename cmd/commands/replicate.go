@@ -339,7 +339,10 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 	if r.model != "" && len(models) > 0 {
 		note := fmt.Sprintf("Beside %s stands the paper's %s.", r.modelName(), beside)
 		if !known {
-			note = fmt.Sprintf("The paper has no %s: beside it stands its %s. --beside names another of %s.", r.modelName(), beside, wording.And(models))
+			note = fmt.Sprintf("The paper has no %s: beside it stands its %s.", r.modelName(), beside)
+			if len(models) > 1 {
+				note += fmt.Sprintf(" --beside names another of %s.", wording.And(models))
+			}
 		}
 		compared.Notes = append([]string{note}, compared.Notes...)
 	}

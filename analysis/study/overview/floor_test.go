@@ -164,7 +164,7 @@ func TestHeadlineOfUndecided(t *testing.T) {
 		}
 	}
 	c.Planned = []campaign.Planned{{Condition: "debate-1", Cells: 100, Instances: 50}, {Condition: "vote-1", Cells: 100, Instances: 50}}
-	if said := headlines(c); !strings.Contains(said, "; of 200 collaborations, 40 have not finished.") {
+	if said := headlines(c); !strings.HasPrefix(said, "qa (of 200 collaborations, 40 have not finished): debate leads") {
 		t.Errorf("a campaign under way: %s", said)
 	}
 }

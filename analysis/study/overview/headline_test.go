@@ -120,13 +120,13 @@ func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
 			if r.Rule == "vote" {
 				r.Usable.Answers, r.Usable.Cut = 10, 2
 			}
-		}), want: []string{" But more than a tenth of the answers of vote could not be used (table summary): no result."}, not: []string{"answers of debate"}},
-		"unfinished": {runs: made("qa", 12, plain), planned: []campaign.Planned{{Condition: "debate-1qa", Cells: 24, Instances: 12}, {Condition: "vote-1qa", Cells: 24, Instances: 12}}, want: []string{" But of 48 collaborations, 24 have not finished."}},
+		}), want: []string{"qa (no result: more than a tenth of the answers of vote could not be used, see the table summary): debate leads: "}, not: []string{"answers of debate"}},
+		"unfinished": {runs: made("qa", 12, plain), planned: []campaign.Planned{{Condition: "debate-1qa", Cells: 24, Instances: 12}, {Condition: "vote-1qa", Cells: 24, Instances: 12}}, want: []string{"qa (of 48 collaborations, 24 have not finished): debate leads: "}},
 		"failed": {runs: made("qa", 12, func(r *campaign.Run) {
 			if r.Rule == "vote" && r.Instance < 3 {
 				r.Status = "failed"
 			}
-		}), want: []string{" But of 24 collaborations, 3 failed."}},
+		}), want: []string{"qa (of 24 collaborations, 3 failed): debate leads: "}},
 		"one instance":     {runs: made("qa", 1, plain), want: []string{" But all are replicates of one instance, and nothing is said of other instances."}},
 		"two environments": {runs: append(made("qa", 12, plain), made("recall", 6, plain)...), want: []string{"qa: debate leads: ", "\nrecall: debate leads: ", "over 12 pairs", "over 6 pairs"}},
 	} {
