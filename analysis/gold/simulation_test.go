@@ -285,3 +285,31 @@ const (
 	trueTransition = 1 - 0.45*0.45
 	trueSlope      = 0.5
 )
+
+// TestSlopesOfFewPassages: the jackknife has few clusters to go by where few passages are coded
+// by hand, and intervals of slopes are too narrow. The guide says so.
+func TestSlopesOfFewPassages(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
+	for _, x := range []struct {
+		drawn       int
+		least, most float64
+	}{{8, 0.72, 0.82}, {16, 0.82, 0.89}, {24, 0.87, 0.93}, {48, 0.93, 0.97}} {
+		w, r, hits, given := world{rounds: 5, agents: 3}, rand.New(rand.NewPCG(3, 4)), 0, 0
+		for range 500 {
+			e, err := corrected.Solve(w.sample(r, 120, x.drawn).slope)
+			if err != nil {
+				continue
+			}
+			if given++; e[1].Low <= trueSlope && trueSlope <= e[1].High {
+				hits++
+			}
+		}
+		share := float64(hits) / float64(given)
+		t.Logf("%d passages: %d of 500 campaigns have a slope; %.3f of the intervals hold the truth", x.drawn, given, share)
+		if share < x.least || share > x.most {
+			t.Errorf("%d passages: %.3f of the intervals hold the truth", x.drawn, share)
+		}
+	}
+}

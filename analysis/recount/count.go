@@ -180,6 +180,7 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 		profile.Ballots = append(profile.Ballots, b)
 	}
 	if len(keys) == 0 { // everybody abstained: no rule selects anything
+		c.counted = append(c.counted, Vote{Entry: int(t.Entry), Round: int(t.Round), Standing: c.key, Selected: -1})
 		return nil, nil, true
 	}
 	result := c.tallyVote(t, keys, profile, c.votes)

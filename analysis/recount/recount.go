@@ -116,8 +116,8 @@ func (v Vote) Decided(selected int) string {
 }
 
 // Votes returns the votes of one collaboration in their order: those by ballots, and
-// those in which answers or proposals are votes for themselves, each with a candidate at
-// least. There are none if it decides in another way. The error says what the tables do not agree about.
+// those in which answers or proposals are votes for themselves. One without a valid ballot
+// has no candidates. There are none if it decides in another way. The error says what the tables do not agree about.
 func Votes(rows record.Rows, settings Settings) ([]Vote, error) {
 	c := rows.Collaborations[0]
 	counting, err := settings(c)

@@ -28,6 +28,10 @@ func Retally(rows record.Rows, settings Settings, rule decision.Rule, o RetallyO
 	c := rows.Collaborations[0]
 	var r Recounted
 	for i, v := range votes {
+		if len(v.Keys) == 0 { // no rule selects anything
+			r.Votes++
+			continue
+		}
 		selected, drawn, how, err := countVote(v, c, rule, o)
 		if err != nil {
 			return r, err

@@ -1,7 +1,10 @@
 package recount
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"roundtable/analysis/lake/record"
@@ -52,4 +55,90 @@ func TestRulesDisagree(t *testing.T) {
 			t.Errorf("%s (%s): candidate %d, want %d (%d drawn, %v)", rule.Words().Name, how, got, tc.want, drawn, err)
 		}
 	}
+}
+
+// A vote without a valid ballot is a vote, which no rule decides otherwise. What comes before it
+// is not the last one: where that differs, the final decision is not known.
+func TestVotesWithoutAValidBallot(t *testing.T) {
+	plurality, err := decision.NewPlurality(decision.PluralityParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	majority, err := decision.NewMajority(decision.MajorityParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := func(record.Collaboration) (recount.Counting, error) {
+		return recount.Counting{Rule: plurality, Break: func(winners []int, _ int, _ string) int {
+			if len(winners) == 0 {
+				return -1
+			}
+			return winners[0]
+		}}, nil
+	}
+	for _, x := range []struct {
+		rounds        []string // what each agent votes for; - for nothing
+		votes, differ int
+		known         bool
+	}{
+		{[]string{"AABC"}, 1, 1, true},
+		{[]string{"AABC", "----"}, 2, 1, false},
+		{[]string{"----"}, 1, 0, true},
+		{[]string{"----", "AABC"}, 2, 1, true},
+	} {
+		rows := votesOf(t, x.rounds)
+		got, err := Count(rows, settings, majority, Options{Draw: func(record.Collaboration, int) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})
+		if err != nil || got.Votes != x.votes || got.Differ != x.differ || got.Known != x.known {
+			t.Errorf("%v: %+v %v", x.rounds, got, err)
+		}
+	}
+}
+
+// votesOf returns the rows of a collaboration that votes by plurality in each round.
+func votesOf(t *testing.T, rounds []string) record.Rows {
+	t.Helper()
+	rows := record.Rows{Collaborations: []record.Collaboration{{Agents: int32(len(rounds[0])), EndReason: endedByRounds}}}
+	add := func(round, agent int, kind transcript.Kind, format transcript.Format, act transcript.Act) int32 {
+		data, err := json.Marshal(act)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, who, entry := string(data), int32(agent), int32(len(rows.Turns))
+		rows.Turns = append(rows.Turns, record.Turn{Entry: entry, Round: int32(round), Kind: kind.String(), Format: string(format), Agent: &who, DataJSON: &text})
+		return entry
+	}
+	for i, votes := range rounds {
+		round, standing := i+1, -1
+		var keys []string
+		for c := range 3 {
+			key := fmt.Sprintf("%c%d", 'A'+c, round)
+			if entry := add(round, c, transcript.Ask, transcript.FormatProposal, transcript.Act{Key: key}); c == 0 {
+				standing = int(entry)
+			}
+			keys = append(keys, key)
+		}
+		for a, choice := range votes {
+			b := transcript.Ballot{Choice: int(choice - 'A'), Abstain: choice == '-'}
+			entry := add(round, a, transcript.Ask, transcript.FormatBallot, transcript.Act{Ballot: &b})
+			row := record.Ballot{Round: int32(round), Entry: entry, Agent: int32(a), Abstained: b.Abstain}
+			for c := 0; c < 3 && (c == 0 || !b.Abstain); c++ {
+				if !b.Abstain {
+					value := map[bool]int{true: 1}[c == b.Choice]
+					row.Candidate, row.CandidateKey, row.Value, row.ValueExact = new(int32(c)), &keys[c], new(float64(value)), new(fmt.Sprint(value))
+				}
+				rows.Ballots = append(rows.Ballots, row)
+			}
+		}
+		d := transcript.Decision{Winners: []int{0}, Standing: standing, Key: keys[0]}
+		if votes == "----" {
+			d = transcript.Decision{Selected: -1, Standing: -1}
+			if before := slices.IndexFunc(rows.Turns, func(u record.Turn) bool { return u.Kind == transcript.Decide.String() }); before >= 0 {
+				d.Standing, d.Key = 0, "A1"
+			}
+		}
+		rows.Rounds = append(rows.Rounds, record.Round{Round: int32(round), Winners: int32(len(d.Winners)), DecisionKey: &d.Key})
+		rows.Collaborations[0].DecisionKey = &d.Key
+		add(round, 0, transcript.Decide, "", transcript.Act{Decision: &d})
+	}
+	return rows
 }

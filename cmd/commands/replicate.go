@@ -86,6 +86,11 @@ func newReplicate(o *cli.Options) *cobra.Command {
 				return cli.UsageError(errors.New("name a table or figure (paper1/table-1), or give --list"))
 			}
 			if list {
+				for _, ignored := range []string{"limit", "instances", "set"} {
+					if cmd.Flags().Changed(ignored) {
+						return cli.UsageError(fmt.Errorf("--list shows the papers' sizes, whatever --%s says; replicate PAPER/TABLE --%[1]s … prints what it takes before it asks anything", ignored))
+					}
+				}
 				return r.list(cmd)
 			}
 			r.name = args[0]
@@ -332,7 +337,10 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 	if r.model != "" && len(models) > 0 {
 		note := fmt.Sprintf("Beside %s stands the paper's %s.", r.modelName(), beside)
 		if !known {
-			note = fmt.Sprintf("The paper has no %s: beside it stands its %s. --beside names another of %s.", r.modelName(), beside, wording.And(models))
+			note = fmt.Sprintf("The paper has no %s: beside it stands its %s.", r.modelName(), beside)
+			if len(models) > 1 {
+				note += fmt.Sprintf(" --beside names another of %s.", wording.And(models))
+			}
 		}
 		compared.Notes = append([]string{note}, compared.Notes...)
 	}

@@ -174,12 +174,13 @@ func TestReplicateNames(t *testing.T) {
 func TestReplicateRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, args := range map[string][]string{
-		"roundtable data movielens":         {"paper1/table-7"},
-		"did you mean paper1/table-1":       {"paper1/table-l"},
-		"--list":                            {},
-		"numbers of GPT-5.1, DeepSeek-V3.2": {"paper3/table-2", "--beside", "GPT-9"},
-		"gpqa/gpqa_extended.csv":            {"paper2/table-4", "--data", "."},
-		"is not known":                      {"paper1/table-1", "--model", "openai/nobody-knows-it"},
+		"roundtable data movielens":           {"paper1/table-7"},
+		"did you mean paper1/table-1":         {"paper1/table-l"},
+		"--list":                              {},
+		"numbers of GPT-5.1, DeepSeek-V3.2":   {"paper3/table-2", "--beside", "GPT-9"},
+		"gpqa/gpqa_extended.csv":              {"paper2/table-4", "--data", "."},
+		"the papers' sizes, whatever --limit": {"--list", "--limit", "3"},
+		"is not known":                        {"paper1/table-1", "--model", "openai/nobody-knows-it"},
 	} {
 		d := ran(t, append([]string{"replicate"}, args...)...)
 		if d.code != 2 || !strings.Contains(d.err, want) {

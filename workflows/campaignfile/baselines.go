@@ -1,6 +1,7 @@
 package campaignfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -36,6 +37,7 @@ type baseline struct {
 	name    string
 	samples int  // 0: by the group's turns
 	budget  bool // may take as many tokens in one answer as the group in all
+	turns   int  // of the group, whose tokens the budget has; 0: all, or as many as the model takes
 }
 
 // title returns what a baseline of that many answers is called.
@@ -101,8 +103,22 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	if b.budget && g.Generate.MaxTokens == 0 {
 		return expanded{}, Errors{{Key: "generate.max_tokens", Text: "is missing; the group's budget is that many tokens for each of its turns"}}
 	}
-	keys := b.keysFor(x.p, g)
+	turns, _ := g.MostCalls(x.p.host.Catalogue, g.agents) // it was built before
+	all := turns
+	if b.budget {
+		turns = cmp.Or(b.turns, x.affordedTurns(g, turns))
+	}
+	keys := b.keysFor(g, turns)
 	made, errs := x.check(keys)
+	for n := turns - 1; b.budget && len(errs) > 0 && n > 0; n-- { // a model may be refused to think for as long
+		fewer := b.keysFor(g, n)
+		if again, none := x.check(fewer); len(none) == 0 {
+			keys, made, errs, turns = fewer, again, nil, n
+		}
+	}
+	if b.budget && b.turns == 0 && len(errs) == 0 {
+		x.noteBudget(g, made, turns, all)
+	}
 	if env := x.p.envs[plan.Digest(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil && env.Measure() == envs.Scored {
 		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is; expected single")
 	}
@@ -111,17 +127,51 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	return made, errs
 }
 
-// addRecorded adds the same baseline with as many samples as the campaign that goes on
-// has: a group that now takes more turns is no reason to lose those.
+// affordedTurns returns of how many of its turns the model of a group can have the tokens in
+// one answer.
+func (x *expansion) affordedTurns(g expanded, turns int) int {
+	if x.p.host.LongestAnswer == nil {
+		return turns
+	}
+	if most := x.p.host.LongestAnswer(g.Model); most > 0 {
+		turns = min(turns, max(1, most/g.Generate.MaxTokens))
+	}
+	return turns
+}
+
+// noteBudget says what keeps a budget from being that of the group.
+func (x *expansion) noteBudget(g, made expanded, turns, all int) {
+	note := func(format string, args ...any) {
+		if text := "baselines: " + fmt.Sprintf(format, args...); !slices.Contains(x.notes, text) {
+			x.notes = append(x.notes, text)
+		}
+	}
+	if turns < all {
+		note("%s takes no more than %d tokens in one answer here: one agent has the budget of %d of the group's %d turns", g.Model.Name, made.Generate.MaxTokens, turns, all)
+	}
+	if effort := g.Generate.ReasoningEffort; effort != "" && effort != "none" {
+		note("one agent with the group's budget is asked with the group's reasoning_effort %s, which is no number of tokens: it may think no longer; give thinking: or a budget in extra_body where the model takes one", effort)
+	}
+}
+
+// addRecorded adds the same baseline with as many samples, or as large a budget, as the
+// campaign that goes on has: a group that now takes more turns is no reason to lose those.
 func (x *expansion) addRecorded(b baseline, g, made expanded) {
 	for _, r := range x.p.recorded {
 		var was struct {
 			Agents int `json:"agents"`
 		}
-		if json.Unmarshal(r.Env.Params, &was) != nil || was.Agents < 2 || b.name != samplesBaseline || plan.Digest(r.Protocol) != plan.Digest(made.Protocol) {
+		if json.Unmarshal(r.Env.Params, &was) != nil || plan.Digest(r.Protocol) != plan.Digest(made.Protocol) {
 			continue
 		}
-		b.samples = was.Agents
+		switch {
+		case b.budget && was.Agents == 1 && r.Generate.MaxTokens >= g.Generate.MaxTokens:
+			b.turns = r.Generate.MaxTokens / g.Generate.MaxTokens
+		case b.name == samplesBaseline && was.Agents > 1:
+			b.samples = was.Agents
+		default:
+			continue
+		}
 		if earlier, errs := x.checkBaseline(b, g); len(errs) == 0 && earlier.ID() == r.ID() {
 			x.addShared(earlier)
 		}
@@ -137,13 +187,12 @@ func (x *expansion) isAlone(g expanded) bool {
 	return g.agents < 2 || g.rounds < 2 && canonicalName(x.p.host.Catalogue, "protocol", g.Protocol.Name) == "debate"
 }
 
-// keysFor returns the keys of the baseline's condition.
-func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
+// keysFor returns the keys of the baseline's condition, for a group of so many turns.
+func (b baseline) keysFor(g expanded, turns int) map[string]*yaml.Node {
 	word := func(text string) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: text, Line: g.keys["env"].Line}
 	}
 	number := func(n int) *yaml.Node { w := word(strconv.Itoa(n)); w.Tag = "!!int"; return w }
-	turns, _ := g.MostCalls(p.host.Catalogue, g.agents) // it was built before
 	agents := 1
 	if b.name == samplesBaseline {
 		if agents = b.samples; agents == 0 {
@@ -171,7 +220,7 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 
 // budgetKeys limit the tokens of an answer, or of the thinking before it: those of generate,
 // and what services call it that take it in extra_body.
-var budgetKeys = []string{"max_tokens", "budget_tokens", "thinking_budget", "thinkingBudget"}
+var budgetKeys = []string{"max_tokens", "thinking", "budget_tokens", "thinking_budget", "thinkingBudget"}
 
 // withBudgets returns a value in which each budget is so many times as large.
 func withBudgets(n *yaml.Node, times int) *yaml.Node {

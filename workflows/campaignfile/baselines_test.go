@@ -99,6 +99,58 @@ func TestBaselineOfABudget(t *testing.T) {
 	}
 }
 
+// The budget is of the tokens to think with, too; it ends at what the model takes in one answer,
+// which is said, as it is that an effort is no number. A campaign that goes on keeps its budget.
+func TestBudgetEndsAtWhatAModelTakes(t *testing.T) {
+	parse := func(generate string, longest, thinks int, recorded ...plan.Condition) plan.File {
+		t.Helper()
+		h := host
+		h.Data = func(string) (fs.FS, error) {
+			return fstest.MapFS{"q.csv": {Data: []byte("question,answer\nOne?,yes\nTwo?,no\n")}}, nil
+		}
+		h.Model = func(_ plan.Choice, c plan.Condition, _ envs.Decode, _ envs.Environment) error {
+			if c.Generate.Thinking > thinks {
+				return fmt.Errorf("thinking is %d; the model takes %d", c.Generate.Thinking, thinks)
+			}
+			return nil
+		}
+		h.LongestAnswer = func(plan.Choice) int { return longest }
+		h.Recorded = func(string) (plan.Campaign, error) { return plan.Campaign{Conditions: recorded}, nil }
+		text := "name: a\ndata: folder\nmodel: scripted/answerer\nenv: {name: qa, format: csv, file: q.csv, kind: yesno, agents: 3}\n" +
+			"protocol: {name: debate, rounds: 2}\nrule: majority\nbaselines: [{single: {budget: group}}]\ngenerate: " + generate + "\n"
+		file, err := plan.Parse([]byte(text), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	for _, x := range []struct {
+		generate        string
+		longest, thinks int
+		tokens, think   int
+		note            string
+	}{
+		{"{max_tokens: 300, thinking: 200}", 0, 9999, 2700, 1800, ""},
+		{"{max_tokens: 300, thinking: 200}", 1300, 9999, 1200, 800, "no more than 1200 tokens in one answer here: one agent has the budget of 4 of the group's 9 turns"},
+		{"{max_tokens: 300, thinking: 200}", 1300, 500, 600, 400, "the budget of 2 of the group's 9 turns"},
+		{"{max_tokens: 300, reasoning_effort: high}", 9999, 0, 2700, 0, "reasoning_effort high, which is no number of tokens"},
+		{"{max_tokens: 300, extra_body: {chat_template_kwargs: {thinking: true}}}", 9999, 0, 2700, 0, ""},
+	} {
+		file := parse(x.generate, x.longest, x.thinks)
+		if g := file.Campaign.Conditions[1].Generate; g.MaxTokens != x.tokens || g.Thinking != x.think {
+			t.Errorf("%+v: %+v", x, g)
+		}
+		if notes := strings.Join(file.Notes, "\n"); x.note == "" && notes != "" || !strings.Contains(notes, x.note) {
+			t.Errorf("%+v: notes are %q", x, notes)
+		}
+	}
+	before := parse("{max_tokens: 300}", 1300, 0).Campaign.Conditions
+	after := parse("{max_tokens: 300}", 2500, 0, before...).Campaign.Conditions
+	if len(after) != 3 || after[2].ID() != before[1].ID() || after[1].Generate.MaxTokens != 2400 {
+		t.Errorf("a model that takes more has conditions %+v", after)
+	}
+}
+
 // A campaign that goes on keeps the samples that it has.
 func TestBaselinesOfACampaignThatGoesOn(t *testing.T) {
 	text := asked + "baselines: [single, self_consistency]\n"

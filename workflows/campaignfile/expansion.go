@@ -19,6 +19,7 @@ type expansion struct {
 	campaign   plan.Campaign  // its name and seed
 	seen       map[string]int // index in added, by the condition's ID
 	added      []expanded
+	notes      []string
 }
 
 // expanded is a condition with what was found when it was checked.

@@ -72,6 +72,9 @@ type Host struct {
 	Money func(prices json.RawMessage, unknown bool, limits plan.Limits) error
 	// Model checks one of a condition's models and its parameters without asking it anything.
 	Model func(m plan.Choice, c plan.Condition, decode envs.Decode, env envs.Environment) error
+	// LongestAnswer returns how many tokens an answer of a model has at most, once Model was
+	// called for it; 0 if that is not known.
+	LongestAnswer func(m plan.Choice) int
 	// Recorded returns the lake's campaign of that name, with which the file's
 	// may go on; without conditions if there is none.
 	Recorded func(name string) (plan.Campaign, error)
@@ -180,6 +183,7 @@ func (p *parser) parseFile(s Source) File {
 		x.addBaselines(valueOf(top, "baselines"), grouped, baselines)
 		x.addControls(valueOf(top, "controls"), grouped, controls)
 		x.writeTo(&file)
+		file.Notes = append(file.Notes, x.notes...)
 	}
 	file.Surveys = p.surveys(file.Campaign)
 	question := valueOf(top, "until")

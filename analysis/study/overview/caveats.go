@@ -26,7 +26,7 @@ func unusableText(v campaign.View, environment string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		names = append(names[:mostNamed], wording.Count(more, "more condition"))
 	}
-	return fmt.Sprintf("more than a tenth of the answers of %s could not be used (table summary): no result", wording.And(names))
+	return fmt.Sprintf("no result: more than a tenth of the answers of %s could not be used, see the table summary", wording.And(names))
 }
 
 // oneInstanceText says that all is about one instance, where it is.

@@ -177,7 +177,11 @@ func floorText(all []itself, a, b string) string {
 	first := slices.IndexFunc(all, func(x itself) bool { return x.name == a })
 	second := slices.IndexFunc(all, func(x itself) bool { return x.name == b })
 	if first < 0 || second < 0 {
-		return "and whether that is more than chance cannot be told from one replicate of each instance (replicates: 2 or more, or controls: [same])"
+		advice := "replicates: 2 or more, or controls: [same]"
+		if len(all) > 0 { // the other is a baseline, which has no such control, or has not run as far
+			advice = "replicates: 2 or more"
+		}
+		return "and by how much a condition differs from itself is not known from one replicate of each instance (" + advice + ")"
 	}
 	two := []itself{all[first], all[second]}
 	floor, by := two[0].between(two[1].noiseFloor), math.Abs(*two[0].mean-*two[1].mean)

@@ -35,8 +35,9 @@ func (h Headline) String() string {
 // Headlines say for each environment, in at most three sentences: which condition leads, by
 // how much, how sure that is and whether it is more than chance, or that none differ
 // significantly; what one agent alone and self-consistency reach for the same money; and what
-// speaks against reading more into it: groups without a decision and what the others score,
-// cells that are to come, answers that could not be used, a single instance.
+// speaks against reading more into it: groups without a decision and what the others score, a
+// single instance. What makes it no result, or not yet, comes before the claim: scripted agents,
+// answers that could not be used, cells that are to come.
 // The figures are those of the tables outcomes, comparisons, floor and baselines.
 func Headlines(c campaign.Campaign) []Headline {
 	v := c.View("")
@@ -47,16 +48,16 @@ func Headlines(c campaign.Campaign) []Headline {
 		if len(ranked) == 0 {
 			continue
 		}
-		h := headline(v, environment, ranked)
-		h.Claim = environment + simulatedText(v, environment) + ": " + h.Claim
+		h, caveats := headline(v, environment, ranked), joinTexts(undecidedText(v, environment, ranked), oneInstanceText(ranked))
+		if first := joinTexts(simulatedText(v, environment), unusableText(v, environment), unfinishedText(v, environment)); first != "" {
+			environment += " (" + first + ")"
+		}
+		h.Claim = environment + ": " + h.Claim
 		if alone := aloneText(v, ranked, against); alone != "" {
 			h.More = alone + ". "
 		}
-		caveats := slices.DeleteFunc([]string{
-			unusableText(v, environment), undecidedText(v, environment, ranked), unfinishedText(v, environment), oneInstanceText(ranked),
-		}, func(text string) bool { return text == "" })
-		if len(caveats) > 0 {
-			h.More += "But " + strings.Join(caveats, "; ") + "."
+		if caveats != "" {
+			h.More += "But " + caveats + "."
 		}
 		all = append(all, h)
 	}
@@ -71,9 +72,14 @@ func simulatedText(v campaign.View, environment string) string {
 	case 0:
 		return ""
 	case all:
-		return " (simulated: no language model answered)"
+		return "simulated: no language model answered"
 	}
-	return fmt.Sprintf(" (simulated in %d of %s)", some, campaign.Collaborations(all))
+	return fmt.Sprintf("simulated in %d of %s", some, campaign.Collaborations(all))
+}
+
+// joinTexts joins those that say something.
+func joinTexts(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
 // leadText says whether the highest two differ by more than a condition does from itself,
@@ -102,11 +108,15 @@ func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Again
 		if selfConsistency != nil && selfConsistency.TooFew {
 			equal = "self-consistency with all samples, for less than the same " + budget + ","
 		}
+		budgeted := "one with the budget of the group"
+		if a.Budget != nil && a.Budget.TooFew {
+			budgeted = "one with as long an answer as there is, less than the group's budget,"
+		}
 		var parts []string
 		for _, x := range []struct {
 			name string
 			gain *worth.Gain
-		}{{"one agent alone", a.Single}, {"one with the budget of the group", a.Budget}, {equal, selfConsistency}} {
+		}{{"one agent alone", a.Single}, {budgeted, a.Budget}, {equal, selfConsistency}} {
 			if x.gain == nil {
 				continue
 			}
@@ -189,7 +199,7 @@ func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool, ch
 	}
 	first, next := ranked[0], ranked[1]
 	between, known := difference(list, first.name, next.name)
-	means := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
+	means := fmt.Sprintf("%s with %s and %s with %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
 	by := ", with no pair in common"
 	if known {
 		by = ", a difference of " + differenceText(between, first.group.MostDifference()) + chance
@@ -315,7 +325,11 @@ func differenceText(c statistics.Comparison, most float64) string {
 		return "unknown size"
 	}
 	said := fmt.Sprintf("%s over %s%s", short(*c.Difference), wording.Count(c.N, "pair"), intervalText(campaign.IntervalCells(c.Student, 4, most)))
-	if c.Holm != nil {
+	switch {
+	case c.Holm == nil:
+	case c.SignFlip != nil && *c.SignFlip != *c.Holm: // the interval is of this difference alone
+		said += ", p " + pText(*c.Holm) + " corrected for all comparisons"
+	default:
 		said += ", p " + pText(*c.Holm)
 	}
 	return said

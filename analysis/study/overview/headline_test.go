@@ -65,7 +65,8 @@ func TestHeadlines(t *testing.T) {
 		scores map[string][]float64
 		want   []string
 	}{
-		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: majority 0.815, ranked 0.515 (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005, beyond the 0.010 that two runs of one condition differ by at most in 95 of 100 cases. But all are replicates of one instance, and nothing"}},
+		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: majority with 0.815 and ranked with 0.515 (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005, beyond the 0.010 that two runs of one condition differ by at most in 95 of 100 cases. But all are replicates of one instance, and nothing"}},
+		"of three":      {map[string][]float64{"majority": around(.8), "ranked": around(.5), "rated": around(.3)}, []string{"majority leads: majority with 0.815 and ranked with 0.515", ", p = 0.0015 corrected for all comparisons, "}},
 		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
 		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but not significantly above the next", "; 2 of 3 pairs of conditions differ significantly (table comparisons)."}},
 		"a tie":         {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.3)}, []string{"exchange: unanimous, majority and ranked tie at the top with 0.815 (", ": next is rated with 0.315; 3 of 6 pairs of conditions differ significantly (table comparisons)."}},
@@ -112,20 +113,20 @@ func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
 		want    []string
 		not     []string
 	}{
-		"plain":     {runs: made("qa", 12, plain), want: []string{"qa: debate leads: debate 0.81"}, not: []string{"simulated", "But ", "used", "finished"}},
+		"plain":     {runs: made("qa", 12, plain), want: []string{"qa: debate leads: debate with 0.81"}, not: []string{"simulated", "But ", "used", "finished"}},
 		"simulated": {runs: made("qa", 12, func(r *campaign.Run) { r.Simulated = true }), want: []string{"qa (simulated: no language model answered): debate leads: "}},
 		"in part":   {runs: made("qa", 12, half), want: []string{"qa (simulated in 12 of 24 collaborations): debate leads: "}},
 		"unusable": {runs: made("qa", 12, func(r *campaign.Run) {
 			if r.Rule == "vote" {
 				r.Usable.Answers, r.Usable.Cut = 10, 2
 			}
-		}), want: []string{" But more than a tenth of the answers of vote could not be used (table summary): no result."}, not: []string{"answers of debate"}},
-		"unfinished": {runs: made("qa", 12, plain), planned: []campaign.Planned{{Condition: "debate-1qa", Cells: 24, Instances: 12}, {Condition: "vote-1qa", Cells: 24, Instances: 12}}, want: []string{" But of 48 collaborations, 24 have not finished."}},
+		}), want: []string{"qa (no result: more than a tenth of the answers of vote could not be used, see the table summary): debate leads: "}, not: []string{"answers of debate"}},
+		"unfinished": {runs: made("qa", 12, plain), planned: []campaign.Planned{{Condition: "debate-1qa", Cells: 24, Instances: 12}, {Condition: "vote-1qa", Cells: 24, Instances: 12}}, want: []string{"qa (of 48 collaborations, 24 have not finished): debate leads: "}},
 		"failed": {runs: made("qa", 12, func(r *campaign.Run) {
 			if r.Rule == "vote" && r.Instance < 3 {
 				r.Status = "failed"
 			}
-		}), want: []string{" But of 24 collaborations, 3 failed."}},
+		}), want: []string{"qa (of 24 collaborations, 3 failed): debate leads: "}},
 		"one instance":     {runs: made("qa", 1, plain), want: []string{" But all are replicates of one instance, and nothing is said of other instances."}},
 		"two environments": {runs: append(made("qa", 12, plain), made("recall", 6, plain)...), want: []string{"qa: debate leads: ", "\nrecall: debate leads: ", "over 12 pairs", "over 6 pairs"}},
 	} {
@@ -153,5 +154,14 @@ func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
 	}
 	if said := headlines(c); !strings.Contains(said, " But groups came to no decision (not counted): 4 of 4 of unanimous; all are") {
 		t.Error(said)
+	}
+}
+
+// Who is told to run the same again has not done so yet: baselines have no such control.
+func TestFloorTextOfOneReplicate(t *testing.T) {
+	for want, all := range map[string][]itself{"(replicates: 2 or more, or controls: [same])": nil, "(replicates: 2 or more)": {{name: "debate"}}} {
+		if said := floorText(all, "debate", "single"); !strings.HasSuffix(said, want) || strings.Contains(said, "chance") {
+			t.Errorf("%d of two have a floor: %s", len(all), said)
+		}
 	}
 }

@@ -19,7 +19,8 @@ import (
 type compared struct {
 	campaign.Group
 	single  map[campaign.Pair]campaign.Run // one agent
-	budget  map[campaign.Pair]campaign.Run // one agent whose answer may be as long as all of the group's
+	budget  map[campaign.Pair]campaign.Run // one agent whose answer may be as long as several of the group's
+	turns   int                            // of the group that these have the tokens of
 	samples map[campaign.Pair]campaign.Run // the most agents
 }
 
@@ -64,47 +65,55 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 		}
 		return table.Join(columns...)
 	}
-	var budgeted table.Columns[compared]
-	if slices.ContainsFunc(rows, func(g compared) bool { return g.budget != nil }) {
-		budgeted = table.Join(mean("single with budget, %", 1, percent(compared.aloneWithBudget)), gain("over single with budget", compared.aloneWithBudget))
-	} else {
-		budgeted = table.Join[compared]()
+	// where are the columns of what some group has.
+	where := func(has func(compared) bool, columns ...table.Columns[compared]) table.Columns[compared] {
+		if !slices.ContainsFunc(rows, has) {
+			columns = nil
+		}
+		return table.Join(columns...)
 	}
-	bought := table.Join[compared]()
-	if slices.ContainsFunc(rows, func(g compared) bool { return g.over(g.majorityForMoney) != nil }) {
-		bought = table.Join(
+	isSampled := func(g compared) bool { return g.samples != nil }
+	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
+		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
+		where(func(g compared) bool { return g.single != nil },
+			mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone)),
+		where(func(g compared) bool { return g.budget != nil },
+			mean("single with budget, %", 1, percent(compared.aloneWithBudget)), gain("over single with budget", compared.aloneWithBudget),
+			table.Column("turns", func(g compared) table.Cell { return table.Count(mostTurns(g.Group)) }),
+			table.Column("turns in budget", func(g compared) table.Cell {
+				if g.budget == nil {
+					return table.Cell{}
+				}
+				return table.Count(g.turns)
+			})),
+		where(isSampled, mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority)),
+		where(func(g compared) bool { return g.over(g.majorityForMoney) != nil },
 			mean("self-consistency for the same USD, %", 1, percent(compared.majorityForMoney)), gain("over self-consistency for the same USD", compared.majorityForMoney),
 			mean("samples for the same USD", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordable(r, inMoney)
 				return float64(affords), ok
-			}))
-	}
-	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
-		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
-		mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone),
-		budgeted,
-		mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority),
-		bought,
+			})),
 		taken("", func(_ compared, r campaign.Run) (campaign.Asked, bool) { return r.Asked, true }),
 		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.single, r) }),
 		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.budget, r) }),
-		mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
-			affords, _, ok := g.affordable(r, inTokens)
-			return float64(affords), ok
-		}),
-		taken("their ", func(g compared, r campaign.Run) (campaign.Asked, bool) {
-			_, spent, ok := g.affordable(r, inTokens)
-			return spent, ok
-		}),
-		mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
-			affords, _, ok := g.affordable(r, inTokens)
-			return table.Hundred(ok && affords == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent)), ok
-		}),
+		where(isSampled,
+			mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
+				affords, _, ok := g.affordable(r, inTokens)
+				return float64(affords), ok
+			}),
+			taken("their ", func(g compared, r campaign.Run) (campaign.Asked, bool) {
+				_, spent, ok := g.affordable(r, inTokens)
+				return spent, ok
+			}),
+			mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
+				affords, _, ok := g.affordable(r, inTokens)
+				return table.Hundred(ok && affords == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent)), ok
+			})),
 		v.endedOf())
 	t.Notes = []string{
 		"Group: the decision. " + v.ScoreNote() + " Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one; for the same USD, as many as cost no more. Of tied answers the share that is right counts, as in the table worth.",
 		"Over: group minus baseline in percentage points, paired by instance and replicate, the mean over " + c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of rows. " + campaign.CutNote,
-		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a collaboration, and of each baseline. USD is what the answers cost, those from the cache at what they cost when they were bought. Single with budget: one agent whose one answer may have as many tokens as all turns of the group together; empty where the turns were more than the campaign has such a baseline for, as with strangers, whose turns count. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. Reading and writing have different prices, so the same tokens are not the same USD.",
+		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a collaboration, and of each baseline. USD is what the answers cost, those from the cache at what they cost when they were bought. Single with budget: one agent whose one answer may have as many tokens, and think for as many, as that many turns of the group together (turns in budget). Where these are fewer than the turns that a group took at most (turns), the model takes no longer answers, or nobody asked for them, as with strangers, whose turns count: there the comparison favours the group. A reasoning_effort is the group's, and no number of tokens: compare thinking tokens. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. Reading and writing have different prices, so the same tokens are not the same USD.",
 	}
 	if slices.ContainsFunc(rows, compared.isGraded) {
 		t.Notes = append(t.Notes, "Without self-consistency: conditions whose answers are better or worse, or scored from outside, and not right or wrong. Its own row in the table outcomes counts all of its samples.")
@@ -137,7 +146,7 @@ type Gain struct {
 	Difference float64
 	Within     *statistics.Interval // 95 %; nil for one pair, and without spread
 	Pairs      int                  // units: instances, or replicates of the only one
-	TooFew     bool                 // of self-consistency: the group's budget would often have paid for more samples than there are
+	TooFew     bool                 // the baseline had less than the group's budget: too few samples, or too short an answer
 }
 
 // Against is a group against one agent alone, one with the group's budget, and as many
@@ -150,7 +159,7 @@ func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.over(g.alone), g.over(g.aloneWithBudget), g.overSamples(g.majority, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
+		all[g.ID] = Against{g.over(g.alone), g.overBudget(), g.overSamples(g.majority, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
 	}
 	return all
 }
@@ -195,6 +204,15 @@ func (g compared) overSamples(baseline func(campaign.Run) (float64, bool), budge
 	return gain
 }
 
+// overBudget is over the single agent with a budget, and says whether it was less than the group's.
+func (g compared) overBudget() *Gain {
+	gain := g.over(g.aloneWithBudget)
+	if gain != nil {
+		gain.TooFew = g.turns < mostTurns(g.Group)
+	}
+	return gain
+}
+
 // endedOf returns the columns on how the group's runs ended.
 func (v view) endedOf() table.Columns[compared] {
 	ended := v.EndedColumns()
@@ -217,12 +235,13 @@ func compare(v *view) []compared {
 	v.Groups = nil
 	for _, g := range groups {
 		row := compared{Group: g}
-		most, smallest := 1, 0
+		most, turns := 1, mostTurns(g)
 		for _, b := range alone {
 			switch n := agentsOf(b); {
-			case n == 1 && asked(b, budgets) == asked(g, budgets) && budgetOf(b) > budgetOf(g):
-				if times := budgetOf(b) / max(1, budgetOf(g)); times >= mostTurns(g) && (row.budget == nil || times < smallest) {
-					row.budget, smallest = byPair(b), times
+			case n == 1 && asked(b, budgets) == asked(g, budgets) && budgetOf(b) > budgetOf(g) && !isSingleOf(groups, b):
+				times := budgetOf(b) / max(1, budgetOf(g))
+				if enough := row.turns >= turns; !enough && times > row.turns || enough && times >= turns && times < row.turns {
+					row.budget, row.turns = byPair(b), times
 				}
 			case asked(b, nil) != asked(g, nil):
 			case n == 1:
@@ -246,15 +265,20 @@ func compare(v *view) []compared {
 	return rows
 }
 
+// isSingleOf reports whether some group's agents are asked like a single one, with its limits.
+func isSingleOf(groups []campaign.Group, single campaign.Group) bool {
+	return slices.ContainsFunc(groups, func(g campaign.Group) bool { return asked(g, nil) == asked(single, nil) })
+}
+
 // isAskedOnce reports whether the agents of a condition answer once, without seeing
 // anything of each other.
 func isAskedOnce(g campaign.Group) bool {
 	return g.Settings["protocol"] == "debate" && g.Settings["protocol.rounds"] == "0"
 }
 
-// budgets are the last words of settings that limit the tokens of an answer or of the
-// thinking before it, as the baseline single with a budget has more of.
-var budgets = []string{"max_tokens", "budget_tokens", "thinking_budget", "thinkingBudget"}
+// budgets are settings that limit the tokens of an answer or of the thinking before it, as the
+// baseline single with a budget has more of: whole, or their last words.
+var budgets = []string{"generate.max_tokens", "generate.thinking", "budget_tokens", "thinking_budget", "thinkingBudget"}
 
 // budgetOf returns how many tokens an answer may have; 0 if the campaign does not say.
 func budgetOf(g campaign.Group) int { return campaign.WholeNumber(g.Settings["generate.max_tokens"]) }
@@ -268,12 +292,12 @@ func mostTurns(g campaign.Group) int {
 	return most
 }
 
-// asked returns what the agents of a condition are asked, and who answers, but for
-// settings with some last words.
+// asked returns what the agents of a condition are asked, and who answers, but for some
+// settings.
 func asked(g campaign.Group, but []string) string {
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(g.Settings)) {
-		if slices.Contains(but, key[strings.LastIndex(key, ".")+1:]) {
+		if slices.Contains(but, key) || slices.Contains(but, key[strings.LastIndex(key, ".")+1:]) {
 			continue
 		}
 		if campaign.IsShared(key) && key != "env.agents" && key != "protocol.chain_of_thought" { // that has a default, below

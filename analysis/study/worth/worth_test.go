@@ -3,6 +3,7 @@ package worth
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -365,11 +366,12 @@ func TestBaselinesForTheSameMoney(t *testing.T) {
 
 // One agent with the group's budget is compared with the group whose turns it could have
 // paid for, and what each took stands next to it. A budget of two turns is not a group's of six,
-// and one of eight is another group's.
+// and one of eight is another group's. Where a model takes no more than two, it is the baseline,
+// and said to be less; a group that is asked with as many tokens a turn is none's budget.
 func TestBaselineWithTheBudgetOfAGroup(t *testing.T) {
 	c := threeQuestions()
 	limited := func(r campaign.Run, tokens int) campaign.Run {
-		r.SettingsJSON = strings.Replace(r.SettingsJSON, `"rule"`, fmt.Sprintf(`"generate":{"max_tokens":%d,"temperature":1},"rule"`, tokens), 1)
+		r.SettingsJSON = strings.Replace(r.SettingsJSON, `"rule"`, fmt.Sprintf(`"generate":{"max_tokens":%d,"thinking":%d,"temperature":1},"rule"`, tokens, tokens/2), 1)
 		return r
 	}
 	for i := range c.Runs {
@@ -388,9 +390,28 @@ func TestBaselineWithTheBudgetOfAGroup(t *testing.T) {
 	near(t, row, map[string]float64{
 		"single, %": 0, "single with budget, %": 100. / 3, "over single with budget": 100. / 3,
 		"tokens": 90, "single tokens": 20, "single with budget tokens": 70, "single with budget thinking tokens": 30, "single with budget USD": .6,
+		"turns": 6, "turns in budget": 6,
 	})
-	if against := AgainstAlone(c); len(against) != 1 {
-		t.Errorf("%d groups have baselines", len(against))
+	if _, there := row["self-consistency, %"]; there {
+		t.Error("there are columns of samples that nobody asked for")
+	}
+	if against := AgainstAlone(c); len(against) != 1 || against["plurality-1"].Budget.TooFew {
+		t.Errorf("groups have baselines %+v", against)
+	}
+	few := slices.DeleteFunc(slices.Clone(c.Runs), func(r campaign.Run) bool {
+		return strings.Contains(r.SettingsJSON, `s":600`) || strings.Contains(r.SettingsJSON, `s":800`)
+	})
+	row, _ = only(t, Baselines, campaign.Campaign{Runs: few})
+	near(t, row, map[string]float64{"single with budget, %": 100, "turns": 6, "turns in budget": 2})
+	if against := AgainstAlone(campaign.Campaign{Runs: few}); !against["plurality-1"].Budget.TooFew {
+		t.Errorf("a budget of two turns of six is %+v", against["plurality-1"].Budget)
+	}
+	for _, r := range threeQuestions().Runs {
+		r.ConditionID += "more"
+		few = append(few, limited(r, 200))
+	}
+	if against := AgainstAlone(campaign.Campaign{Runs: few}); len(against) != 2 || against["plurality-1"].Budget != nil {
+		t.Errorf("the single agent of a group with longer answers is a budget: %+v", against["plurality-1"])
 	}
 }
 

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/providers"
+	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
@@ -25,6 +27,7 @@ func Warnings(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan,
 	for _, of := range []func() (string, error){
 		func() (string, error) { return describeLeftOut(ctx, s, p.Campaign) },
 		func() (string, error) { return describeEqual(plugins, p, s) },
+		func() (string, error) { return describeSplits(p.Campaign), nil },
 	} {
 		warning, err := of()
 		if err != nil {
@@ -61,6 +64,24 @@ func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 		which = fmt.Sprintf("%d of %d conditions (%s, …)", len(same), n, same[0])
 	}
 	return fmt.Sprintf("the replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", which), nil
+}
+
+// describeSplits says which debates a split of the answers leaves without a decision; "" if none.
+func describeSplits(c plan.Campaign) string {
+	var split []string
+	for _, condition := range c.Conditions {
+		var asked struct{ Kind, Format string }
+		if json.Unmarshal(condition.Env.Params, &asked) != nil || condition.Protocol.Name != "debate" || condition.Rule.Name != "majority" {
+			continue
+		}
+		if asked.Kind != "yesno" && asked.Format != "strategyqa" { // of two answers one has a majority
+			split = append(split, condition.ID())
+		}
+	}
+	if len(split) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("rule majority needs more than half of all agents: where none of several answers has that, a debate ends without a decision, which counts as wrong (%s, as %s). For the most frequent answer write plurality.", wording.Count(len(split), "condition"), split[0])
 }
 
 // MissingKeys returns a warning for each model that run cannot ask because its

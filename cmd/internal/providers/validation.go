@@ -35,6 +35,12 @@ func NewHost(models Models, prices *PriceList, dial bool) campaignfile.Host {
 			}
 			return ready(p, c.Generate)
 		},
+		LongestAnswer: func(m plan.Choice) int {
+			if price := prices.Of(m.Name); price != nil {
+				return price.MaxOutput
+			}
+			return 0
+		},
 		Labeller: func(l plan.Labels, decode envs.Decode) error {
 			p, err := models.Labeller(l.Model.Name, decode)
 			if err != nil {
