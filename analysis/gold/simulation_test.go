@@ -298,7 +298,7 @@ func TestSlopesOfFewPassages(t *testing.T) {
 	}{{8, 0.72, 0.82}, {16, 0.82, 0.89}, {24, 0.87, 0.93}, {48, 0.93, 0.97}} {
 		w, r, hits, given := world{rounds: 5, agents: 3}, rand.New(rand.NewPCG(3, 4)), 0, 0
 		for range 500 {
-			e, err := corrected.Solve(w.sample(r, 120, x.drawn).slope)
+			e, err := gold.Solve(w.sample(r, 120, x.drawn).slope)
 			if err != nil {
 				continue
 			}

@@ -68,8 +68,8 @@ func TestVotesWithoutAValidBallot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := func(record.Collaboration) (recount.Counting, error) {
-		return recount.Counting{Rule: plurality, Break: func(winners []int, _ int, _ string) int {
+	settings := func(record.Collaboration) (Counting, error) {
+		return Counting{Rule: plurality, Break: func(winners []int, _ int, _ string) int {
 			if len(winners) == 0 {
 				return -1
 			}
@@ -87,7 +87,7 @@ func TestVotesWithoutAValidBallot(t *testing.T) {
 		{[]string{"----", "AABC"}, 2, 1, true},
 	} {
 		rows := votesOf(t, x.rounds)
-		got, err := Count(rows, settings, majority, Options{Draw: func(record.Collaboration, int) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})
+		got, err := Retally(rows, settings, majority, RetallyOptions{Draw: func(record.Collaboration, int) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }})
 		if err != nil || got.Votes != x.votes || got.Differ != x.differ || got.Known != x.known {
 			t.Errorf("%v: %+v %v", x.rounds, got, err)
 		}

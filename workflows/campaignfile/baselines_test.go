@@ -102,7 +102,7 @@ func TestBaselineOfABudget(t *testing.T) {
 // The budget is of the tokens to think with, too; it ends at what the model takes in one answer,
 // which is said, as it is that an effort is no number. A campaign that goes on keeps its budget.
 func TestBudgetEndsAtWhatAModelTakes(t *testing.T) {
-	parse := func(generate string, longest, thinks int, recorded ...plan.Condition) plan.File {
+	parse := func(generate string, longest, thinks int, recorded ...plan.Condition) campaignfile.File {
 		t.Helper()
 		h := host
 		h.Data = func(string) (fs.FS, error) {
@@ -118,7 +118,7 @@ func TestBudgetEndsAtWhatAModelTakes(t *testing.T) {
 		h.Recorded = func(string) (plan.Campaign, error) { return plan.Campaign{Conditions: recorded}, nil }
 		text := "name: a\ndata: folder\nmodel: scripted/answerer\nenv: {name: qa, format: csv, file: q.csv, kind: yesno, agents: 3}\n" +
 			"protocol: {name: debate, rounds: 2}\nrule: majority\nbaselines: [{single: {budget: group}}]\ngenerate: " + generate + "\n"
-		file, err := plan.Parse([]byte(text), h)
+		file, err := campaignfile.Parse([]byte(text), h)
 		if err != nil {
 			t.Fatal(err)
 		}

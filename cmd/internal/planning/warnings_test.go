@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/planning"
 	"roundtable/workflows/catalogue"
 )
 
@@ -39,11 +39,11 @@ func TestWarnsOfMajorityOverSplitAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "own.yaml"), s, false)
+		p, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "own.yaml"), s, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := campaignfile.Warnings(t.Context(), catalogue.Builtin(), p, s)
+		list, err := planning.Warnings(t.Context(), catalogue.Builtin(), p, s)
 		if got := strings.Join(list, "\n"); err != nil || strings.Contains(got, "For the most frequent answer write plurality") != x.warned {
 			t.Errorf("%s: %q %v", x.by, got, err)
 		}
