@@ -87,7 +87,7 @@ func TestUnsettledCalls(t *testing.T) {
 	key := lake.SettlementsKey("c") + "000000.json"
 	before := s.Objects[key]
 	for _, usd := range []float64{-0.1, 1000} { // more than the worst case, with a checksum that fits
-		sealed, err := lake.Seal(lake.Settlement{Calls: []lake.SettledCall{unknown[0].Settle(usd, 100)}})
+		sealed, err := lake.Seal(key, lake.Settlement{Calls: []lake.SettledCall{unknown[0].Settle(usd, 100)}})
 		if err != nil {
 			t.Fatal(err)
 		}

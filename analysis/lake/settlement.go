@@ -88,9 +88,10 @@ func WriteSettlement(ctx context.Context, store store.Store, campaign string, s 
 	if err != nil {
 		return err
 	}
-	data, err := Seal(s)
+	key := fmt.Sprintf("%s%06d.json", SettlementsKey(campaign), len(objects))
+	data, err := Seal(key, s)
 	if err != nil {
 		return err
 	}
-	return store.PutIfAbsent(ctx, fmt.Sprintf("%s%06d.json", SettlementsKey(campaign), len(objects)), data)
+	return store.PutIfAbsent(ctx, key, data)
 }
