@@ -189,12 +189,13 @@ func TestStrangersBatches(t *testing.T) {
 
 	s := newLake(t)
 	put := func(name string, r batch.Record, spoil bool) {
-		data, err := lake.Seal(r)
+		key := batch.Folder("c") + name + ".json"
+		data, err := lake.Seal(key, r)
 		noError(t, err)
 		if spoil {
 			data = bytes.Replace(data, []byte("openai"), []byte("openbi"), 1)
 		}
-		noError(t, s.PutIfAbsent(context.Background(), batch.Folder("c")+name+".json", data))
+		noError(t, s.PutIfAbsent(context.Background(), key, data))
 	}
 	record := batch.Record{Name: "a", Campaign: "c", Provider: "openai/m", Calls: []string{"x"}}
 	put("a", record, false)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 
 	"roundtable/activities/model"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/transcript"
 )
@@ -80,7 +81,7 @@ type cached struct {
 // Cached returns the answer under a CacheKey, marked Cached and free of cost; ok is
 // false if there is none that can be read.
 func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, ok bool, err error) {
-	c, err := getObject[cached](ctx, a.store, cacheObject(cacheKey))
+	c, err := readCached(ctx, a.store, cacheObject(cacheKey))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrCorrupt) || err == nil && c.Key != cacheKey {
 		return Answer{}, false, nil // a damaged entry costs one call, not a cell
 	}
@@ -88,6 +89,15 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 		return Answer{}, false, err
 	}
 	return c.Answer.free(), true, nil
+}
+
+// readCached reads an entry. It may be an answer's own object, which is written for another key.
+func readCached(ctx context.Context, s store.Store, key string) (c cached, err error) {
+	data, err := s.Get(ctx, key)
+	if err == nil {
+		_, err = lake.UnsealAny(key, data, &c)
+	}
+	return c, err
 }
 
 // Cache keeps the last answer of a turn for questions with the CacheKey that it was
@@ -110,11 +120,12 @@ func (a *Answers) Cache(ctx context.Context, cacheKey string, p RunKey, t Turn) 
 // PutCached keeps an answer as an object of its own.
 func (a *Answers) PutCached(ctx context.Context, cacheKey string, answer Answer) error {
 	t := Turn{Asks: []Answer{answer}}.cleaned()
-	data, err := sealObject(cached{Key: cacheKey, Answer: t.Asks[0]})
+	key := cacheObject(cacheKey)
+	data, err := lake.Seal(key, cached{Key: cacheKey, Answer: t.Asks[0]})
 	if err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
-	err = a.store.PutIfAbsent(ctx, cacheObject(cacheKey), data)
+	err = a.store.PutIfAbsent(ctx, key, data)
 	if errors.Is(err, store.ErrExists) {
 		return nil
 	}

@@ -90,7 +90,7 @@ func (c *Cache) readEntries(ctx context.Context, s store.Store, objects []store.
 	read := make([]cached, len(objects))
 	errs := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {
-		read[i], errs[i] = getObject[cached](ctx, s, objects[i].Key)
+		read[i], errs[i] = readCached(ctx, s, objects[i].Key)
 		if errs[i] == nil || errors.Is(errs[i], store.ErrCorrupt) || errors.Is(errs[i], fs.ErrNotExist) {
 			return nil
 		}

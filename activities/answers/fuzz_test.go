@@ -27,7 +27,7 @@ func FuzzObjects(f *testing.F) {
 	}
 	const folder = "answers/campaign=c/r-1-i0-r0.0/"
 	f.Fuzz(func(t *testing.T, body []byte) {
-		sealed, err := lake.Seal(json.RawMessage(body))
+		sealed, err := lake.Seal("", json.RawMessage(body))
 		if err != nil {
 			sealed = body
 		}

@@ -192,7 +192,7 @@ func (a *Answers) announce(ctx context.Context, p RunKey, intents []*Intent) err
 		if err != nil {
 			return err
 		}
-		data, err := sealObject(o)
+		data, err := lake.Seal(key, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}

@@ -99,8 +99,6 @@ func (t Turn) cleaned() Turn {
 
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-func sealObject(body any) ([]byte, error) { return lake.Seal(body) }
-
 func getObject[T any](ctx context.Context, store store.Store, key string) (T, error) {
 	var body T
 	data, err := store.Get(ctx, key)
@@ -112,7 +110,7 @@ func getObject[T any](ctx context.Context, store store.Store, key string) (T, er
 
 // putFirst stores the body unless the key is taken, and returns what is stored.
 func putFirst[T any](ctx context.Context, s store.Store, key string, body T) (T, error) {
-	data, err := sealObject(body)
+	data, err := lake.Seal(key, body)
 	if err != nil {
 		return body, fmt.Errorf("%s: %w", key, err)
 	}

@@ -36,7 +36,7 @@ func end(t *testing.T, s store.Store, c plan.Campaign, status func(condition, re
 			if m.Status == task.Succeeded {
 				m.Measured = &lake.Measured{Outcome: new(float64(1 - i)), Decided: true, Rounds: 1}
 			}
-			data, err := lake.Seal(m)
+			data, err := lake.Seal(m.Key(), m)
 			if err != nil {
 				t.Fatal(err)
 			}

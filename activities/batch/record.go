@@ -39,7 +39,7 @@ func (r Record) requestID(i int) string { return fmt.Sprintf("%s-%d", r.Name, i)
 
 // put writes a new record.
 func (r Record) put(ctx context.Context, s store.Store) error {
-	data, err := lake.Seal(r)
+	data, err := lake.Seal(r.key(), r)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (r Record) put(ctx context.Context, s store.Store) error {
 // replace writes what is known by now. Of two processes that follow one batch the last one wins:
 // both know the same.
 func (r Record) replace(ctx context.Context, s store.Store) error {
-	data, err := lake.Seal(r)
+	data, err := lake.Seal(r.key(), r)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func untilStopping(ctx context.Context) (context.Context, context.CancelCauseFun
 // unsettled returns what a campaign has reserved for calls of unknown outcome, and
 // how that is released; nothing if there are none.
 func (c *Caller) unsettled(ctx context.Context, campaign string) string {
-	unknown, err := ledger.Unsettled(ctx, c.store, campaign)
+	unknown, _, err := ledger.UnknownCalls(ctx, c.store, campaign)
 	if err != nil || len(unknown) == 0 {
 		return ""
 	}

@@ -32,9 +32,15 @@ import (
 //	SHA256SUMS      of these and of the recorded plans, written last: sha256sum -c checks them
 //
 // It describes what is committed, tables that were added later among it, so
-// writing it again brings it up to date, and the same rows make the same card.
+// writing it again brings it up to date, and the same rows make the same card. What it has summed up
+// and counted of plans and of the ledger stays said, so that writing it again hides no damage.
 // Licence and citation are the owner's to give, under card: in the campaign file.
 func WriteCard(ctx context.Context, s store.Store, name string) error {
+	return writeCardOf(ctx, s, name, nil)
+}
+
+// writeCardOf is WriteCard with what the owner says, if that is not in the manifest yet.
+func writeCardOf(ctx context.Context, s store.Store, name string, owner *plan.Card) error {
 	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return err
@@ -42,6 +48,9 @@ func WriteCard(ctx context.Context, s store.Store, name string) error {
 	c, err := newCard(ctx, s, d)
 	if err != nil {
 		return err
+	}
+	if owner != nil {
+		c.Owner = *owner
 	}
 	d, tables := c.Dataset, c.Tables
 	var sums bytes.Buffer
@@ -54,7 +63,7 @@ func WriteCard(ctx context.Context, s store.Store, name string) error {
 		{"schema.json", func() ([]byte, error) { return indentJSON(schema{record.SchemaVersion, tables}) }},
 		{"croissant.json", func() ([]byte, error) { return indentJSON(c.describeCroissant()) }},
 		{ledgerName, func() ([]byte, error) {
-			counts, err := countLedger(ctx, s, name)
+			counts, err := countMost(ctx, s, name)
 			if err != nil {
 				return nil, err
 			}
@@ -92,18 +101,36 @@ func newCard(ctx context.Context, s store.Store, d lake.Dataset) (*card, error) 
 
 const sumsName = "SHA256SUMS"
 
-// sumPlans adds the recorded plans to the sums: their names are hashes of a part of them only.
+// sumPlans adds the recorded plans to the sums: their names are hashes of a part of them only. A plan
+// is written once, so one that is summed up already keeps its sum, damaged or missing as it may be.
 func sumPlans(ctx context.Context, s store.Store, campaign string, sums *bytes.Buffer) error {
 	plans, err := lake.List(ctx, s, lake.AboutKey(campaign, "plans/"))
 	if err != nil {
 		return err
 	}
+	before, err := s.Get(ctx, lake.AboutKey(campaign, sumsName))
+	if err := store.IgnoreMissing(err); err != nil {
+		return err
+	}
+	lines := map[string]string{} // by name
+	for line := range strings.Lines(string(before)) {
+		if _, name, is := strings.Cut(strings.TrimSuffix(line, "\n"), "  plans/"); is && !strings.Contains(name, "/") {
+			lines["plans/"+name] = line
+		}
+	}
 	for _, o := range plans {
+		name := strings.TrimPrefix(o.Key, lake.AboutKey(campaign, ""))
+		if lines[name] != "" {
+			continue
+		}
 		data, err := s.Get(ctx, o.Key)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(sums, "%x  %s\n", sha256.Sum256(data), strings.TrimPrefix(o.Key, lake.AboutKey(campaign, "")))
+		lines[name] = fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		sums.WriteString(lines[name])
 	}
 	return nil
 }
@@ -155,25 +182,43 @@ type schema struct {
 }
 
 // RefreshCard writes the card again if there is one: a command that adds a table to a
-// campaign that has ended calls it.
+// campaign that has ended calls it. The error also names plans that are damaged.
 func RefreshCard(ctx context.Context, store store.Store, campaign string) error {
+	return RefreshCardOf(ctx, store, campaign, nil)
+}
+
+// RefreshCardOf is RefreshCard with what the owner says, which the manifest is to say after it: a
+// process that is killed between them does both again.
+func RefreshCardOf(ctx context.Context, store store.Store, campaign string, owner *plan.Card) error {
 	_, err := store.Head(ctx, lake.AboutKey(campaign, sumsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the campaign's own end writes it
 	}
+	if err == nil {
+		err = writeCardOf(ctx, store, campaign, owner)
+	}
 	if err != nil {
 		return err
 	}
-	return WriteCard(ctx, store, campaign)
+	changed, err := CheckCard(ctx, store, campaign)
+	if err == nil && len(changed) > 0 {
+		err = fmt.Errorf("%s: it is not as it was written, or is missing, which `verify %s` tells of; what this command has added is stored", strings.Join(changed, ", "), campaign)
+	}
+	return err
 }
 
-// RepairCard writes a card again that was not written whole: a command calls it that was
-// killed, perhaps, when all but the card was done. Repaired says that it had to.
+// RepairCard writes a card again that was not written whole or does not tell of all added tables: a
+// command calls it that was killed, perhaps, when all but the card was done. Repaired says that it had to.
 func RepairCard(ctx context.Context, store store.Store, campaign string) (repaired bool, err error) {
 	changed, err := CheckCard(ctx, store, campaign)
 	damaged := slices.ContainsFunc(changed, func(key string) bool { return !isOfCard(campaign, key) })
-	if err != nil || len(changed) == 0 || damaged || changed[0] == lake.AboutKey(campaign, sumsName) {
+	if err != nil || damaged || len(changed) > 0 && changed[0] == lake.AboutKey(campaign, sumsName) {
 		return false, err
+	}
+	if len(changed) == 0 {
+		if whole, err := tellsOfAdded(ctx, store, campaign); err != nil || whole {
+			return false, err
+		}
 	}
 	return true, WriteCard(ctx, store, campaign)
 }

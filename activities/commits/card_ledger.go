@@ -53,16 +53,58 @@ func countLedger(ctx context.Context, s store.Store, campaign string) (map[strin
 	return counts, nil
 }
 
+// countMost is countLedger, or what the card has counted before where that is more: of what is lost
+// since, the card must not say less.
+func countMost(ctx context.Context, s store.Store, campaign string) (map[string]int, error) {
+	counts, err := countLedger(ctx, s, campaign)
+	if err != nil {
+		return nil, err
+	}
+	before, err := readCounts(ctx, s, campaign)
+	for folder, n := range before {
+		counts[folder] = max(counts[folder], n)
+	}
+	return counts, err
+}
+
+// readCounts returns what the card has counted; nil if there is none or it is damaged, which CheckCard
+// says.
+func readCounts(ctx context.Context, s store.Store, campaign string) (counts map[string]int, err error) {
+	data, err := s.Get(ctx, lake.AboutKey(campaign, ledgerName))
+	if err != nil {
+		return nil, store.IgnoreMissing(err)
+	}
+	if json.Unmarshal(data, &counts) != nil {
+		return nil, nil
+	}
+	return counts, nil
+}
+
+// tellsOfAdded reports whether a card knows of all markers of tables that were added.
+func tellsOfAdded(ctx context.Context, s store.Store, campaign string) (bool, error) {
+	then, err := readCounts(ctx, s, campaign)
+	if err != nil {
+		return false, err
+	}
+	folders, err := lake.AnnotationFolders(ctx, s, campaign)
+	if err != nil {
+		return false, err
+	}
+	for _, folder := range folders {
+		objects, err := lake.List(ctx, s, folder)
+		if err != nil || len(objects) > then[folder] {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // CheckLedger says, by folder, of which objects that the card has counted some are missing. There
 // may be more than it has counted: those came later.
 func CheckLedger(ctx context.Context, s store.Store, campaign string) (problems map[string]string, err error) {
-	data, err := s.Get(ctx, lake.AboutKey(campaign, ledgerName))
-	if err != nil {
-		return nil, store.IgnoreMissing(err) // CheckCard says so
-	}
-	var then map[string]int
-	if json.Unmarshal(data, &then) != nil {
-		return nil, nil // likewise
+	then, err := readCounts(ctx, s, campaign)
+	if err != nil || then == nil {
+		return nil, err
 	}
 	now, err := countLedger(ctx, s, campaign)
 	problems = map[string]string{}

@@ -25,7 +25,7 @@ func TestCheckLedger(t *testing.T) {
 	must(t, err)
 	for table, by := range map[string]string{record.Labels: "by", record.Features: "m"} { // of a collaboration without messages
 		m := lake.Marker{Campaign: "c", Condition: "k", Collaboration: "k-i0-r0", By: by, Table: table, SchemaVersion: record.SchemaVersion, Status: "succeeded"}
-		sealed, err := lake.Seal(m)
+		sealed, err := lake.Seal(m.Key(), m)
 		must(t, err)
 		must(t, s.PutIfAbsent(ctx, m.Key(), sealed))
 	}
@@ -58,7 +58,20 @@ func TestCheckLedger(t *testing.T) {
 		if got := missing(); len(got) != 1 || got[gone.folder] == "" {
 			t.Errorf("%s without %v: %v", gone.folder, gone.objects, got)
 		}
+		must(t, commits.WriteCard(ctx, s, "c")) // as a command that adds a table does
+		if got := missing(); len(got) != 1 || got[gone.folder] == "" {
+			t.Errorf("%s without %v, and a new card: %v", gone.folder, gone.objects, got)
+		}
 		s.Objects = maps.Clone(whole)
+	}
+	later := lake.Marker{Campaign: "c", Condition: "k", Collaboration: "k-i0-r0", By: "other", Table: record.Labels, SchemaVersion: record.SchemaVersion, Status: "succeeded"}
+	sealed, err := lake.Seal(later.Key(), later)
+	must(t, err)
+	must(t, s.PutIfAbsent(ctx, later.Key(), sealed)) // and killed before the card tells of it
+	for _, want := range []bool{true, false} {
+		if repaired, err := commits.RepairCard(ctx, s, "c"); err != nil || repaired != want {
+			t.Errorf("a card that does not tell of the last labels: repaired %v, %v", repaired, err)
+		}
 	}
 	s.Objects["lake/_campaigns/c/ledger.json"] = "[1]"
 	if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || len(changed) != 1 || len(missing()) > 0 {

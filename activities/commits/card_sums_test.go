@@ -33,6 +33,19 @@ func TestCardSumsPlans(t *testing.T) {
 			t.Errorf("the plan is %q, and the card is written again (%v)", tampered, err)
 		}
 	}
+	// A table is added afterwards: the card is brought up to date, and the damage stays told.
+	for _, tampered := range []string{"", strings.Replace(plan, "there", "here", 1)} {
+		if delete(s.Objects, key); tampered != "" {
+			s.Objects[key] = tampered
+		}
+		if err := commits.RefreshCard(ctx, s, "c"); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("the plan is %q, and the command that adds a table says %v", tampered, err)
+		}
+		must(t, commits.WriteCard(ctx, s, "c")) // by an extension that ends
+		if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || !slices.Equal(changed, []string{key}) {
+			t.Errorf("the plan is %q, and with a new card found is %v, %v", tampered, changed, err)
+		}
+	}
 	s.Objects[key] = plan
 	if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || len(changed) > 0 {
 		t.Errorf("as it was: %v, %v", changed, err)

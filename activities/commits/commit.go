@@ -93,7 +93,7 @@ func writeMarker(ctx context.Context, s store.Store, m Marker) (Marker, error) {
 	if err := m.Check(); err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)
 	}
-	data, err := lake.Seal(m)
+	data, err := lake.Seal(m.Key(), m)
 	if err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)
 	}

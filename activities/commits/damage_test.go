@@ -178,7 +178,7 @@ func TestVerifyRecomputesTheDigest(t *testing.T) {
 	m, err := commits.Commit(ctx, s, sample("c", "k", "x", 0, 2))
 	must(t, err)
 	m.Digest = strings.Repeat("0", 64)
-	data, err := lake.Seal(m)
+	data, err := lake.Seal(m.Key(), m)
 	must(t, err)
 	must(t, s.Replace(ctx, m.Key(), data, ""))
 	r, err := lake.Verify(ctx, s, "c")

@@ -99,7 +99,7 @@ func TestOutcomesForms(t *testing.T) {
 	if got, err := lake.ReadOutcomes(ctx, s, want.Key()); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\nis read as %+v, %v", lists, got, err)
 	}
-	torn, err := lake.Seal(map[string]any{"campaign": "c", "number": 3, "collaborations": []string{"k-i0-r1"}, "generations": []int{0, 1}})
+	torn, err := lake.Seal(want.Key(), map[string]any{"campaign": "c", "number": 3, "collaborations": []string{"k-i0-r1"}, "generations": []int{0, 1}})
 	must(t, err)
 	s = storetest.NewMemory(map[string]string{want.Key(): string(torn)})
 	if got, err := lake.ReadOutcomes(ctx, s, want.Key()); !errors.Is(err, store.ErrCorrupt) {
@@ -143,7 +143,7 @@ func putMarkers(t *testing.T, s store.Store, from, to, generation int) {
 			Cached: int64(i % 3), InputTokens: 10, OutputTokens: 3, CostUSD: &cost, Charged: lake.Charge{NanoUSD: int64(i), Tokens: 13}, Digest: "0123456789abcdef",
 		}
 		m.Files = map[string]lake.File{record.Collaborations: {Key: m.FileKey(record.Collaborations), Rows: 1}}
-		data, err := lake.Seal(m)
+		data, err := lake.Seal(m.Key(), m)
 		must(t, err)
 		must(t, s.PutIfAbsent(ctx, m.Key(), data))
 	}

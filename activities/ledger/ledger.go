@@ -102,6 +102,11 @@ func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
 	unended, err := b.readUnended(ctx)
 	for _, u := range unended {
 		add(u.stored.Charge())
+		for _, i := range u.stored.Released { // it reserves nothing any more that its bill would replace
+			if c, ok := settled[callKey(u.RunKey, i)]; ok {
+				add(lake.Charge{NanoUSD: nano(c.WorstUSD), Tokens: c.WorstTokens})
+			}
+		}
 	}
 	return sum, err
 }

@@ -53,7 +53,7 @@ func TestUnsettledCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	unknown, err := ledger.Unsettled(ctx, s, "c")
+	unknown, _, err := ledger.UnknownCalls(ctx, s, "c")
 	if err != nil || len(unknown) != 2 {
 		t.Fatalf("%+v, %v", unknown, err)
 	}
@@ -67,12 +67,35 @@ func TestUnsettledCalls(t *testing.T) {
 		}
 	}
 	settle(unknown[0].Settle(0.125, 100))
-	left, err := ledger.Unsettled(ctx, s, "c")
-	if err != nil || len(left) != 1 || left[0].Key != unknown[1].Key {
+	left, known, err := ledger.UnknownCalls(ctx, s, "c")
+	if err != nil || len(left) != 1 || left[0].Key != unknown[1].Key || len(known) != 1 || known[0].Key != unknown[0].Key {
 		t.Errorf("left are %+v, %v", left, err)
 	}
 	if n, problems, err := ledger.CheckSettled(ctx, s, "c"); n != 1 || len(problems) > 0 || err != nil {
 		t.Errorf("%d, %q, %v", n, problems, err)
+	}
+	// The operator finds out later that it was not billed: the last word counts.
+	spentOn := func() int64 {
+		spent, err := ledger.Spent(ctx, s, "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return spent.NanoUSD
+	}
+	billed := spentOn()
+	again := func(usd float64) {
+		settled := lake.Settlement{Again: true, Calls: []lake.SettledCall{unknown[0].Settle(usd, 100)}}
+		if err := lake.WriteSettlement(ctx, s, "c", settled); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again(0)
+	if less := billed - spentOn(); less != 125_000_000 {
+		t.Errorf("a call that was not billed after all makes it %d nanodollars less", less)
+	}
+	again(0.125)
+	if n, problems, err := ledger.CheckSettled(ctx, s, "c"); n != 1 || len(problems) > 0 || err != nil || spentOn() != billed {
+		t.Errorf("settled again: %d, %q, %v", n, problems, err)
 	}
 	other := unknown[1].Settle(0.125, 100)
 	more := 0.5
@@ -84,10 +107,10 @@ func TestUnsettledCalls(t *testing.T) {
 	if n, problems, err := ledger.CheckSettled(ctx, s, "c"); n != 3 || len(problems) != 2 || err != nil {
 		t.Errorf("%d, %q, %v", n, problems, err)
 	}
-	key := lake.SettlementsKey("c") + "000000.json"
+	key := lake.SettlementsKey("c") + "000002.json"
 	before := s.Objects[key]
 	for _, usd := range []float64{-0.1, 1000} { // more than the worst case, with a checksum that fits
-		sealed, err := lake.Seal(lake.Settlement{Calls: []lake.SettledCall{unknown[0].Settle(usd, 100)}})
+		sealed, err := lake.Seal(key, lake.Settlement{Again: true, Calls: []lake.SettledCall{unknown[0].Settle(usd, 100)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/money"
@@ -25,22 +26,24 @@ func (u UnknownCall) Settle(usd float64, tokens int64) lake.SettledCall {
 	}
 }
 
-// Unsettled returns a campaign's calls of unknown outcome that are not settled: those of
+// UnknownCalls returns a campaign's calls of unknown outcome, apart those that are settled: those of
 // agents, labellers and embedders, ended or not.
-func Unsettled(ctx context.Context, s store.Store, campaign string) (unknown []UnknownCall, err error) {
+func UnknownCalls(ctx context.Context, s store.Store, campaign string) (unknown, known []UnknownCall, err error) {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = eachRun(ctx, s, campaign, func(p answers.RunKey, stored answers.Stored) {
 		for _, i := range stored.Unknown {
 			key := callKey(p, i)
-			if _, done := settled[key]; !done {
+			if _, done := settled[key]; done {
+				known = append(known, UnknownCall{key, i})
+			} else {
 				unknown = append(unknown, UnknownCall{key, i})
 			}
 		}
 	})
-	return unknown, err
+	return unknown, known, err
 }
 
 func callKey(p answers.RunKey, i answers.Intent) lake.CallKey {
@@ -65,7 +68,8 @@ func eachRun(ctx context.Context, s store.Store, campaign string, visit func(ans
 }
 
 // CheckSettled returns what is wrong with a campaign's settlements: each is of
-// a call of unknown outcome, with the worst case that its intent holds.
+// a call of unknown outcome, with the worst case that its intent holds. It may have been taken back
+// later, by a worker that was cut off.
 func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls int, problems []string, err error) {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
@@ -76,7 +80,7 @@ func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls in
 	}
 	whole := 0
 	err = eachRun(ctx, s, campaign, func(p answers.RunKey, stored answers.Stored) {
-		for _, i := range stored.Unknown {
+		for _, i := range slices.Concat(stored.Unknown, stored.Released) {
 			c, ok := settled[callKey(p, i)]
 			switch {
 			case !ok:

@@ -130,11 +130,12 @@ func (b *book) applyEntry(e entry) {
 // appendEntry writes the next entry. If another one is there already, or the outcome
 // is not known, the log is read on: perhaps the entry is ours after all.
 func (b *book) appendEntry(ctx context.Context, e entry) error {
-	data, err := lake.Seal(e)
+	key := b.keyOf(b.last + 1)
+	data, err := lake.Seal(key, e)
 	if err != nil {
 		return err
 	}
-	err = b.store.PutIfAbsent(ctx, b.keyOf(b.last+1), data)
+	err = b.store.PutIfAbsent(ctx, key, data)
 	switch {
 	case err == nil:
 		b.applyEntry(e)

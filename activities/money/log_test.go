@@ -19,7 +19,7 @@ func TestLogIsNumberedAndSealed(t *testing.T) {
 	var kinds []string
 	for number, kind := range []string{"recount", "grant", "settle"} {
 		data := string(m.objects["budget/campaign=c/0000000"+string(rune('1'+number))+".json"])
-		if !strings.HasPrefix(data, `{"version":1,"sha256":"`) || !strings.Contains(data, `"kind":"`+kind+`"`) {
+		if !strings.HasPrefix(data, `{"version":1,"key":"budget/campaign=c/0000000`) || !strings.Contains(data, `"kind":"`+kind+`"`) {
 			t.Errorf("object %d is %q, want a sealed %s", number+1, data, kind)
 		}
 		kinds = append(kinds, kind)

@@ -150,11 +150,12 @@ func (s *Sender) send(ctx context.Context, n plan.Notify, folder string, notice 
 	if unsent != nil {
 		m.Unsent = strings.Split(failure.Text(unsent), "\n")
 	}
-	data, err := lake.Seal(m)
+	key := noticeKey(notice.Campaign, notice.ID)
+	data, err := lake.Seal(key, m)
 	if err != nil {
 		return unsent, err
 	}
-	err = s.store.PutIfAbsent(ctx, noticeKey(notice.Campaign, notice.ID), data)
+	err = s.store.PutIfAbsent(ctx, key, data)
 	if errors.Is(err, store.ErrExists) { // another process has sent it as well
 		err = nil
 	}

@@ -34,15 +34,19 @@ func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance)
 		Reason   jsontext.Value `json:"reason_for_decision"`
 		Decision jsontext.Value `json:"decision"`
 	}
-	if err := json.Unmarshal(object, &m); err != nil || m.Decision == nil {
-		return Answer{}, errors.New(`it needs "decision": a ballot, or null to cast none`)
+	err := json.Unmarshal(object, &m)
+	if err == nil && m.Decision == nil {
+		m.Decision = decisionIn(object, spec)
+	}
+	if err != nil || m.Decision == nil {
+		return Answer{}, needsDecision(object)
 	}
 	a := Answer{Reason: text(m.Reason)}
 	if isNone(m.Decision) {
 		a.Act = transcript.Act{Status: transcript.Abstained, Ballot: &transcript.Ballot{Abstain: true}}
 		return a, nil
 	}
-	b, err := ballot(m.Decision, spec)
+	b, err := ballot(plainBallot(m.Decision, spec), spec)
 	if err == nil {
 		err = spec.Validate(b)
 	}

@@ -8,6 +8,60 @@ import (
 	"roundtable/workflows/transcript"
 )
 
+// Ballots in JSON of other names and shapes, with what a person reads in each, as below.
+func TestShapesOfBallots(t *testing.T) {
+	hundred := transcript.BallotSpec{Kind: transcript.Distribute, N: 3, Points: 100}
+	specs := map[string]transcript.BallotSpec{"choose": choose, "rate": rate, "rank": rank, "spread": spread, "approve": approve, "hundred": hundred}
+	for _, x := range []struct{ kind, want, text string }{
+		{"choose", "1", `{"vote": 2}`}, {"choose", "1", `{"reason": "x", "Choice": "Solution 2"}`}, {"choose", "1", `{"my_vote": {"candidate": 2}}`},
+		{"choose", "1", `{"decision": {"vote": 2, "confidence": 90}}`}, {"choose", "1", `{"decision": {"candidate": "#2", "reason": "x"}}`}, {"choose", "A", `{"vote": null}`},
+		{"choose", "-", `{"answer": 2}`}, {"choose", "-", `{"vote": 2, "choice": 1}`}, {"choose", "-", `{"vote": 2, "Vote ": 3}`},
+		{"choose", "-", `{"decision": [{"candidate": 2}]}`}, {"choose", "-", `{"decision": {"1": 2}}`}, {"choose", "-", `{"vote": "B"}`}, {"choose", "-", `{"vote": 9}`},
+
+		{"rank", "[1 2 0]", `{"ranking": [2, 3, 1]}`}, {"rank", "[1 2 0]", `{"decision": {"ranking": [2, 3, 1]}}`}, {"rank", "[1 2 0]", `{"Ranking": ["Candidate 2", "Candidate 3", "Candidate 1"]}`},
+		{"rank", "[1 2 0]", `{"decision": [{"candidate": 2}, {"candidate": 3}, {"candidate": 1}]}`},
+		{"rank", "[1 2 0]", `{"ballot": [{"rank": 3, "candidate": 1}, {"rank": 1, "candidate": 2}, {"rank": 2, "candidate": 3}]}`},
+		{"rank", "-", `{"decision": [{"rank": 1, "candidate": 1}, {"rank": 1, "candidate": 2}, {"rank": 2, "candidate": 3}]}`},
+		{"rank", "-", `{"decision": [{"candidate": 1, "score": 5}, {"candidate": 2, "score": 9}, {"candidate": 3, "score": 1}]}`},
+		{"rank", "-", `{"decision": {"1": 2, "2": 3, "3": 1}}`}, {"rank", "-", `{"decision": [{"who": 2}, {"who": 3}, {"who": 1}]}`}, {"rank", "-", `{"ranking": [2, 3, 1], "order": [1, 2, 3]}`},
+
+		{"approve", "[0 2]", `{"approved": [1, 3]}`}, {"approve", "[0 2]", `{"decision": {"1": true, "2": false, "3": "yes"}}`}, {"approve", "[]", `{"decision": {"1": "no", "2": "no", "3": "no"}}`},
+		{"approve", "[0 2]", `{"decision": [{"candidate": 1, "approve": true}, {"candidate": 2, "approve": "no"}, {"candidate": 3, "approve": "Yes"}]}`},
+		{"approve", "[0 2]", `{"votes": {"approvals": [3, 1]}, "decision": [1, 3]}`}, {"approve", "-", `{"decision": {"1": 5, "2": 1, "3": 4}}`}, {"approve", "-", `{"decision": {"1": "maybe", "2": "no"}}`},
+
+		{"rate", "[5 1 3]", `{"ratings": {"1": 5, "2": 1, "3": 3}}`}, {"rate", "[5 1 3]", `{"Scores": {"Solution 1": "5/5", "Solution 2": "1/5", "Solution 3": "3 points"}}`},
+		{"rate", "[5 1 3]", `{"decision": [{"candidate": 1, "rating": 5}, {"candidate": "Solution 2", "rating": 1}, {"id": 3, "score": 3}]}`},
+		{"rate", "[5 1 3]", `{"1": 5, "2": 1, "3": 3, "reason_for_decision": "x"}`}, {"rate", "[5 5 3]", `{"decision": [5, 5, 3]}`},
+		{"rate", "-", `{"decision": [3, 1, 2]}`}, {"rate", "-", `{"decision": [5, 5]}`}, {"rate", "-", `{"decision": {"1": "50%", "2": "10%", "3": "30%"}}`},
+		{"rate", "-", `{"decision": {"1": "5/10", "2": "1/10", "3": "3/10"}}`}, {"rate", "-", `{"decision": [{"candidate": 1, "rating": 5}, {"candidate": 1, "rating": 1}, {"candidate": 3, "rating": 3}]}`},
+
+		{"spread", "[2 0 1]", `{"points": {"1": 2, "3": 1}}`}, {"spread", "[2 0 1]", `{"decision": [2, 0, 1]}`}, {"spread", "[2 0 1]", `{"allocation": [{"option": 1, "points": 2}, {"option": 3, "points": 1}]}`},
+		{"hundred", "[60 40 0]", `{"decision": {"1": "60%", "2": "40 %"}}`}, {"hundred", "[60 40 0]", `{"distribution": {"Candidate 1": "60 points", "Candidate 2": 40}}`},
+		{"hundred", "-", `{"decision": {"1": "60%", "2": "50%"}}`}, {"hundred", "-", `{"decision": {"1": 0.6, "2": 0.4}}`}, {"hundred", "-", `{"points": {"1": 100}, "votes": {"2": 100}}`},
+	} {
+		a, err := prompt.Parse([]byte(x.text), step(transcript.FormatBallot, specs[x.kind]), economy(t))
+		if got := ballotWords(x.kind, a, err); got != x.want {
+			t.Errorf("%s %s is read as %s, %v; want %s", x.kind, x.text, got, err, x.want)
+		}
+	}
+}
+
+// ballotWords returns a ballot as tests write it.
+func ballotWords(kind string, a prompt.Answer, err error) string {
+	b := a.Act.Ballot
+	switch {
+	case err != nil:
+		return "-"
+	case b.Abstain:
+		return "A"
+	case kind == "choose":
+		return fmt.Sprint(b.Choice)
+	case kind == "rank", kind == "approve":
+		return fmt.Sprint(b.Order)
+	}
+	return fmt.Sprint(b.Points)
+}
+
 // Ballots as models write them, with what a person reads in each: candidates from 0, points, "A"
 // for none and "-" for what cannot be told.
 func TestWrittenBallots(t *testing.T) {
@@ -18,22 +72,10 @@ func TestWrittenBallots(t *testing.T) {
 		{"rate", "-", "1:-2, 2:3, 3:1"}, {"rate", "-", "1: -2\n2: 3\n3: 1"}, {"spread", "-", "1:-2, 2:3, 3:1"}, {"spread", "-", "1: many\n2: 3\n3: 1"},
 		{"approve", "-", "We accept 1\nI approve 2"}, {"approve", "-", "1, 2\n\nI approve 3"}, {"approve", "-", "I approve 1.\n\nI approve 3."}, {"rank", "-", "1, 2, 3\n\nRanking: 3, 2, 1"},
 	} {
-		s, got := step(transcript.FormatBallot, specs[x.kind]), "-"
+		s := step(transcript.FormatBallot, specs[x.kind])
 		s.Payload.Bare = true
 		a, err := prompt.Parse([]byte(x.text), s, puzzle(t))
-		if b := a.Act.Ballot; err == nil {
-			switch {
-			case b.Abstain:
-				got = "A"
-			case x.kind == "choose":
-				got = fmt.Sprint(b.Choice)
-			case x.kind == "rank", x.kind == "approve":
-				got = fmt.Sprint(b.Order)
-			default:
-				got = fmt.Sprint(b.Points)
-			}
-		}
-		if got != x.want {
+		if got := ballotWords(x.kind, a, err); got != x.want {
 			t.Errorf("%s %q is read as %s, %v; want %s", x.kind, x.text, got, err, x.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -85,7 +86,7 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 		if result, err = ask(ctx, folder, r); err != nil {
 			return nil, err
 		}
-		data, err := lake.Seal(result)
+		data, err := lake.Seal(key, result)
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +114,21 @@ func readResult(ctx context.Context, s store.Store, campaign, key string) (r Res
 	return r, err
 }
 
-// Scored are the stored scores of a campaign's programs, by the id of the question.
-type Scored map[string][]float64
+// Scored are the stored scores of a campaign's programs.
+type Scored map[ScoredCase][]float64
+
+// ScoredCase is an answer to a question. Its answer is empty if a program was asked without one.
+type ScoredCase struct{ Question, Answer string } // the id; as Comparable has it
+
+// Comparable returns an answer in one form, whether a program is asked about it or a row has it: A of
+// "A" and "(A)", AC of ["A","C"] and "(A)(C)", 2.5 of 2.5 and "2.50".
+func Comparable(answer any) string {
+	text := strings.NewReplacer("(", "", ")", "", "[", "", "]", "", " ", "").Replace(fmt.Sprint(answer))
+	if f, err := strconv.ParseFloat(text, 64); err == nil {
+		return fmt.Sprint(f)
+	}
+	return text
+}
 
 // ReadScored reads what programs scored in a campaign, and says what is wrong with it.
 func ReadScored(ctx context.Context, s store.Store, campaign string) (all Scored, findings []lake.Finding, err error) {
@@ -126,7 +140,8 @@ func ReadScored(ctx context.Context, s store.Store, campaign string) (all Scored
 	for _, o := range objects {
 		r, err := readResult(ctx, s, campaign, o.Key)
 		var of struct {
-			ID string `json:"id"`
+			ID     string `json:"id"`
+			Answer any    `json:"answer"`
 		}
 		if err == nil {
 			err = json.Unmarshal(r.Request, &of)
@@ -135,7 +150,11 @@ func ReadScored(ctx context.Context, s store.Store, campaign string) (all Scored
 			findings = append(findings, lake.NewFinding(o.Key, err))
 			continue
 		}
-		all[of.ID] = append(all[of.ID], r.Score)
+		key := ScoredCase{Question: of.ID}
+		if of.Answer != nil {
+			key.Answer = Comparable(of.Answer)
+		}
+		all[key] = append(all[key], r.Score)
 	}
 	return all, findings, nil
 }

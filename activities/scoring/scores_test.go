@@ -105,11 +105,11 @@ func TestOnce(t *testing.T) {
 func TestReadScored(t *testing.T) {
 	s := storetest.NewMemory(map[string]string{})
 	put := func(of, as string, score float64) string {
-		data, err := lake.Seal(Result{Command: []string{"score"}, Request: json.RawMessage(of), Score: score})
+		key := keyOf("c", []string{"score"}, json.RawMessage(as))
+		data, err := lake.Seal(key, Result{Command: []string{"score"}, Request: json.RawMessage(of), Score: score})
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := keyOf("c", []string{"score"}, json.RawMessage(as))
 		s.Objects[key] = string(data)
 		return key
 	}
@@ -118,13 +118,28 @@ func TestReadScored(t *testing.T) {
 	changed := put(`{"id":"q3"}`, `{"id":"q3"}`, 1)
 	s.Objects[changed] = strings.Replace(s.Objects[changed], `"score":1`, `"score":0`, 1)
 	all, found, err := ReadScored(t.Context(), s, "c")
-	if err != nil || len(found) != 2 || len(all) != 1 || !slices.Equal(all["q1"], []float64{0.5}) {
+	if err != nil || len(found) != 2 || len(all) != 1 || !slices.Equal(all[ScoredCase{Question: "q1"}], []float64{0.5}) {
 		t.Errorf("%v, %v, %v", all, found, err)
 	}
 	for _, key := range []string{swapped, changed} {
 		if _, err := readResult(t.Context(), s, "c", key); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%s is used: %v", key, err)
 		}
+	}
+}
+
+// A score is of one answer, in whatever form a row and a program have it.
+func TestComparable(t *testing.T) {
+	for _, x := range []struct {
+		row  string
+		asks any
+	}{{"(A)", "A"}, {"(A)(C)", []any{"A", "C"}}, {"2.50", 2.5}, {"1000000000000000000000000", 1e24}, {"f(x) = 2", "f(x) = 2"}, {"yes", "yes"}} {
+		if row, asked := Comparable(x.row), Comparable(x.asks); row != asked {
+			t.Errorf("%q of the row %q, %q of the program's %v", row, x.row, asked, x.asks)
+		}
+	}
+	if Comparable("(A)") == Comparable("(B)") || Comparable("(A)(C)") == Comparable("(A)(B)") {
+		t.Error("different answers are one")
 	}
 }
 

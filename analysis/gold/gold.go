@@ -208,11 +208,11 @@ func LostCoders(ctx context.Context, s store.Store, campaign, book string, draws
 // WriteDraw stores a draw. One that is stored under its number already is an error that
 // wraps store.ErrExists, unless it is the same.
 func WriteDraw(ctx context.Context, s store.Store, d Draw) error {
-	data, err := lake.Seal(d)
+	key := Key(d.Campaign, d.CodeBook, d.Number)
+	data, err := lake.Seal(key, d)
 	if err != nil {
 		return err
 	}
-	key := Key(d.Campaign, d.CodeBook, d.Number)
 	err = s.PutIfAbsent(ctx, key, data)
 	if errors.Is(err, store.ErrExists) {
 		if stored, other := s.Get(ctx, key); other == nil && slices.Equal(stored, data) {

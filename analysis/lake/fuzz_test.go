@@ -36,7 +36,7 @@ func FuzzDocuments(f *testing.F) {
 	}
 	keys := []string{"raw/_commits/campaign=c/r-1-i0-r0.0.json", "lake/_manifests/campaign=c/batch-000001.json", "lake/_manifests/campaign=c/batch-000001.intent.json"}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		sealed, err := lake.Seal(json.RawMessage(body))
+		sealed, err := lake.Seal("", json.RawMessage(body))
 		if err != nil {
 			sealed = body
 		}

@@ -32,7 +32,7 @@ func Identify(ctx context.Context, s store.Store) (Identity, error) {
 	if _, err := rand.Read(drawn); err != nil {
 		return known, err
 	}
-	data, err := Seal(Identity{ID: hex.EncodeToString(drawn), Made: time.Now().UTC()})
+	data, err := Seal(IdentityKey, Identity{ID: hex.EncodeToString(drawn), Made: time.Now().UTC()})
 	if err != nil {
 		return known, err
 	}

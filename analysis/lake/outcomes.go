@@ -76,7 +76,7 @@ func (o Outcomes) Seal() ([]byte, error) {
 	c.Generations, c.Statuses, c.Reasons = shortened(c.Generations), shortened(c.Statuses), shortened(c.Reasons)
 	c.Calls, c.Cached, c.InputTokens, c.OutputTokens = shortened(c.Calls), shortened(c.Cached), shortened(c.InputTokens), shortened(c.OutputTokens)
 	c.CostUSD, c.WorstUSD, c.NanoUSD, c.Tokens = shortened(c.CostUSD), shortened(c.WorstUSD), shortened(c.NanoUSD), shortened(c.Tokens)
-	return Seal(c)
+	return Seal(o.Key(), c)
 }
 
 // shortened returns the first value alone if all are the same.

@@ -15,43 +15,89 @@ import (
 // sealVersion is the version of the envelope and of what is in it.
 const sealVersion = 1
 
-// Seal returns the JSON of body in an envelope with a version and the body's
-// checksum: {"version":1,"sha256":"…","body":…} and a newline.
-func Seal(body any) ([]byte, error) {
+// Seal returns the JSON of body in an envelope with a version, the key that it is stored under
+// and the body's checksum: {"version":1,"key":"…","sha256":"…","body":…} and a newline.
+func Seal(key string, body any) ([]byte, error) {
+	sealed, err := encodeJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	name, err := encodeJSON(key)
+	return sealEnvelope(name, sealed), err
+}
+
+// encodeJSON returns the JSON of a value on one line, without its newline.
+func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(body); err != nil {
-		return nil, err
-	}
-	return sealEnvelope(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// sealEnd follows the body.
-const sealEnd = "}\n"
+// Around the key in an envelope, and after the body.
+const (
+	sealKey = `"key":`
+	sealSum = `"sha256":"`
+	sealEnd = "}\n"
+)
 
-func sealEnvelope(body []byte) []byte {
+// sealEnvelope returns the envelope of a body and of the JSON of its key; nil for one without.
+func sealEnvelope(key, body []byte) []byte {
 	sum := sha256.Sum256(body)
-	out := make([]byte, 0, len(body)+110)
-	out = fmt.Appendf(out, `{"version":%d,"sha256":"`, sealVersion)
-	out = hex.AppendEncode(out, sum[:])
+	out := make([]byte, 0, len(key)+len(body)+120)
+	out = fmt.Appendf(out, `{"version":%d,`, sealVersion)
+	if key != nil {
+		out = append(append(append(out, sealKey...), key...), ',')
+	}
+	out = hex.AppendEncode(append(out, sealSum...), sum[:])
 	out = append(out, `","body":`...)
 	out = append(out, body...)
 	return append(out, sealEnd...)
 }
 
-// Unseal decodes what Seal made. Anything that Seal did not write byte for
-// byte is an error that names the key and wraps ErrCorrupt.
+// Unseal decodes what Seal made for a key. Anything that Seal did not write byte for
+// byte is an error that names the key and wraps ErrCorrupt, an object of another key too.
 func Unseal(key string, data []byte, body any) error {
-	if sealed := sealedBody(data); sealed != nil && bytes.Equal(sealEnvelope(sealed), data) {
-		return decodeBody(key, sealed, body)
+	of, err := UnsealAny(key, data, body)
+	if err == nil && of != "" && of != key { // objects of the first lakes do not say
+		err = fmt.Errorf("%s: %w: it is in another one's place: it was written as %s", key, store.ErrCorrupt, of)
 	}
-	return explainUnsealed(key, data)
+	return err
 }
 
+// UnsealAny is Unseal of an object that may have several keys; it returns the one that it was
+// written for.
+func UnsealAny(key string, data []byte, body any) (of string, err error) {
+	name := keyIn(data)
+	sealed := sealedBody(name, data)
+	if sealed == nil || !bytes.Equal(sealEnvelope(name, sealed), data) {
+		return "", explainUnsealed(key, data)
+	}
+	if name != nil {
+		if err := decodeBody(key, name, &of); err != nil {
+			return "", err
+		}
+	}
+	return of, decodeBody(key, sealed, body)
+}
+
+// keyIn returns the JSON of the key that an envelope says it is of; nil if it does not.
+func keyIn(data []byte) []byte {
+	_, rest, found := bytes.Cut(data[:min(len(data), mostSealKey)], []byte(sealKey))
+	name, _, whole := bytes.Cut(rest, []byte(","+sealSum))
+	if !found || !whole || !bytes.HasPrefix(data, fmt.Appendf(nil, `{"version":%d,%s`, sealVersion, sealKey)) {
+		return nil
+	}
+	return name
+}
+
+// mostSealKey bounds the bytes up to the checksum. Object stores allow keys of 1,024.
+const mostSealKey = 8 << 10
+
 // sealedBody returns what stands where Seal puts the body; nil if there is nothing.
-func sealedBody(data []byte) []byte {
-	from, end := len(sealEnvelope(nil))-len(sealEnd), len(data)-len(sealEnd)
+func sealedBody(key, data []byte) []byte {
+	from, end := len(sealEnvelope(key, nil))-len(sealEnd), len(data)-len(sealEnd)
 	if end <= from {
 		return nil
 	}

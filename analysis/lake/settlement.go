@@ -29,6 +29,7 @@ type SettledCall struct {
 type Settlement struct {
 	At       time.Time     `json:"at"`
 	Evidence string        `json:"evidence"`
+	Again    bool          `json:"again,omitempty"` // its calls were settled before: this counts in its place
 	Calls    []SettledCall `json:"calls"`
 }
 
@@ -56,7 +57,7 @@ func (s Settled) Correct(run Run, cost, worst float64) (float64, float64) {
 // SettlementsKey returns the folder of a campaign's settlements.
 func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlements/") }
 
-// ReadSettled reads all settlements of a campaign. A call is settled once.
+// ReadSettled reads all settlements of a campaign. Of a call that is settled again the last word counts.
 func ReadSettled(ctx context.Context, s store.Store, campaign string) (Settled, error) {
 	objects, err := List(ctx, s, SettlementsKey(campaign))
 	if err != nil {
@@ -73,8 +74,9 @@ func ReadSettled(ctx context.Context, s store.Store, campaign string) (Settled, 
 			return nil, err
 		}
 		for _, c := range s.Calls {
-			if _, twice := all[c.CallKey]; twice {
-				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which is settled already", o.Key, store.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation)
+			if _, before := all[c.CallKey]; before != s.Again {
+				already := map[bool]string{true: "is settled already", false: "was not settled before"}[before]
+				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which %s", o.Key, store.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation, already)
 			}
 			all[c.CallKey] = c
 		}
@@ -88,9 +90,10 @@ func WriteSettlement(ctx context.Context, store store.Store, campaign string, s 
 	if err != nil {
 		return err
 	}
-	data, err := Seal(s)
+	key := fmt.Sprintf("%s%06d.json", SettlementsKey(campaign), len(objects))
+	data, err := Seal(key, s)
 	if err != nil {
 		return err
 	}
-	return store.PutIfAbsent(ctx, fmt.Sprintf("%s%06d.json", SettlementsKey(campaign), len(objects)), data)
+	return store.PutIfAbsent(ctx, key, data)
 }

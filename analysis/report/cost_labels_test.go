@@ -16,7 +16,7 @@ import (
 func labelled(t *testing.T, s store.Store, m lake.Marker) {
 	t.Helper()
 	m.Campaign, m.Condition, m.Table, m.Status, m.Files = "made-up", "majority", record.Labels, "succeeded", map[string]lake.File{}
-	data, err := lake.Seal(m)
+	data, err := lake.Seal(m.Key(), m)
 	if err == nil {
 		err = s.PutIfAbsent(context.Background(), m.Key(), data)
 	}

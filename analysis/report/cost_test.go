@@ -59,7 +59,7 @@ func commit(t *testing.T, s store.Store, k record.Key, calls []record.Call, phas
 	put(t, s, &m, []record.Collaboration{{Key: k, Status: "succeeded", Simulated: k.ConditionID == "scripted"}})
 	put(t, s, &m, turns)
 	put(t, s, &m, calls)
-	data, err := lake.Seal(m)
+	data, err := lake.Seal(m.Key(), m)
 	if err == nil {
 		err = s.PutIfAbsent(context.Background(), m.Key(), data)
 	}

@@ -108,9 +108,10 @@ func reseal(t *testing.T, from, to string, change func(turns []any)) {
 	var body map[string]any
 	data, err := os.ReadFile(from)
 	noError(t, err)
-	noError(t, lake.Unseal(from, data, &body))
+	_, err = lake.UnsealAny(from, data, &body)
+	noError(t, err)
 	change(body["turns"].([]any))
-	sealed, err := lake.Seal(body)
+	sealed, err := lake.Seal("", body)
 	noError(t, err)
 	noError(t, os.WriteFile(to, sealed, 0o600))
 }

@@ -31,14 +31,15 @@ func TestForgedJudgement(t *testing.T) {
 		var body map[string]any
 		data, err := os.ReadFile(path)
 		noError(t, err)
-		noError(t, lake.Unseal(path, data, &body))
+		of, err := lake.UnsealAny(path, data, &body)
+		noError(t, err)
 		turn, ok := body["turns"].([]any)[0].(map[string]any)
 		text, said := turn["proposal"].(string)
 		if !ok || !said || !strings.Contains(text, `"score":4,"share":1`) {
 			continue
 		}
 		turn["proposal"] = strings.Replace(text, `"score":4,"share":1`, `"score":0,"share":0`, 1)
-		sealed, err := lake.Seal(body)
+		sealed, err := lake.Seal(of, body)
 		noError(t, err)
 		noError(t, os.WriteFile(path, sealed, 0o600))
 		forged++

@@ -245,12 +245,12 @@ var kinds = []kind{
 	kindOf("data files", `^data/`, "", byLoss),
 	kindOf("questions to people", `^people/.*\.question\.json`, "", allWays...),
 	kindOf("answers of people", `^people/.*\.answer\.txt`, "", byLoss),
-	kindOf("log of the budget", `^budget/`, "", bySwap),
-	kindOf("intents", `^answers/.*\.intent`, "", bySwap),
+	kindOf("log of the budget", `^budget/`, ""),
+	kindOf("intents", `^answers/.*\.intent`, ""),
 	kindOf("checks of models", `^answers/.*/check-`, ""),
-	kindOf("calls of labellers", `^answers/.*/labels-`, `\.(usage\.(input|output)|text)$`, bySwap),
-	kindOf("judgements", `^answers/.*/judge-`, `\.proposal$`, bySwap),
-	kindOf("requests for embeddings", `^answers/.*/embeddings-`, "", bySwap),
+	kindOf("calls of labellers", `^answers/.*/labels-`, `\.(usage\.(input|output)|text)$`),
+	kindOf("judgements", `^answers/.*/judge-`, `\.proposal$`),
+	kindOf("requests for embeddings", `^answers/.*/embeddings-`, ""),
 	kindOf("turns before a fork", `^answers/.*\.batch\.json`, ofCalls),
 	kindOf("answers", `^answers/`, ofCalls),
 	kindOf("markers of labels", `^raw/_commits/labels/`, `(collaboration|generation|digest|sha256|rows|_tokens)$`),
@@ -402,7 +402,7 @@ func forgeValue(t *testing.T, rng *rand.Rand, which *regexp.Regexp, key, data st
 	}
 	where = slices.Sorted(maps.Keys(change))[rng.IntN(len(change))]
 	change[where]()
-	sealed, err := lake.Seal(body)
+	sealed, err := lake.Seal(key, body)
 	noError(t, err)
 	return string(sealed), where
 }

@@ -235,7 +235,7 @@ func (g *grower) addBatch(number, from, until int, x *rand.Rand) {
 		return renameRows(members[i].rows.Calls, func(r *record.Call) { r.CollaborationID = members[i].Collaboration })
 	})
 	g.must(lake.Each(g.ctx, len(members), func(ctx context.Context, i int) error {
-		data, err := lake.Seal(members[i].Marker)
+		data, err := lake.Seal(members[i].Key(), members[i].Marker)
 		if err != nil {
 			return err
 		}
@@ -246,7 +246,7 @@ func (g *grower) addBatch(number, from, until int, x *rand.Rand) {
 }
 
 func (g *grower) seal(key string, body any) {
-	data, err := lake.Seal(body)
+	data, err := lake.Seal(key, body)
 	g.must(err)
 	g.must(g.store.PutIfAbsent(g.ctx, key, data))
 }

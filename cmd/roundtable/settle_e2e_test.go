@@ -71,7 +71,19 @@ func TestCallsOfUnknownOutcomeAreSettled(t *testing.T) {
 	if out := ends(t, 0, dir, nil, "verify", "thrifty").out; !strings.Contains(out, "Settled: 5 calls") {
 		t.Errorf("verify says:\n%s", out)
 	}
-	if d := ends(t, 0, dir, nil, "cost", "thrifty", "--settle", "unbilled"); !strings.Contains(d.err, "no call of unknown outcome is left") {
-		t.Errorf("a second settlement says:\n%s", d.err)
+	// It turns out that they were not billed: the last word counts, once.
+	for _, want := range []string{"settled 5 calls of unknown outcome: $0.0000 in place of $", "were billed this"} {
+		if d := ends(t, 0, dir, nil, "cost", "thrifty", "--settle", "unbilled"); !strings.Contains(d.err, "no call of unknown outcome is left") || !strings.Contains(d.err, want) {
+			t.Errorf("a second settlement says:\n%s", d.err)
+		}
+	}
+	corrected, _ := costOf(t, dir, "thrifty")
+	for _, column := range []string{"cost USD", "worst USD"} {
+		if got := corrected[column].(float64); math.Abs(got-before["cost USD"].(float64)) > 1e-6 {
+			t.Errorf("%s is %v, and the calls of unknown outcome were not billed: want %v", column, got, before["cost USD"])
+		}
+	}
+	if out := ends(t, 0, dir, nil, "verify", "thrifty").out; !strings.Contains(out, "Settled: 5 calls") {
+		t.Errorf("verify says:\n%s", out)
 	}
 }

@@ -190,7 +190,7 @@ func (l *tampered) forgery(t *testing.T, path string) attack {
 	sum := sha256.Sum256(raw)
 	answer["raw"], answer["sha256"] = asJSON(t, raw), asJSON(t, hex.EncodeToString(sum[:]))
 	object["answer"] = asJSON(t, answer)
-	data, err := lake.Seal(object)
+	data, err := lake.Seal(path, object)
 	noError(t, err)
 	return attack{path + " is forged", map[string]string{path: string(data)}}
 }

@@ -265,6 +265,53 @@ func TestUsageBesideTheAnswer(t *testing.T) {
 	}
 }
 
+// Usage in the spellings and places of services, gateways and converters, as each publishes it.
+func TestUsageInEverySpelling(t *testing.T) {
+	plain := model.Usage{Input: 100, Output: 20}
+	for name, c := range map[string]struct {
+		body string // without choices
+		want model.Usage
+	}{
+		"camelCase (orq, SDKs)":            {`"usage":{"promptTokens":100,"completionTokens":20,"totalTokens":120}`, plain},
+		"PascalCase (Hunyuan)":             {`"Usage":{"PromptTokens":100,"CompletionTokens":20,"TotalTokens":120}`, plain},
+		"two spellings":                    {`"usage":{"prompt_tokens":0,"promptTokens":100,"completion_tokens":20}`, plain},
+		"Vercel AI SDK":                    {`"usage":{"inputTokens":100,"outputTokens":20,"totalTokens":120,"reasoningTokens":5,"cachedInputTokens":40}`, model.Usage{Input: 100, CachedInput: 40, Output: 20, Reasoning: 5}},
+		"Vercel AI SDK 6":                  {`"usage":{"inputTokens":{"total":100,"noCache":60,"cacheRead":40},"outputTokens":{"total":20,"text":15,"reasoning":5}}`, model.Usage{Input: 100, CachedInput: 40, Output: 20, Reasoning: 5}},
+		"Bedrock Converse":                 {`"usage":{"inputTokens":60,"outputTokens":20,"totalTokens":120,"cacheReadInputTokens":40,"cacheWriteInputTokens":0}`, model.Usage{Input: 100, CachedInput: 40, Output: 20}},
+		"Bedrock, metrics":                 {`"amazon-bedrock-invocationMetrics":{"inputTokenCount":100,"outputTokenCount":20,"invocationLatency":900}`, plain},
+		"Llama on Bedrock":                 {`"prompt_token_count":100,"generation_token_count":20,"stop_reason":"stop"`, plain},
+		"Gemini":                           {`"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20,"totalTokenCount":120,"promptTokensDetails":[{"modality":"TEXT","tokenCount":100}]}`, plain},
+		"Gemini, thinking":                 {`"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20,"thoughtsTokenCount":300,"cachedContentTokenCount":40}`, model.Usage{Input: 100, CachedInput: 40, Output: 320, Reasoning: 300}},
+		"Gemini, thinking, total, tools":   {`"usage_metadata":{"prompt_token_count":90,"tool_use_prompt_token_count":10,"candidates_token_count":20,"thoughts_token_count":300,"total_token_count":420}`, model.Usage{Input: 100, Output: 320, Reasoning: 300}},
+		"Cohere 2":                         {`"usage":{"billed_units":{"input_tokens":100,"output_tokens":20},"tokens":{"input_tokens":496,"output_tokens":22}}`, plain},
+		"Cohere 2 without billed units":    {`"usage":{"tokens":{"input_tokens":100,"output_tokens":20}}`, plain},
+		"Cohere 1":                         {`"meta":{"api_version":{"version":"1"},"billed_units":{"input_tokens":100,"output_tokens":20},"tokens":{"input_tokens":170,"output_tokens":20}}`, plain},
+		"Cohere's client":                  {`"meta":{"billedUnits":{"inputTokens":100,"outputTokens":20}}`, plain},
+		"LangChain":                        {`"usage_metadata":{"input_tokens":100,"output_tokens":20,"total_tokens":120,"input_token_details":{"cache_read":40},"output_token_details":{"reasoning":5}}`, model.Usage{Input: 100, CachedInput: 40, Output: 20, Reasoning: 5}},
+		"LangChain.js":                     {`"response_metadata":{"tokenUsage":{"promptTokens":100,"completionTokens":20,"totalTokens":120}}`, plain},
+		"Anthropic by a gateway":           {`"usage":{"input_tokens":55,"cache_creation_input_tokens":5,"cache_read_input_tokens":40,"output_tokens":20,"total_tokens":120}`, model.Usage{Input: 100, CachedInput: 40, CacheWrite: 5, Output: 20}},
+		"YandexGPT":                        {`"usage":{"inputTextTokens":"100","completionTokens":"20","totalTokens":"120"}`, plain},
+		"watsonx":                          {`"usage":{"input_token_count":100,"generated_token_count":20}`, plain},
+		"Replicate":                        {`"metrics":{"input_token_count":100,"output_token_count":20,"predict_time":0.4}`, plain},
+		"Groq's stream":                    {`"x_groq":{"id":"r","usage":{"prompt_tokens":100,"completion_tokens":20}}`, plain},
+		"Ollama's own interface":           {`"prompt_eval_count":100,"eval_count":20,"total_duration":5043500667`, plain},
+		"llama.cpp's own interface":        {`"tokens_evaluated":100,"tokens_predicted":20`, plain},
+		"a total only":                     {`"usage":{"totalTokens":120}`, model.Usage{Output: 120}},
+		"an empty usage, and another":      {`"usage":{},"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20}`, plain},
+		"no count (worst case is charged)": {`"usage":{"cost":0.1,"tokens":"many"},"id":"17","created":1764000000`, model.Usage{}},
+	} {
+		m := serve(t, nil, reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],`+c.body+`}`))
+		got, err := m.Complete(t.Context(), question)
+		if err != nil || got.Usage != c.want {
+			t.Errorf("%s: %+v, want %+v (%v)", name, got.Usage, c.want, err)
+		}
+	}
+	m := serve(t, nil, reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop","usage":{"prompt_tokens":100,"completion_tokens":20}}]}`))
+	if got, err := m.Complete(t.Context(), question); err != nil || got.Usage != plain { // Moonshot
+		t.Errorf("in the choice: %+v, %v", got.Usage, err)
+	}
+}
+
 // Names are listed where a model is unknown, and nothing is asked for them otherwise.
 func TestModelsAreListed(t *testing.T) {
 	m := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {

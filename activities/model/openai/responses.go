@@ -97,7 +97,7 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 	if refused {
 		finish = "refusal"
 	}
-	answer := c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage))
+	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
 	answer.Thinking, answer.Tier = e.thinking(), model.TierOf(wire.String(e.Tier))
 	return answer, nil
 }

@@ -12,57 +12,122 @@ import (
 )
 
 // readUsage reads what was billed; what is missing or makes no sense counts as 0.
-// Chat Completions and Responses name the same things differently, and servers
-// add names of their own.
+// Chat Completions and Responses name the same things differently, and servers, gateways and
+// converters of other interfaces add names of their own, in snake_case, camelCase and PascalCase.
 func readUsage(v jsontext.Value) model.Usage {
-	type inputDetails struct {
-		Cached  wire.Tokens `json:"cached_tokens"`
-		Written wire.Tokens `json:"cache_write_tokens"`          // OpenAI, OpenRouter
-		Created wire.Tokens `json:"cache_creation_tokens"`       // LiteLLM
-		Marked  wire.Tokens `json:"cache_creation_input_tokens"` // DashScope
+	u := countsOf(v)
+	if billed := u.within("billedunits"); billed.most("inputtokens", "outputtokens") > 0 { // Cohere
+		u = billed
+	} else if tokens := u.within("tokens"); len(tokens) > 0 { // Cohere
+		u = tokens
 	}
-	type outputDetails struct {
-		Reasoning wire.Tokens `json:"reasoning_tokens"`
-		Text      wire.Tokens `json:"text_tokens"`
-		Audio     wire.Tokens `json:"audio_tokens"`
-		Image     wire.Tokens `json:"image_tokens"`
+	in := u.within("prompttokensdetails", "inputtokensdetails", "inputtokendetails", "inputtokens")
+	out := u.within("completiontokensdetails", "outputtokensdetails", "outputtokendetails", "outputtokens")
+	cached := []string{
+		"cachedtokens", "cacheread", "cachereadtokens", "cachereadinputtokens", "cachereadinputtokencount", "cachedinputtokens",
+		"promptcachehittokens", "cachedcontenttokencount",
 	}
-	var u struct {
-		Prompt       wire.Tokens   `json:"prompt_tokens"`
-		Completion   wire.Tokens   `json:"completion_tokens"`
-		PromptOf     inputDetails  `json:"prompt_tokens_details"`
-		CompletionOf outputDetails `json:"completion_tokens_details"`
-
-		Input    wire.Tokens   `json:"input_tokens"`
-		Output   wire.Tokens   `json:"output_tokens"`
-		InputOf  inputDetails  `json:"input_tokens_details"`
-		OutputOf outputDetails `json:"output_tokens_details"`
-
-		Cached  wire.Tokens `json:"cached_tokens"`               // Together
-		Hit     wire.Tokens `json:"prompt_cache_hit_tokens"`     // DeepSeek
-		Read    wire.Tokens `json:"cache_read_input_tokens"`     // LiteLLM, as Anthropic says it
-		Created wire.Tokens `json:"cache_creation_input_tokens"` // LiteLLM, as Anthropic says it
-		Total   wire.Tokens `json:"total_tokens"`
-
-		Reasoning wire.Tokens `json:"reasoning_tokens"` // Perplexity
-		Citation  wire.Tokens `json:"citation_tokens"`  // Perplexity, beside the prompt
+	written := []string{
+		"cachewritetokens", "cachewrite", "cachewriteinputtokens", "cachewriteinputtokencount", "cachecreationtokens", "cachecreation",
+		"cachecreationinputtokens",
 	}
-	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
-	}
+	reasoning := []string{"reasoningtokens", "reasoning", "thinkingtokens", "reasoningtokencount"}
+	thoughts := u.most("thoughtstokencount") // Gemini: beside the candidates
 	counted := model.Usage{
-		Input:       int64(max(u.Prompt, u.Input)),
-		CachedInput: int64(max(u.PromptOf.Cached, u.InputOf.Cached, u.Cached, u.Hit, u.Read)),
-		CacheWrite:  int64(max(u.PromptOf.Written, u.PromptOf.Created, u.PromptOf.Marked, u.InputOf.Written, u.InputOf.Marked, u.Created)),
-		Output:      int64(max(u.Completion, u.Output)),
-		Reasoning:   int64(max(u.CompletionOf.Reasoning, u.OutputOf.Reasoning, u.Reasoning)),
+		Input: max(u.most("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens", "inputtexttokencount",
+			"promptevalcount", "tokensevaluated", "tokensprompt", "numtokensprompttotal"),
+			in.most("total"), in.most("nocache")+in.most("cacheread")+in.most("cachewrite")),
+		CachedInput: max(u.most(cached...), in.most(cached...)),
+		CacheWrite:  max(u.most(written...), in.most(written...)),
+		Output: thoughts + max(u.most("completiontokens", "outputtokens", "candidatestokencount", "outputtokencount", "responsetokencount",
+			"generationtokencount", "generatedtokencount", "generatedtokens", "evalcount", "tokenspredicted", "tokenscompletion",
+			"numtokensgenerated"), out.most("total")),
+		Reasoning: max(u.most(reasoning...), out.most(reasoning...), thoughts),
 	}
-	for _, d := range []outputDetails{u.CompletionOf, u.OutputOf} {
-		if written := d.Text + d.Audio + d.Image; written > 0 {
-			counted.Output = max(counted.Output, int64(written+d.Reasoning))
+	if said := out.most("texttokens") + out.most("audiotokens") + out.most("imagetokens"); said > 0 {
+		counted.Output = max(counted.Output, said+out.most(reasoning...))
+	}
+	total := u.most("totaltokens", "totaltokencount")
+	beside := u.most("citationtokens") + u.most("tooluseprompttokencount") // Perplexity, Gemini
+	return wire.WithTotal(withCachedInput(counted, total), beside, total)
+}
+
+// usageOf reads what was billed from the part of a body that is called usage, or else from
+// wherever a server tells of it.
+func usageOf(usage jsontext.Value, body []byte) model.Usage {
+	got := readUsage(usage)
+	if tells(got) {
+		return got
+	}
+	whole := countsOf(body)
+	for _, name := range []string{
+		"usage", "usagemetadata", "tokenusage", "responsemetadata", "meta", "metadata", "xgroq", "metrics", "amazonbedrockinvocationmetrics",
+	} {
+		part := whole.within(name)
+		for _, v := range []jsontext.Value{whole[name], part["usage"], part["tokenusage"], part["usagemetadata"]} {
+			if got = readUsage(v); tells(got) {
+				return got
+			}
 		}
 	}
-	return wire.WithTotal(withCachedInput(counted, int64(u.Total)), int64(u.Citation), int64(u.Total))
+	var e struct {
+		Choices []struct {
+			Usage jsontext.Value `json:"usage"` // Moonshot
+		} `json:"choices"`
+	}
+	if json.Unmarshal(body, &e, wire.Lenient) == nil && len(e.Choices) > 0 {
+		if got = readUsage(e.Choices[0].Usage); tells(got) {
+			return got
+		}
+	}
+	return readUsage(body) // Ollama
+}
+
+func tells(u model.Usage) bool { return u.Input > 0 || u.Output > 0 }
+
+// counts are the members of an object, by their names in small letters without _ and -.
+type counts map[string]jsontext.Value
+
+// countsOf returns the members of an object; none of anything else. Of a name in two spellings,
+// the larger count is kept.
+func countsOf(v jsontext.Value) counts {
+	var members map[string]jsontext.Value
+	if v.Kind() != '{' || json.Unmarshal(v, &members, wire.Lenient) != nil {
+		return nil
+	}
+	c := counts{}
+	for name, v := range members {
+		folded := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+		if before, twice := c[folded]; !twice || tokensIn(v) > tokensIn(before) {
+			c[folded] = v
+		}
+	}
+	return c
+}
+
+// most returns the largest of the named counts; 0 if there is none.
+func (c counts) most(names ...string) (n int64) {
+	for _, name := range names {
+		n = max(n, tokensIn(c[name]))
+	}
+	return n
+}
+
+// within returns the first of the named members that is an object.
+func (c counts) within(names ...string) counts {
+	for _, name := range names {
+		if inner := countsOf(c[name]); len(inner) > 0 {
+			return inner
+		}
+	}
+	return nil
+}
+
+// tokensIn reads a count; 0 of anything else.
+func tokensIn(v jsontext.Value) int64 {
+	var n wire.Tokens
+	_ = n.UnmarshalJSON(v) // never fails
+	return int64(n)
 }
 
 // withCachedInput adds to the input what a server had in its cache or wrote there and

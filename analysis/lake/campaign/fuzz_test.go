@@ -19,7 +19,7 @@ func FuzzDocuments(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		sealed, err := lake.Seal(json.RawMessage(body))
+		sealed, err := lake.Seal("", json.RawMessage(body))
 		if err != nil {
 			sealed = body
 		}

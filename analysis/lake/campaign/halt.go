@@ -24,7 +24,7 @@ func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json
 
 // WriteHalt records why a campaign is paused.
 func WriteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error {
-	data, err := lake.Seal(h)
+	data, err := lake.Seal(HaltKey(campaign), h)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func WriteManifest(ctx context.Context, s store.Store, m Manifest) error {
 		}
 		m.Run = cmp.Or(before.Run, strings.ToLower(rand.Text()))
 	}
-	data, err := lake.Seal(m)
+	data, err := lake.Seal(ManifestKey(m.Campaign), m)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func RequestRerun(ctx context.Context, s store.Store, campaign string) error {
 			runs = append(runs, o.Run)
 		}
 	}
-	data, err := lake.Seal(runs)
+	data, err := lake.Seal(RerunKey(campaign), runs)
 	if err != nil {
 		return err
 	}

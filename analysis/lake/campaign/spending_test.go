@@ -150,7 +150,7 @@ func TestAddLabels(t *testing.T) {
 	cost := 0.25
 	for _, by := range []string{"a", "b"} {
 		m := lake.Marker{Campaign: "c", Condition: "k", Collaboration: "k-i0-r0", By: by, Table: record.Labels, SchemaVersion: record.SchemaVersion, Status: "succeeded", Calls: 3, CostUSD: &cost}
-		sealed, err := lake.Seal(m)
+		sealed, err := lake.Seal(m.Key(), m)
 		if err != nil {
 			t.Fatal(err)
 		}

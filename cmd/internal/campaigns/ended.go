@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
@@ -62,10 +64,12 @@ func RecordFile(ctx context.Context, s store.Store, m campaign.Manifest) error {
 		return err
 	}
 	stored.AxisLabels, stored.Until, stored.Card = m.AxisLabels, m.Until, m.Card
-	if err := campaign.WriteManifest(ctx, s, stored); err != nil || !card {
-		return err
+	if card {
+		if err := commits.RefreshCardOf(ctx, s, m.Campaign, cmp.Or(m.Card, &plan.Card{})); err != nil {
+			return err
+		}
 	}
-	return commits.RefreshCard(ctx, s, m.Campaign)
+	return campaign.WriteManifest(ctx, s, stored)
 }
 
 // RepairCard writes the description of a campaign again if it is not whole, as after a

@@ -249,9 +249,10 @@ func TestVerifyHoldsImports(t *testing.T) {
 			noError(t, s.PutIfAbsent(t.Context(), campaign.PlanKey("theirs", "0a"), []byte("{}")))
 		}},
 		{"has answers to agents", func(s *storetest.Memory) {
-			sealed, err := lake.Seal(map[string]string{})
+			const key = "answers/campaign=theirs/majority-2a707edd-i0-r0.0/0.0.json"
+			sealed, err := lake.Seal(key, map[string]string{})
 			noError(t, err)
-			noError(t, s.PutIfAbsent(t.Context(), "answers/campaign=theirs/majority-2a707edd-i0-r0.0/0.0.json", sealed))
+			noError(t, s.PutIfAbsent(t.Context(), key, sealed))
 		}},
 		{"collaboration that was run", func(s *storetest.Memory) {
 			d, err := lake.ReadDataset(t.Context(), s, "theirs")

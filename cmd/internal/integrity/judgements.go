@@ -98,7 +98,12 @@ func (j judgements) readOne(ctx context.Context, store *answers.Answers, generat
 				find(run, fmt.Sprintf("the judgement of entry %d says something else than its answer", t.Entry))
 				continue
 			}
-			shares[t.Entry], of = judged.Share, judgedCase{id, judged.Question, judged.Decision}
+			is := judgedCase{id, judged.Question, judged.Decision}
+			if len(shares) > 0 && is != of {
+				find(run, fmt.Sprintf("the judgement of entry %d is of another decision than those before it", t.Entry))
+				continue
+			}
+			shares[t.Entry], of = judged.Share, is
 		}
 	}
 	if len(shares) == judge.Samples {
@@ -154,14 +159,22 @@ func isScoredByProgram(c plan.Condition) bool {
 
 // checkScored returns what is wrong with a score that a program gave.
 func (j judgements) checkScored(c record.Collaboration) string {
-	said := append(slices.Clone(j.scored[c.InstanceID]), j.scored[contextOf.ReplaceAllString(c.InstanceID, "")]...)
 	switch {
 	case c.Score == nil:
 		return "it succeeded and has no score, which a program gives"
 	case c.DecisionJSON == nil:
 		return ""
-	case !slices.Contains(said, *c.Score):
-		return fmt.Sprintf("its score is %v, and no stored score of a program is", *c.Score)
 	}
-	return ""
+	var decision any
+	if json.Unmarshal([]byte(*c.DecisionJSON), &decision) != nil {
+		return "its decision is not JSON"
+	}
+	for _, question := range []string{c.InstanceID, contextOf.ReplaceAllString(c.InstanceID, "")} {
+		for _, answer := range []string{scoring.Comparable(decision), ""} {
+			if slices.Contains(j.scored[scoring.ScoredCase{Question: question, Answer: answer}], *c.Score) {
+				return ""
+			}
+		}
+	}
+	return fmt.Sprintf("its score is %v, and no stored score of a program for its decision is", *c.Score)
 }

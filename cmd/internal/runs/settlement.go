@@ -30,9 +30,13 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	if err := refuseRunning(ctx, o, campaign); err != nil {
 		return err
 	}
-	unknown, err := ledger.Unsettled(ctx, s, campaign)
+	unknown, known, err := ledger.UnknownCalls(ctx, s, campaign)
 	if err != nil {
 		return err
+	}
+	again := len(unknown) == 0
+	if again {
+		unknown = known
 	}
 	if len(unknown) == 0 {
 		fmt.Fprintln(w, "no call of unknown outcome is left to settle")
@@ -42,6 +46,24 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	if err != nil {
 		return cli.UsageError(err)
 	}
+	before := ""
+	if made.Again = again; again {
+		said, err := lake.ReadSettled(ctx, s, campaign)
+		if err != nil {
+			return err
+		}
+		sum, changed := 0., false
+		for _, c := range made.Calls {
+			sum += said[c.CallKey].USD
+			changed = changed || said[c.CallKey].USD != c.USD
+		}
+		if !changed {
+			fmt.Fprintln(w, "no call of unknown outcome is left to settle, and those that are settled were billed this")
+			return nil
+		}
+		fmt.Fprintln(w, "no call of unknown outcome is left to settle: what was said of those that are settled is corrected")
+		before = fmt.Sprintf(" in place of $%.4f", sum)
+	}
 	if err := errors.Join(lake.WriteSettlement(ctx, s, campaign, made), commits.RefreshCard(ctx, s, campaign)); err != nil {
 		return err
 	}
@@ -49,7 +71,7 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	for _, c := range made.Calls {
 		sum += c.USD
 	}
-	fmt.Fprintf(w, "settled %s of unknown outcome: $%.4f (%s)\n", wording.Count(len(made.Calls), "call"), sum, made.Evidence)
+	fmt.Fprintf(w, "settled %s of unknown outcome: $%.4f%s (%s)\n", wording.Count(len(made.Calls), "call"), sum, before, made.Evidence)
 	return nil
 }
 
