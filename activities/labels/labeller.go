@@ -6,7 +6,6 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/codebook"
 	"roundtable/workflows/plan"
 )
 
@@ -19,7 +18,9 @@ type labeller struct {
 }
 
 // whole reports whether collaborations are labelled, not messages.
-func (l labeller) whole() bool { return l.CodeBook != nil && l.CodeBook.Unit == codebook.Collaboration }
+func (l labeller) whole() bool {
+	return l.CodeBook != nil && l.CodeBook.Unit == campaign.UnitCollaboration
+}
 
 // labeller builds the model of a recorded labeller. Models keep their
 // connections, so that building one again is cheap.

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"roundtable/activities/prompt"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 )
 
@@ -48,12 +48,12 @@ func Parse(raw []byte) ([]string, error) {
 }
 
 // ByBook returns the form of answers that name labels of a code book.
-func ByBook(b codebook.Book) Form {
+func ByBook(b campaign.Book) Form {
 	return Form{"labels", b.Names(), func(raw []byte) ([]string, error) { return parseByBook(b, raw) }}
 }
 
 // parseByBook reads the labels that an answer names. The error tells the model what to fix.
-func parseByBook(b codebook.Book, raw []byte) ([]string, error) {
+func parseByBook(b campaign.Book, raw []byte) ([]string, error) {
 	object, err := prompt.Object(raw)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
 
@@ -58,7 +57,7 @@ const hues = 6
 const holdsRight = "holds-right"
 
 // courseOf returns the course of a collaboration, without agents if none held anything.
-func courseOf(rows record.Rows, called telling.Story) course {
+func courseOf(rows record.Rows, called Told) course {
 	c := rows.Collaborations[0]
 	w := course{keys: keysOf(c), positions: map[string]position{}, json: map[string]string{}, last: map[int32]string{}}
 	known := map[int32]bool{} // agents

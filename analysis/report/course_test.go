@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/telling"
 )
 
 // held is a debate as a table: a row for each round, with what each agent answers ("-" is
@@ -59,7 +58,7 @@ func TestVerdicts(t *testing.T) {
 		{"a mean", held("", `4 8 6`, `4 8 6 : 5.5`), Question{}, "Decided. Group: 5.5.", "Nobody moved."},
 		{"allocations", held("", `{"Ann":1,"Bob":2,"Cem":30} {"Ann":2,"Bob":1,"Cem":30} -`, `{"Ann":2,"Bob":1,"Cem":30} - - : {"Ann":2,"Bob":1,"Cem":30}`), Question{}, "Decided.", "nurse: no. 1 → no. 2."},
 	} {
-		w := courseOf(x.rows, telling.Tell(x.rows))
+		w := courseOf(x.rows, Tell(x.rows))
 		if got := verdictOf(x.rows.Collaborations[0], x.asked, w).Text; got != x.verdict {
 			t.Errorf("%s: %q, want %q", x.what, got, x.verdict)
 		}
@@ -86,7 +85,7 @@ func TestCourseOfBallots(t *testing.T) {
 	}
 	vote(4, 0, 1, 1) // no favourite: what it proposed
 	vote(5, 1, 3, 1)
-	w := courseOf(rows, telling.Tell(rows))
+	w := courseOf(rows, Tell(rows))
 	if len(w.Rounds) != 2 || w.Agents[0].Cells[1].Text != "x" || w.Agents[1].Cells[1].Text != "x" || w.Agents[1].Cells[1].From != "y" || w.Group[1].Votes != "2 of 2" {
 		t.Errorf("the course is %+v", w)
 	}

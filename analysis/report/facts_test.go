@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/telling"
 )
 
 // A transcript says what it was about, what proposals are worth, and how to see its prompts.
@@ -14,7 +13,7 @@ func TestAboutIsInTheTranscript(t *testing.T) {
 	s := source(collaboration("majority", 0, 1, "I want 30 apples."))
 	s.About = func(record.Key) (About, error) {
 		return About{
-			Facts: []telling.Fact{{Name: "Question", Text: "Who <b>reads</b> this?"}, {Name: "Right answer", Text: "B"}},
+			Facts: []Fact{{Name: "Question", Text: "Who <b>reads</b> this?"}, {Name: "Right answer", Text: "B"}},
 			Worth: func(string) (Worth, bool) { return Worth{.75, []float64{3, 2, 1}}, true },
 		}, nil
 	}

@@ -9,7 +9,6 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
 
@@ -225,7 +224,7 @@ func roundedScore(score *float64) *float64 {
 	if score == nil {
 		return nil
 	}
-	return new(telling.Rounded(*score))
+	return new(rounded(*score))
 }
 
 // mark returns the mark of a collaboration; what was run again has none that counts.

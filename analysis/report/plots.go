@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/telling"
 )
 
 // plot is a small picture of a collaboration, in the units of its SVG.
@@ -92,7 +91,7 @@ func scorePlot(rounds []record.Round, share bool) *plot {
 		if r.Score == nil {
 			continue
 		}
-		m := mark{X: x.at(float64(r.Round)), Y: y.at(*r.Score), Class: "score", Title: fmt.Sprintf("round %d: %.4g", r.Round, telling.Rounded(*r.Score))}
+		m := mark{X: x.at(float64(r.Round)), Y: y.at(*r.Score), Class: "score", Title: fmt.Sprintf("round %d: %.4g", r.Round, rounded(*r.Score))}
 		points = append(points, fmt.Sprintf("%.1f,%.1f", m.X, m.Y))
 		p.Marks = append(p.Marks, m)
 	}
@@ -104,11 +103,11 @@ func scorePlot(rounds []record.Round, share bool) *plot {
 // frame draws both axes, with their ends and names.
 func (p *plot) frame(x, y span, across, up string) {
 	for _, v := range []float64{y.low, y.high} {
-		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.at(v) + 4, Text: fmt.Sprintf("%.3g", telling.Rounded(v)), End: true})
+		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.at(v) + 4, Text: fmt.Sprintf("%.3g", rounded(v)), End: true})
 	}
 	below := float64(p.Height) - 4
 	p.Texts = append(p.Texts, label{X: sideLeft + 6, Y: 10, Text: up}, label{X: (x.from+x.to)/2 - 3*float64(len(across)), Y: below, Text: across},
-		label{X: x.from, Y: below, Text: fmt.Sprintf("%.3g", telling.Rounded(x.low))}, label{X: x.to, Y: below, Text: fmt.Sprintf("%.3g", telling.Rounded(x.high)), End: true})
+		label{X: x.from, Y: below, Text: fmt.Sprintf("%.3g", rounded(x.low))}, label{X: x.to, Y: below, Text: fmt.Sprintf("%.3g", rounded(x.high)), End: true})
 	p.Lines = append(p.Lines, polyline{fmt.Sprintf("%.1f,%.1f %.1f,%.1f %.1f,%.1f", x.from, y.to, x.from, y.from, x.to, y.from), "axis"})
 }
 
@@ -225,7 +224,7 @@ func (p *plot) trace(all []place, to func(place) (x, y float64)) {
 func joined(values []float64) string {
 	var parts []string
 	for _, v := range values {
-		parts = append(parts, fmt.Sprintf("%.4g", telling.Rounded(v)))
+		parts = append(parts, fmt.Sprintf("%.4g", rounded(v)))
 	}
 	return strings.Join(parts, ", ")
 }

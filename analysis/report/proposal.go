@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"roundtable/analysis/telling"
 )
 
 // proposal is a proposal as what it is: an allocation is a table, a menu a list, a
@@ -120,20 +118,20 @@ func orderedMembers(text string) (all []member, ok bool) {
 
 // addWorth adds what a proposal is worth to the group and, in a table by agent, to each.
 func (p proposal) addWorth(w Worth, agentName func(int32) string) proposal {
-	p.Worth = fmt.Sprintf("score %.4g", telling.Rounded(w.Value))
+	p.Worth = fmt.Sprintf("score %.4g", rounded(w.Value))
 	if len(w.Utilities) == 0 || alike(w.Utilities) {
 		return p
 	}
 	if p.Columns != nil && len(p.Rows) == len(w.Utilities) {
 		p.Columns = append(p.Columns, "worth to it")
 		for i, u := range w.Utilities {
-			p.Rows[i] = append(p.Rows[i], fmt.Sprintf("%.4g", telling.Rounded(u)))
+			p.Rows[i] = append(p.Rows[i], fmt.Sprintf("%.4g", rounded(u)))
 		}
 		return p
 	}
 	var parts []string
 	for i, u := range w.Utilities {
-		parts = append(parts, fmt.Sprintf("%s %.4g", agentName(int32(i)), telling.Rounded(u)))
+		parts = append(parts, fmt.Sprintf("%s %.4g", agentName(int32(i)), rounded(u)))
 	}
 	p.Worth += "; worth to " + strings.Join(parts, ", ")
 	return p

@@ -4,6 +4,9 @@
 // folder; `view` serves the same parts. A page loads nothing, runs nothing but its
 // own scripts, and nothing that a model wrote can act in it. The same rows give
 // the same page.
+//
+// Told is a collaboration in words: who said what, who saw it, how ballots were counted and
+// what came to stand.
 package report
 
 import (
@@ -18,7 +21,6 @@ import (
 	"roundtable/analysis/recount"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
-	"roundtable/analysis/telling"
 )
 
 // Source is what a report is made from.
@@ -50,7 +52,7 @@ type Source struct {
 
 // About is what a collaboration was about.
 type About struct {
-	Facts    []telling.Fact
+	Facts    []Fact
 	Question Question
 	Worth    func(proposal string) (Worth, bool) // false if it cannot be read
 }

@@ -10,13 +10,12 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/table"
-	"roundtable/analysis/telling"
 	"roundtable/workflows/transcript"
 )
 
 // Story is what the template of a transcript is given.
 type Story struct {
-	telling.Story
+	Told
 	ID        string
 	Verdict   verdict
 	Course    course
@@ -40,13 +39,13 @@ type Story struct {
 // StoryOf returns the story of a collaboration that is called id on the page, see IDOf.
 func (s Source) StoryOf(id string, rows record.Rows) Story {
 	c := rows.Collaborations[0]
-	story := Story{Story: telling.Tell(rows), ID: id, Earlier: id != c.CollaborationID && c.Status != record.Unfinished, Condition: s.Conditions[c.ConditionID]}
+	story := Story{Told: Tell(rows), ID: id, Earlier: id != c.CollaborationID && c.Status != record.Unfinished, Condition: s.Conditions[c.ConditionID]}
 	if c.Simulated {
 		story.Simulated = table.Simulated + "."
 	}
 	story.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
 	s.addAbout(&story, c.Key)
-	story.Course = courseOf(rows, story.Story)
+	story.Course = courseOf(rows, story.Told)
 	story.Verdict = verdictOf(c, story.Question, story.Course)
 	story.Plots = plotsOf(rows, story.Course)
 	if s.Acts != nil {
@@ -85,7 +84,7 @@ func (s Source) addAbout(story *Story, of record.Key) {
 	}
 	story.Facts, story.Question, story.worth = about.Facts, about.Question, about.Worth
 	if about.Question.Text != "" { // which says them
-		story.Facts = slices.DeleteFunc(slices.Clone(story.Facts), func(f telling.Fact) bool {
+		story.Facts = slices.DeleteFunc(slices.Clone(story.Facts), func(f Fact) bool {
 			return f.Name == "Context" || f.Name == "Question" || f.Name == "Options" || f.Name == "Right answer" && story.Collaboration.KeyJSON != nil
 		})
 	}
@@ -200,7 +199,7 @@ type voterRow struct {
 
 // Matrix lays the ballots of a phase out by voter; the last row is what the rule counts of
 // them, if that is known.
-func (s Story) Matrix(p telling.Phase) []voterRow {
+func (s Story) Matrix(p Phase) []voterRow {
 	var rows []voterRow
 	at := map[string]int{}
 	for i, c := range p.Candidates {
@@ -221,7 +220,7 @@ func (s Story) Matrix(p telling.Phase) []voterRow {
 }
 
 // countOf returns what the rule counts for each candidate of a phase; nil if that is not known.
-func (s Story) countOf(p telling.Phase) []string {
+func (s Story) countOf(p Phase) []string {
 	scores := s.scores[p.Turns[len(p.Turns)-1].Entry]
 	var all []string
 	for _, c := range p.Candidates {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/telling"
 )
 
 // Proposals of each environment are what they are; anything else stays as it is written.
@@ -63,10 +62,10 @@ func TestWorths(t *testing.T) {
 
 // Ballots are laid out by voter, above what the rule counts of them.
 func TestMatrix(t *testing.T) {
-	phase := telling.Phase{Candidates: []telling.Candidate{
-		{Number: 2, Votes: []telling.Vote{{Voter: "Bob", Value: "1/2"}, {Voter: "Cem", Value: "1/6"}}},
-		{Number: 1, Votes: []telling.Vote{{Voter: "Ann", Value: "1/3"}, {Voter: "Bob", Value: "1"}}},
-	}, Turns: []telling.Turn{{Entry: 3}, {Entry: 7, Decided: true}}}
+	phase := Phase{Candidates: []candidate{
+		{Number: 2, Votes: []vote{{Voter: "Bob", Value: "1/2"}, {Voter: "Cem", Value: "1/6"}}},
+		{Number: 1, Votes: []vote{{Voter: "Ann", Value: "1/3"}, {Voter: "Bob", Value: "1"}}},
+	}, Turns: []Turn{{Entry: 3}, {Entry: 7, Decided: true}}}
 	ballots := []voterRow{{"Bob", []string{"1/2", "1"}, false}, {"Cem", []string{"1/6", ""}, false}, {"Ann", []string{"", "1/3"}, false}}
 	for what, x := range map[string]struct {
 		scores []*big.Rat

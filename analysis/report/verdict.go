@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake/record"
-	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
 
@@ -156,7 +155,7 @@ func verdictOf(c record.Collaboration, q Question, w course) verdict {
 		parts = append(parts, group)
 	}
 	if c.Score != nil && (v.Mark == markDecided || v.Mark == markPartly) {
-		score := fmt.Sprintf("score %.4g", telling.Rounded(*c.Score))
+		score := fmt.Sprintf("score %.4g", rounded(*c.Score))
 		if c.Measure != record.Error {
 			score += " of 1"
 		}

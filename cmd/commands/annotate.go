@@ -7,7 +7,7 @@ import (
 
 	"roundtable/activities/labels"
 	"roundtable/analysis/gold"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/labelling"
 	"roundtable/cmd/internal/measurements"
@@ -57,7 +57,7 @@ acts show corrected figures next to those of the labels alone.`,
 	f.StringVarP(&hand.Output, "output", "o", "", "where --gold writes: a page (.html) or a table (.csv) (default: CAMPAIGN-CODEBOOK-DRAW.html)")
 	f.StringVar(&hand.From, "gold-from", "", "read back and store a table that was coded by hand")
 	f.StringVar(&hand.Coder, "coder", "", "who coded the table of --gold-from; "+gold.Adjudicated+" is what several coders agreed on")
-	f.StringVar(&hand.CodeBook, "code-book", codebook.Acts, "what is labelled: acts, mast (failure modes), drift (errors behind problem drift), or a file of your own (.yaml)")
+	f.StringVar(&hand.CodeBook, "code-book", campaign.ActsBook, "what is labelled: acts, mast (failure modes), drift (errors behind problem drift), or a file of your own (.yaml)")
 	f.BoolVar(&l.NoCache, "no-cache", false, "do not use labels of the same message elsewhere; stored labels of this campaign are still never asked for again")
 	return cmd
 }

@@ -49,6 +49,7 @@ func entries(t *testing.T, dir string) float64 {
 }
 
 func TestCacheStats(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	shared(t, s, p, time.Hour, 800*time.Hour, 2*time.Hour)
 	noError(t, s.PutIfAbsent(context.Background(), "cache/notes.txt", []byte("mine")))
@@ -72,6 +73,7 @@ func TestCacheStats(t *testing.T) {
 }
 
 func TestCachePrune(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	shared(t, s, p, 900*time.Hour, 800*time.Hour, 2*time.Hour)
 	for _, x := range []struct {
@@ -101,6 +103,7 @@ func TestCachePrune(t *testing.T) {
 }
 
 func TestCacheRefuses(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	shared(t, s, p, time.Hour)
 	for _, x := range []struct{ args, says []string }{
@@ -119,6 +122,7 @@ func TestCacheRefuses(t *testing.T) {
 
 // TestVerifyLooksAtTheCache: damaged entries are counted, and are not the fault of a campaign.
 func TestVerifyLooksAtTheCache(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	shared(t, s, p, time.Hour, 2*time.Hour, 3*time.Hour)
 	ctx := context.Background()

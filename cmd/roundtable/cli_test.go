@@ -36,6 +36,7 @@ func ran(t *testing.T, args ...string) done {
 
 // With --json an error is the one document on standard output; it stays in words on standard error.
 func TestErrorsAreJSON(t *testing.T) {
+	t.Parallel()
 	o, _, _ := reading(t)
 	for _, args := range [][]string{
 		{"analyze", "nobody", "--lake", o.Lake}, {"status", "nobody", "--lake", o.Lake}, {"analyze", "reading", "--nonsense"},
@@ -57,6 +58,7 @@ func TestErrorsAreJSON(t *testing.T) {
 }
 
 func TestUnknownCommandsAndFlags(t *testing.T) {
+	t.Parallel()
 	for says, args := range map[string][]string{
 		`unknown command "statsu"`:                            {"statsu"},
 		`unknown command "nosuch"`:                            {"help", "nosuch"},
@@ -80,6 +82,7 @@ func TestUnknownCommandsAndFlags(t *testing.T) {
 
 // Every command explains itself, in a group, with examples that it understands.
 func TestHelpOfEveryCommand(t *testing.T) {
+	t.Parallel()
 	example := regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 	each(newRoot(), func(c *cobra.Command) {
 		if c.Name() == "help" || c.Name() == "temporal" || c.Name() == "completion" {
@@ -133,6 +136,7 @@ func TestCompletion(t *testing.T) {
 
 // Nothing is left of a lake in which nothing was written.
 func TestRefusedFilesLeaveNoLake(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	save(t, dir, "bad.yaml", "name: bad\nrule: majorty\n")
 	save(t, dir, "good.yaml", readingCampaign)
@@ -174,6 +178,7 @@ func TestLakeOfTheEnvironment(t *testing.T) {
 
 // tune says what changes, and status the limits.
 func TestTuneSaysWhatChanges(t *testing.T) {
+	t.Parallel()
 	o, _, _ := reading(t)
 	in := func(args ...string) done { return ran(t, append(args, "--lake", o.Lake, "--state", t.TempDir())...) }
 	d := in("tune", "reading", "--calls", "7", "--cost-usd", "2.5", "--json")
@@ -188,6 +193,7 @@ func TestTuneSaysWhatChanges(t *testing.T) {
 
 // The name of a file says the format, or is refused.
 func TestTablesInFiles(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	dir := t.TempDir()

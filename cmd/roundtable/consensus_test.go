@@ -9,6 +9,7 @@ import (
 // In paper 5's Figure 8b the second and the third agent do not hear each other,
 // which is the star around the first.
 func TestExampleOfFigure8b(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../examples/consensus-networks.yaml")
 	noError(t, err)
 	if !regexp.MustCompile(`(?m)^ +- star +# Fig\. 8b`).Match(text) {

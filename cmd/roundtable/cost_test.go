@@ -34,6 +34,7 @@ func bill(t *testing.T, s store.Store, p campaign.Plan, n int) {
 }
 
 func TestCost(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	bill(t, s, p, 0)
 	bill(t, s, p, 1)
@@ -60,6 +61,7 @@ func TestCost(t *testing.T) {
 }
 
 func TestCostRefuses(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	bill(t, s, p, 0)
 	for _, x := range []struct{ args, says []string }{

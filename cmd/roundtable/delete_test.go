@@ -28,6 +28,7 @@ replicates: 3
 // delete and tidy only say what would go, without --yes; they leave a campaign alone that
 // runs, and nothing of one that is deleted.
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	state := filepath.Join(dir, ".roundtable")
 	deletes(t, filepath.Join(dir, "lake"), state)
@@ -55,6 +56,7 @@ func TestDelete(t *testing.T) {
 }
 
 func TestDeleteOnS3(t *testing.T) {
+	t.Parallel()
 	deletes(t, storetest.At(storetest.S3Server(t), "lake"), t.TempDir())
 }
 

@@ -68,43 +68,49 @@ var compared = []string{"voting-rules", "debate", "undecided", "movielens-tiny",
 //   - The outcome of a condition is the same wherever it is shown.
 //   - Labels name, and nothing else: all numbers are the same with them and without.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for from, to := range map[string]string{"../../examples": "examples", "../../envs/recsys/testdata/ml-tiny": "envs/recsys/testdata/ml-tiny"} {
 		noError(t, os.CopyFS(filepath.Join(dir, to), os.DirFS(from)))
 	}
-	here, err := os.Getwd()
-	noError(t, err)
 	dir = filepath.Join(dir, "examples")
-	t.Chdir(dir)
 	save(t, dir, "undecided.yaml", undecided)
-	found := map[string]string{}
+	rows, numbers := make([]string, len(smallExamples)), make([][]numbered, len(smallExamples))
+	t.Run("all", func(t *testing.T) { // returns after those in it, which run at once
+		for i, x := range smallExamples {
+			if x.isLong && !*long {
+				continue
+			}
+			t.Run(x.name, func(t *testing.T) {
+				t.Parallel()
+				changeFile(t, filepath.Join(dir, x.name+".yaml"), x.change...)
+				output(t, dir, "run", x.name+".yaml", "--json", "--no-check=false")
+				rows[i], numbers[i] = rowsText(t, dir, x.name), numbersText(t, dir, x.name)
+				if *long || slices.Contains([]string{"voting-rules", "deliberation"}, x.name) {
+					checkLabelsOnlyName(t, dir, x.name)
+				}
+				if i := slices.Index(compared, x.name); i >= 0 && (i < 2 || *long) {
+					compareOutcomes(t, dir, x.name)
+				}
+				if x.check != nil {
+					x.check(t, dir)
+				}
+			})
+		}
+	})
 	isPinned := map[string]bool{}
-	for _, x := range smallExamples {
-		if x.isLong && !*long {
+	for i, x := range smallExamples {
+		if rows[i] == "" { // it is long, or has failed
 			continue
 		}
-		path := x.name + ".yaml"
-		changeFile(t, path, x.change...)
-		if d := ran(t, "run", path, "--json"); d.code != 0 {
-			t.Fatalf("run %s: code %d\n%s%s", path, d.code, d.out, d.err)
+		text := rows[i]
+		for _, n := range numbers[i] {
+			if !isPinned[n.of] {
+				isPinned[n.of] = true
+				text += n.text
+			}
 		}
-		var b strings.Builder
-		writeRows(t, &b, dir, x.name)
-		writeNumbers(t, &b, dir, x.name, isPinned)
-		found[x.name] = b.String()
-		if *long || slices.Contains([]string{"voting-rules", "deliberation"}, x.name) {
-			checkLabelsOnlyName(t, dir, x.name)
-		}
-		if i := slices.Index(compared, x.name); i >= 0 && (i < 2 || *long) {
-			compareOutcomes(t, dir, x.name)
-		}
-		if x.check != nil {
-			x.check(t, dir)
-		}
-	}
-	t.Chdir(here)
-	for name, text := range found {
-		golden(t, name, text)
+		golden(t, x.name, text)
 	}
 }
 
@@ -122,17 +128,18 @@ func changeFile(t *testing.T, path string, replace ...string) {
 	save(t, filepath.Dir(path), filepath.Base(path), string(text))
 }
 
-// writeRows writes the digest that verify finds and the ids of the recorded conditions.
-func writeRows(t *testing.T, b *strings.Builder, dir, name string) {
+// rowsText has the digest that verify finds and the ids of the recorded conditions.
+func rowsText(t *testing.T, dir, name string) string {
 	t.Helper()
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	p, _, err := campaign.ReadRecorded(t.Context(), s, name)
 	noError(t, err)
-	fmt.Fprintf(b, "rows %s\n", digestBy(t, dir, name))
+	text := fmt.Sprintf("rows %s\n", digestBy(t, dir, name))
 	for _, c := range p.Campaign.Conditions {
-		fmt.Fprintf(b, "condition %s\n", c.ID())
+		text += fmt.Sprintf("condition %s\n", c.ID())
 	}
+	return text
 }
 
 // checkSameRules: two names of one rule give the same rows but for the name.
@@ -365,6 +372,7 @@ func TestMovieLens(t *testing.T) {
 
 // TestExamplesAreAccepted: every example that needs no service is accepted as it is.
 func TestExamplesAreAccepted(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d examples: %v", len(files), err)

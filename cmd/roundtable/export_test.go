@@ -36,6 +36,7 @@ func exportable(t *testing.T) (string, store.Store) {
 
 // TestExport reads each table back: the same rows, of the latest generation.
 func TestExport(t *testing.T) {
+	t.Parallel()
 	folder, s := exportable(t)
 	d, err := lake.ReadDataset(context.Background(), s, "reading")
 	noError(t, err)
@@ -82,6 +83,7 @@ func TestExport(t *testing.T) {
 
 // A data set for others has a description of each file; .ci/interop.py opens it.
 func TestExportDataset(t *testing.T) {
+	t.Parallel()
 	folder, _ := exportable(t)
 	dir := filepath.Join(t.TempDir(), "published")
 	_, err := runCommand(t, "export", "reading", "--lake", folder, "-o", dir, "--dataset")
@@ -107,6 +109,7 @@ func TestExportDataset(t *testing.T) {
 }
 
 func TestExportOfOneTable(t *testing.T) {
+	t.Parallel()
 	folder, _ := exportable(t)
 	path := filepath.Join(t.TempDir(), "b.csv")
 	var out, told bytes.Buffer
@@ -125,6 +128,7 @@ func TestExportOfOneTable(t *testing.T) {
 }
 
 func TestExportRefuses(t *testing.T) {
+	t.Parallel()
 	folder, s := exportable(t)
 	dir := t.TempDir()
 	noError(t, os.WriteFile(filepath.Join(dir, "calls.csv"), []byte("mine"), 0o600))
@@ -168,6 +172,7 @@ func TestExportRefuses(t *testing.T) {
 
 // TestExportOfNothing has files with columns and no rows.
 func TestExportOfNothing(t *testing.T) {
+	t.Parallel()
 	o, s, _ := reading(t)
 	noError(t, s.PutIfAbsent(context.Background(), "answers/campaign=reading/x", []byte("x")))
 	for _, format := range exports.Formats {
@@ -190,6 +195,7 @@ func TestExportOfNothing(t *testing.T) {
 
 // TestPublishDoesNotOverwrite what appears after it was looked for.
 func TestPublishDoesNotOverwrite(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.csv")
 	f, err := cli.StageFile(path, func(w io.Writer) (int64, error) {
 		_, err := w.Write([]byte("new"))
@@ -208,6 +214,7 @@ func TestPublishDoesNotOverwrite(t *testing.T) {
 
 // What was measured or labelled of a campaign is exported with it.
 func TestExportOfWhatWasAdded(t *testing.T) {
+	t.Parallel()
 	folder, s := exportable(t)
 	d, err := lake.ReadDataset(t.Context(), s, "reading")
 	noError(t, err)

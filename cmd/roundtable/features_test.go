@@ -141,6 +141,7 @@ func embeddingsService(t *testing.T, texts *atomic.Int32) (s *httptest.Server, f
 
 // TestEmbeddingsAreBoughtOnce: an endpoint is asked for each text once in a lake.
 func TestEmbeddingsAreBoughtOnce(t *testing.T) {
+	t.Parallel()
 	dir := talkLake(t)
 	var texts atomic.Int32
 	s, flags := embeddingsService(t, &texts)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestAnalyzeDraws(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "succeeded")
@@ -36,6 +37,7 @@ func TestAnalyzeDraws(t *testing.T) {
 
 // A figure for a journal is a PDF, or an SVG, of the width that is asked for.
 func TestAnalyzeDrawsForPrint(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "succeeded")
@@ -52,6 +54,7 @@ func TestAnalyzeDrawsForPrint(t *testing.T) {
 }
 
 func TestAnalyzeDoesNotDraw(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	for _, x := range []struct{ args, says []string }{
@@ -72,6 +75,7 @@ func TestAnalyzeDoesNotDraw(t *testing.T) {
 
 // A paper's number works as a name does.
 func TestTablesAndFiguresHaveAliases(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	for flag, alias := range map[string]string{"--table": "paper1/table-1", "--figure": "paper1/figure-3"} {

@@ -19,55 +19,53 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// writeNumbers writes the tables and the numbers of the figures of a campaign that are
-// not pinned yet.
-func writeNumbers(t *testing.T, b *strings.Builder, dir, name string, isPinned map[string]bool) {
+// numbered are the numbers of one table or figure.
+type numbered struct{ of, text string }
+
+// numbersText has the tables of a campaign, a row a line, and the numbers of its figures.
+func numbersText(t *testing.T, dir, name string) (all []numbered) {
 	t.Helper()
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	c, err := analyze.ReadCampaign(t.Context(), s, name)
 	noError(t, err)
-	writeTables(t, b, ran(t, "analyze", name, "--table", "all", "--format", "json").out, isPinned)
-	for _, name := range figures.Names() {
-		figure, err := figures.Make(c, name)
-		if err != nil || isPinned["figure "+name] || name == "paths" { // whose points are the table's
-			continue
-		}
-		isPinned["figure "+name] = true
-		fmt.Fprintf(b, "=== figure %s: %s\n", name, figure.Title)
-		for _, panel := range figure.Panels {
-			fmt.Fprintln(b, rounded(t, panel))
-		}
-	}
-}
-
-// writeTables writes the tables of analyze, a row a line.
-func writeTables(t *testing.T, b *strings.Builder, text string, isPinned map[string]bool) {
-	t.Helper()
-	var all struct {
+	var analysis struct {
 		Tables []struct {
 			Name, Title string
 			Columns     []string
 			Rows        []map[string]any
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatalf("%v in\n%s", err, text)
+	d := ends(t, 0, dir, nil, "analyze", name, "--table", "all", "--format", "json")
+	if err := json.Unmarshal([]byte(d.out), &analysis); err != nil {
+		t.Fatalf("%v in\n%s", err, d.out)
 	}
-	for _, table := range all.Tables {
-		if isPinned["table "+table.Name] || len(table.Rows) == 0 {
+	for _, table := range analysis.Tables {
+		if len(table.Rows) == 0 {
 			continue
 		}
-		isPinned["table "+table.Name] = true
-		fmt.Fprintf(b, "=== table %s: %s\n%s\n", table.Name, table.Title, strings.Join(table.Columns, " | "))
+		text := fmt.Sprintf("=== table %s: %s\n%s\n", table.Name, table.Title, strings.Join(table.Columns, " | "))
 		for _, row := range table.Rows {
 			var cells []string
 			for _, column := range table.Columns {
 				cells = append(cells, rounded(t, row[column]))
 			}
-			fmt.Fprintln(b, strings.Join(cells, " | "))
+			text += strings.Join(cells, " | ") + "\n"
 		}
+		all = append(all, numbered{"table " + table.Name, text})
 	}
+	for _, name := range figures.Names() {
+		figure, err := figures.Make(c, name)
+		if err != nil || name == "paths" { // whose points are the table's
+			continue
+		}
+		text := fmt.Sprintf("=== figure %s: %s\n", name, figure.Title)
+		for _, panel := range figure.Panels {
+			text += rounded(t, panel) + "\n"
+		}
+		all = append(all, numbered{"figure " + name, text})
+	}
+	return all
 }
 
 // rounded is JSON with numbers to six digits: the last ones differ by machine.

@@ -11,6 +11,7 @@ import (
 )
 
 func TestListNamesTheWholeCatalogue(t *testing.T) {
+	t.Parallel()
 	lake := filepath.Join(t.TempDir(), "none")
 	text, err := runCommand(t, "list", "--lake", lake)
 	noError(t, err)

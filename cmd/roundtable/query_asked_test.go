@@ -13,6 +13,7 @@ import (
 // TestPromptsInSQL: the functions of query give what show --prompts --raw gives, of
 // collaborations with answers that could not be used and were asked again.
 func TestPromptsInSQL(t *testing.T) {
+	t.Parallel()
 	service := newVendor(t)
 	dir := t.TempDir()
 	campaignFile(t, dir, service.URL, 2)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestQueryKeepsFiles(t *testing.T) {
+	t.Parallel()
 	folder, _ := askedLake(t)
 	dir := t.TempDir()
 	for _, ending := range []string{"csv", "json", "jsonl", "parquet"} {
@@ -42,6 +43,7 @@ func TestQueryKeepsFiles(t *testing.T) {
 
 // TestExportOfAQuery holds what the query answers.
 func TestExportOfAQuery(t *testing.T) {
+	t.Parallel()
 	folder, s := askedLake(t)
 	path := filepath.Join(t.TempDir(), "counted.csv")
 	out, err := runCommand(t, "export", "--lake", folder, "--query", counted, "-o", path, "--json")

@@ -25,6 +25,7 @@ import (
 
 // TestQueryOfS3: a compacted and a running campaign on S3, through the cache.
 func TestQueryOfS3(t *testing.T) {
+	t.Parallel()
 	location, ctx := storetest.At(storetest.S3Server(t), "lake"), context.Background()
 	s, err := store.Open(location, bucket.Open)
 	noError(t, err)
@@ -99,6 +100,7 @@ func TestReadOnlyBucket(t *testing.T) {
 
 // TestReadOnlyFolder: the same of a folder that may only be read, and nothing in it changes.
 func TestReadOnlyFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "lake")
 	s, err := store.NewLocal(folder)

@@ -80,6 +80,7 @@ const counted = `SELECT c.campaign_id, rule, count(DISTINCT c.collaboration_id) 
 FROM collaborations c JOIN turns t USING (campaign_id, collaboration_id, generation) GROUP BY ALL ORDER BY ALL`
 
 func TestQueryCountsWhatReadersSee(t *testing.T) {
+	t.Parallel()
 	folder, s := askedLake(t)
 	file := filepath.Join(t.TempDir(), "q.sql")
 	if err := os.WriteFile(file, []byte("-- counts\nCREATE VIEW c AS "+counted+";\nFROM c;\n"), 0o600); err != nil {
@@ -119,6 +120,7 @@ func TestQueryReadsStandardInput(t *testing.T) {
 
 // TestQueryTable is one that cannot steer a terminal and stays readable.
 func TestQueryTable(t *testing.T) {
+	t.Parallel()
 	folder, _ := askedLake(t)
 	out, err := runCommand(t, "query", "--lake", folder, "SELECT range AS n, 'a\x1b[2J'||chr(10)||'b' AS x, NULL AS nothing, repeat('é', 200) AS long FROM range(1500)")
 	noError(t, err)
@@ -138,6 +140,7 @@ func TestQueryTable(t *testing.T) {
 }
 
 func TestQueryRefuses(t *testing.T) {
+	t.Parallel()
 	folder, _ := askedLake(t)
 	out := filepath.Join(t.TempDir(), "out")
 	for _, x := range []struct {
@@ -188,6 +191,7 @@ func TestQueryInterrupted(t *testing.T) {
 // TestGoldenLake: a lake of the first schema version answers with the counts
 // that were written down when it was made.
 func TestGoldenLake(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile("../../analysis/lake/testdata/schema-1.json")
 	noError(t, err)
 	var golden struct{ Rows map[string]int }

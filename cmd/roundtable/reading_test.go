@@ -186,6 +186,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 }
 
 func TestAnalyzeRefuses(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	m := commit(t, s, p, 0, 0, "succeeded")
 	for _, x := range []struct{ args, says []string }{
@@ -215,6 +216,7 @@ func TestAnalyzeRefuses(t *testing.T) {
 }
 
 func TestShow(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	id := commit(t, s, p, 0, 0, "succeeded").Collaboration
 	out, err := runCommand(t, "show", id, "--lake", o.Lake)
@@ -246,6 +248,7 @@ func TestShow(t *testing.T) {
 }
 
 func TestShowFindsByBeginningAndGeneration(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	for _, replicate := range []int{1, 10} { // -r1 is the beginning of -r10
 		commit(t, s, p, 2*replicate, 0, "failed")
@@ -277,6 +280,7 @@ func TestShowFindsByBeginningAndGeneration(t *testing.T) {
 }
 
 func TestListCampaigns(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	out, err := runCommand(t, "list", "campaigns", "--lake", o.Lake)

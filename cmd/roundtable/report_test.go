@@ -12,6 +12,7 @@ import (
 )
 
 func TestReport(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	m := commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "failed")
@@ -50,6 +51,7 @@ func TestReport(t *testing.T) {
 
 // A damaged lake gives no report, and leaves the one that was there.
 func TestReportOfADamagedLake(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	m := commit(t, s, p, 0, 0, "succeeded")
 	file := filepath.Join(t.TempDir(), "r.html")

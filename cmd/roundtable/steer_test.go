@@ -266,6 +266,7 @@ func modes(t *testing.T, dir string) {
 
 // TestBadFile: all errors at once, code 2, nothing begun.
 func TestBadFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := `name: Bad Name
 replicates: many

@@ -83,6 +83,7 @@ func flips(t *testing.T, s store.Store, folder string, places []int) {
 }
 
 func TestVerifyFindsDamageAndStrangers(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	ctx := context.Background()
 	m := commit(t, s, p, 0, 0, "succeeded")

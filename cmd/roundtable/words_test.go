@@ -13,6 +13,7 @@ import (
 
 // What is asked for wrongly is answered in words, and with what there is.
 func TestWhatIsNotThereIsSaidInWords(t *testing.T) {
+	t.Parallel()
 	none := filepath.Join(t.TempDir(), "none")
 	for _, args := range [][]string{{"status"}, {"pause", "nobody", "--state", t.TempDir()}} {
 		_, err := runCommand(t, append(args, "--lake", none)...)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
@@ -24,8 +23,8 @@ type Labelling struct {
 	Reasks   int           `json:"reasks"` // after answers that could not be read
 	Words    string        `json:"words"`  // what the labeller is told
 	// CodeBook says what it labels; nil is the dialogue acts.
-	CodeBook *codebook.Book `json:"code_book,omitempty"`
-	Price    *Price         `json:"price,omitempty"`
+	CodeBook *Book  `json:"code_book,omitempty"`
+	Price    *Price `json:"price,omitempty"`
 }
 
 // NewLabelling returns how a campaign's file has its messages labelled.

@@ -7,6 +7,10 @@
 // what is not known (a price, the outcome of a call, what it has used) is counted beside the
 // sums and never guessed; and a service that changed the model behind a name while the
 // campaign ran is named.
+//
+// A Book is a code book: which labels a message or a collaboration can have, and what they
+// mean, to models and to people who code by hand. The acts of paper 1, the failure modes of
+// MAST and the errors behind problem drift are built in.
 package campaign
 
 import (

@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/telling"
+	"roundtable/analysis/report"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
@@ -91,7 +91,7 @@ func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[
 				yield(talk{}, err)
 				return
 			}
-			story := telling.Tell(rows)
+			story := report.Tell(rows)
 			if story.Facts, err = transcripts.Facts(ctx, reader, story.Collaboration.Key); err != nil && !warned {
 				fmt.Fprintf(tell, "What was asked is left out where it cannot be found again: %s: %v\n", story.Collaboration.CollaborationID, err)
 				warned = true
@@ -103,7 +103,7 @@ func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[
 	}
 }
 
-func converse(story telling.Story, turns []record.Turn) talk {
+func converse(story report.Told, turns []record.Turn) talk {
 	c := talk{Collaboration: story.Collaboration}
 	lines := slices.Clone(story.About)
 	for _, f := range story.Facts {

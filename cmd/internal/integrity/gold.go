@@ -12,7 +12,6 @@ import (
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 )
@@ -40,12 +39,12 @@ func (v *Verification) checkBooks(ctx context.Context, s store.Store) error {
 // recorded; with the hash of the recorded book, where a draw has it.
 func (v *Verification) usedBooks(ctx context.Context, s store.Store) (map[string]string, error) {
 	books := map[string]string{}
-	objects, err := s.List(ctx, codebook.Folder(v.Campaign))
+	objects, err := s.List(ctx, campaign.BooksFolder(v.Campaign))
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range objects {
-		books[strings.TrimSuffix(strings.TrimPrefix(o.Key, codebook.Folder(v.Campaign)), ".json")] = ""
+		books[strings.TrimSuffix(strings.TrimPrefix(o.Key, campaign.BooksFolder(v.Campaign)), ".json")] = ""
 	}
 	ids, err := lake.AllLabellers(ctx, s, v.Campaign)
 	if err != nil {
@@ -74,7 +73,7 @@ func (v *Verification) usedBooks(ctx context.Context, s store.Store) (map[string
 }
 
 func (v *Verification) checkBook(ctx context.Context, s store.Store, id, hash string) error {
-	key := codebook.Key(v.Campaign, id)
+	key := campaign.BookKey(v.Campaign, id)
 	data, err := s.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		v.find(key, "the code book is missing: nothing says what labels by it mean")
@@ -83,9 +82,9 @@ func (v *Verification) checkBook(ctx context.Context, s store.Store, id, hash st
 	if err != nil {
 		return err
 	}
-	if _, err := codebook.Decode(id, data); err != nil {
+	if _, err := campaign.DecodeBook(id, data); err != nil {
 		v.find(key, err.Error())
-	} else if hash != "" && hash != codebook.Hash(data) {
+	} else if hash != "" && hash != campaign.BookHash(data) {
 		v.find(key, "it is not the code book that coders were shown: its hash is another than the draw's")
 	}
 	return nil

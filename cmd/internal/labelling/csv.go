@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/gold"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs/wording"
 )
 
@@ -23,7 +23,7 @@ const (
 const separator = ";"
 
 // writeCSV writes a table: what was said before has no id and is not to be coded.
-func writeCSV(d gold.Draw, _ codebook.Book, blocks []block) ([]byte, error) {
+func writeCSV(d gold.Draw, _ campaign.Book, blocks []block) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	if err := w.Write([]string{columnID, columnFrom, columnText, columnLabels, columnCheck}); err != nil {

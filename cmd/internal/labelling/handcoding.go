@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/gold"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -68,30 +68,30 @@ func (o HandCoding) check() error {
 }
 
 // readBook reads a code book: one that is built in, or a file.
-func readBook(name string) (codebook.Book, error) {
-	if b, ok := codebook.Load(name); ok {
+func readBook(name string) (campaign.Book, error) {
+	if b, ok := campaign.LoadBuiltInBook(name); ok {
 		return b, nil
 	}
 	data, err := store.ReadFile(name, 64<<20)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" {
-			return codebook.Book{}, fmt.Errorf("--code-book: unknown code book %q; expected a file (.yaml) or a built-in one, %s%s", name, wording.Or(codebook.BuiltIn()), wording.DidYouMean(name, codebook.BuiltIn()))
+			return campaign.Book{}, fmt.Errorf("--code-book: unknown code book %q; expected a file (.yaml) or a built-in one, %s%s", name, wording.Or(campaign.BuiltInBooks()), wording.DidYouMean(name, campaign.BuiltInBooks()))
 		}
-		return codebook.Book{}, fmt.Errorf("--code-book: %w", err)
+		return campaign.Book{}, fmt.Errorf("--code-book: %w", err)
 	}
-	b, err := codebook.Parse(name, data)
+	b, err := campaign.ParseBook(name, data)
 	if err != nil {
 		return b, err
 	}
 	if b.IsActs() {
-		return b, fmt.Errorf("%s: the name %s is that of the built-in code book; choose another", name, codebook.Acts)
+		return b, fmt.Errorf("%s: the name %s is that of the built-in code book; choose another", name, campaign.ActsBook)
 	}
 	return b, nil
 }
 
 // recordBook records a code book with a campaign, under its id, and returns what is recorded.
-func recordBook(ctx context.Context, s store.Store, campaign string, b codebook.Book) ([]byte, error) {
-	data, key := b.Encode(), codebook.Key(campaign, b.ID())
+func recordBook(ctx context.Context, s store.Store, of string, b campaign.Book) ([]byte, error) {
+	data, key := b.Encode(), campaign.BookKey(of, b.ID())
 	err := s.PutIfAbsent(ctx, key, data)
 	if errors.Is(err, store.ErrExists) {
 		return s.Get(ctx, key)
@@ -112,7 +112,7 @@ type Drawn struct {
 }
 
 // draw makes the draw that is asked for, or finds it, and writes what is to be coded.
-func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book codebook.Book) error {
+func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book campaign.Book) error {
 	draws, err := gold.ReadDraws(ctx, s, name, book.ID())
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book c
 		if err != nil {
 			return err
 		}
-		d.BookHash = codebook.Hash(recorded)
+		d.BookHash = campaign.BookHash(recorded)
 		if err := gold.WriteDraw(ctx, s, d); err != nil {
 			if errors.Is(err, store.ErrExists) {
 				return fmt.Errorf("another process has drawn at the same time; the same command writes that draw: %w", err)
@@ -190,13 +190,13 @@ func asked(draws []gold.Draw, items int) (d gold.Draw, known bool, err error) {
 	return gold.Draw{Number: len(draws) + 1}, false, nil
 }
 
-func (o HandCoding) newDraw(ctx context.Context, c *corpus, book codebook.Book, earlier []gold.Draw) (gold.Draw, error) {
+func (o HandCoding) newDraw(ctx context.Context, c *corpus, book campaign.Book, earlier []gold.Draw) (gold.Draw, error) {
 	all, err := c.candidates(ctx)
 	if err != nil {
 		return gold.Draw{}, err
 	}
 	d, err := gold.New(gold.Request{
-		Campaign: c.campaign, CodeBook: book.ID(), Labels: book.Names(), Single: book.Choice == codebook.One, Whole: book.Unit == codebook.Collaboration,
+		Campaign: c.campaign, CodeBook: book.ID(), Labels: book.Names(), Single: book.Choice == campaign.OneLabel, Whole: book.Unit == campaign.UnitCollaboration,
 		Asked: o.Asked, Seed: o.Seed,
 	}, all, earlier)
 	if err != nil {
@@ -208,7 +208,7 @@ func (o HandCoding) newDraw(ctx context.Context, c *corpus, book codebook.Book, 
 
 // refuseLost refuses a draw in place of one that people coded and that is missing: their labels
 // would be taken for labels of it.
-func refuseLost(ctx context.Context, s store.Store, name string, book codebook.Book, draws int) error {
+func refuseLost(ctx context.Context, s store.Store, name string, book campaign.Book, draws int) error {
 	lost, err := gold.LostCoders(ctx, s, name, book.ID(), draws)
 	if err != nil || len(lost) == 0 {
 		return err

@@ -15,7 +15,6 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
@@ -101,7 +100,7 @@ func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.Campa
 func sumUp(ctx context.Context, s store.Store, name string, how campaign.Labelling) (Summary, error) {
 	r := Summary{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == labels.Rules}
 	if how.CodeBook != nil {
-		r.CodeBook, r.whole = how.CodeBook.ID(), how.CodeBook.Unit == codebook.Collaboration
+		r.CodeBook, r.whole = how.CodeBook.ID(), how.CodeBook.Unit == campaign.UnitCollaboration
 	}
 	markers, err := lake.LabelMarkers(ctx, s, name, r.Labeller)
 	if err != nil {

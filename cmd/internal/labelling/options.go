@@ -11,7 +11,6 @@ import (
 
 	"roundtable/activities/labels"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -95,7 +94,7 @@ func (l Options) labelling(ctx context.Context, s store.Store, campaign string) 
 
 // useBook has messages labelled by another code book than that of the acts, if one is named.
 func (l Options) useBook(how *campaign.Labelling) error {
-	if l.CodeBook == "" || l.CodeBook == codebook.Acts {
+	if l.CodeBook == "" || l.CodeBook == campaign.ActsBook {
 		return nil
 	}
 	b, err := readBook(l.CodeBook)

@@ -7,7 +7,7 @@ import (
 	"html/template"
 
 	"roundtable/analysis/gold"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs/wording"
 )
 
@@ -27,7 +27,7 @@ type pageData struct {
 	Title    string
 	Store    string // the browser's memory of what was coded so far
 	File     string // that the page saves
-	Book     codebook.Book
+	Book     campaign.Book
 	Single   bool
 	MayBe    bool // coded, but without a label
 	Script   template.JS
@@ -51,10 +51,10 @@ type pageItem struct {
 
 // writePage writes a page that needs nothing else: what is coded stays in the browser, and is
 // saved as a table.
-func writePage(d gold.Draw, book codebook.Book, blocks []block) ([]byte, error) {
+func writePage(d gold.Draw, book campaign.Book, blocks []block) ([]byte, error) {
 	data := pageData{
 		Title: "Coding by hand: " + book.Name, Store: hash(d.Campaign + "\x00" + d.CodeBook + "\x00" + fmt.Sprint(d.Number))[:12], File: d.Campaign + "-" + book.Name + "-coded.csv", Book: book,
-		Single: book.Choice == codebook.One, MayBe: book.MayBeNone(), None: codebook.None,
+		Single: book.Choice == campaign.OneLabel, MayBe: book.MayBeNone(), None: campaign.NoLabel,
 		Script: template.JS(script), Style: template.CSS(style), Items: d.Items(), Messages: !d.Whole,
 	}
 	known := itemsOf(d)

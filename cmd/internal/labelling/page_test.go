@@ -16,7 +16,7 @@ import (
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 )
 
 // hostile texts steer pages, spreadsheets and readers.
@@ -25,9 +25,9 @@ var hostile = []string{
 	"a;b\n\"c\",d", "\x1b[2J", "+1", "  spaces  ", "line\r\nline", `"><fieldset data-id="9.9">`,
 }
 
-func hostileDraw(t *testing.T) (gold.Draw, codebook.Book, []block) {
+func hostileDraw(t *testing.T) (gold.Draw, campaign.Book, []block) {
 	t.Helper()
-	book, _ := codebook.Load(codebook.Acts)
+	book, _ := campaign.LoadBuiltInBook(campaign.ActsBook)
 	d := gold.Draw{Campaign: "talk", CodeBook: book.ID(), Number: 1, Blocks: []gold.Block{{Run: lake.Run{Collaboration: "majority-0a1b2c3d-i0-r0"}, First: 1, Last: 2}}}
 	b := block{number: 1, context: []said{{"Alex", hostile[0]}}}
 	for i, text := range hostile {
@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 }
 
 // filled is the table with labels in it.
-func filled(t *testing.T, d gold.Draw, book codebook.Book, blocks []block) [][]string {
+func filled(t *testing.T, d gold.Draw, book campaign.Book, blocks []block) [][]string {
 	t.Helper()
 	data, err := writeCSV(d, book, blocks)
 	if err != nil {
@@ -239,11 +239,11 @@ func TestNoNumbers(t *testing.T) {
 }
 
 func TestNone(t *testing.T) {
-	mast, _ := codebook.Load("mast")
-	drift, _ := codebook.Load("drift")
-	acts, _ := codebook.Load(codebook.Acts)
+	mast, _ := campaign.LoadBuiltInBook("mast")
+	drift, _ := campaign.LoadBuiltInBook("drift")
+	acts, _ := campaign.LoadBuiltInBook(campaign.ActsBook)
 	for _, c := range []struct {
-		book codebook.Book
+		book campaign.Book
 		cell string
 		want string // "" is an error
 	}{
@@ -256,7 +256,7 @@ func TestNone(t *testing.T) {
 			t.Errorf("%s, %q: %v, error %v, want %s", c.book.Name, c.cell, got, err, c.want)
 		}
 	}
-	own := codebook.Book{Unit: codebook.Message, Choice: codebook.Any, Labels: []codebook.Label{{Name: "Cross"}, {Name: "None", Alone: true}}}
+	own := campaign.Book{Unit: campaign.UnitMessage, Choice: campaign.AnyLabels, Labels: []campaign.BookLabel{{Name: "Cross"}, {Name: "None", Alone: true}}}
 	if got, err := readLabels(own, "none"); err != nil || fmt.Sprint(got) != "[None]" {
 		t.Errorf("a label of this name: %v, error %v", got, err)
 	}

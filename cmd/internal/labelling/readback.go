@@ -10,14 +10,14 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 )
 
 // readBack stores what a coder gave to a draw.
-func (o HandCoding) readBack(ctx context.Context, s store.Store, name string, book codebook.Book) error {
+func (o HandCoding) readBack(ctx context.Context, s store.Store, name string, book campaign.Book) error {
 	data, err := store.ReadFile(o.From, 64<<20)
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("--gold-from: %w", err))

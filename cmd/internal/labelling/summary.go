@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -33,7 +33,7 @@ type agreement struct {
 	Shown float64  `json:"shown"` // share of the items that a coder gave it to
 }
 
-func (o HandCoding) reportStored(ctx context.Context, s store.Store, d gold.Draw, book codebook.Book) error {
+func (o HandCoding) reportStored(ctx context.Context, s store.Store, d gold.Draw, book campaign.Book) error {
 	sample, err := gold.Load(ctx, s, d.Campaign, d.CodeBook)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func shown(v *float64) string {
 }
 
 // agreementOf compares the coders of a draw, without what they adjudicated.
-func agreementOf(c gold.Coding, d gold.Draw, book codebook.Book) []agreement {
+func agreementOf(c gold.Coding, d gold.Draw, book campaign.Book) []agreement {
 	var each []map[lake.Run][]gold.Coded
 	for i, coder := range c.Coders {
 		if coder != gold.Adjudicated {

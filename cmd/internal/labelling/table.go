@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"roundtable/analysis/gold"
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs/wording"
 )
 
@@ -171,7 +171,7 @@ func drawOf(draws []gold.Draw, rows []row) gold.Draw {
 }
 
 // check reports all that is wrong with a table, or returns the labels of the items in their order.
-func check(file string, d gold.Draw, book codebook.Book, rows []row) ([][]string, error) {
+func check(file string, d gold.Draw, book campaign.Book, rows []row) ([][]string, error) {
 	known := itemsOf(d)
 	given, first := make([][]string, len(known.all)), make([]int, len(known.all))
 	var errs []error
@@ -215,7 +215,7 @@ func check(file string, d gold.Draw, book codebook.Book, rows []row) ([][]string
 }
 
 // readLabels reads a cell of labels.
-func readLabels(book codebook.Book, text string) ([]string, error) {
+func readLabels(book campaign.Book, text string) ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(text, separator) {
 		if name = strings.TrimSpace(name); name != "" {

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"roundtable/analysis/report"
 	"roundtable/analysis/table"
-	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
 
@@ -65,7 +65,7 @@ func (v Transcript) tellHead(line func(string, ...any)) {
 	}
 }
 
-func (v Transcript) tellPhase(line func(string, ...any), phase telling.Phase) {
+func (v Transcript) tellPhase(line func(string, ...any), phase report.Phase) {
 	shown := false
 	for _, turn := range phase.Turns {
 		shown = shown || v.shows(turn.Entry)
@@ -85,7 +85,7 @@ func (v Transcript) tellPhase(line func(string, ...any), phase telling.Phase) {
 	}
 }
 
-func (v Transcript) tellTurn(line func(string, ...any), turn telling.Turn) {
+func (v Transcript) tellTurn(line func(string, ...any), turn report.Turn) {
 	line("  %s%s", turn.Who, turn.Does)
 	quote := func(mark, text string) {
 		if text != "" {

@@ -18,7 +18,6 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
-	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -29,7 +28,7 @@ import (
 type Transcript struct {
 	Parts
 	rows  record.Rows
-	story telling.Story
+	story report.Told
 	Asked []EntryAsked // with --prompts or --raw
 	Lost  []string     // what cannot be shown, and why
 }
@@ -73,7 +72,7 @@ func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id st
 	if err := how.check(rows); err != nil {
 		return Transcript{}, cli.UsageError(err)
 	}
-	v := Transcript{Parts: how, rows: rows, story: telling.Tell(rows)}
+	v := Transcript{Parts: how, rows: rows, story: report.Tell(rows)}
 	if broken != nil {
 		v.lose("What has been answered so far cannot be shown whole", broken)
 	}
@@ -119,14 +118,14 @@ func (s Parts) check(rows record.Rows) error {
 }
 
 // Facts returns what a collaboration was about, for its story.
-func Facts(ctx context.Context, reader *collaboration.Reader, of record.Key) ([]telling.Fact, error) {
+func Facts(ctx context.Context, reader *collaboration.Reader, of record.Key) ([]report.Fact, error) {
 	about, err := reader.About(ctx, of)
 	return factsOf(about), err
 }
 
-func factsOf(about collaboration.About) (all []telling.Fact) {
+func factsOf(about collaboration.About) (all []report.Fact) {
 	for _, f := range about.Facts {
-		all = append(all, telling.Fact(f))
+		all = append(all, report.Fact(f))
 	}
 	return all
 }
@@ -171,7 +170,7 @@ func (s Parts) all() bool { return s.Entry < 0 }
 func (s Parts) shows(entry int32) bool { return s.all() || int(entry) == s.Entry }
 
 // has reports whether something of a round is shown.
-func (s Parts) has(round telling.Round) bool {
+func (s Parts) has(round report.Round) bool {
 	for _, phase := range round.Phases {
 		for _, turn := range phase.Turns {
 			if s.shows(turn.Entry) {

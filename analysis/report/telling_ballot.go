@@ -1,4 +1,4 @@
-package telling
+package report
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 )
 
 // candidatesOf returns what the ballots of a phase are about, with what each ballot gives them.
-func (t *telling) candidatesOf(turns []record.Turn) []Candidate {
-	var list []Candidate
+func (t *telling) candidatesOf(turns []record.Turn) []candidate {
+	var list []candidate
 	at := map[int32]int{}
 	for _, b := range t.Ballots {
 		if b.Candidate == nil || b.Entry < turns[0].Entry || b.Entry > turns[len(turns)-1].Entry {
@@ -23,15 +23,15 @@ func (t *telling) candidatesOf(turns []record.Turn) []Candidate {
 			list = append(list, t.newCandidate(b))
 		}
 		if b.ValueExact != nil {
-			list[i].Votes = append(list[i].Votes, Vote{t.agentNames([]int32{b.Agent}), *b.ValueExact})
+			list[i].Votes = append(list[i].Votes, vote{t.agentNames([]int32{b.Agent}), *b.ValueExact})
 		}
 	}
 	return list
 }
 
-func (t *telling) newCandidate(b record.Ballot) Candidate {
+func (t *telling) newCandidate(b record.Ballot) candidate {
 	by := parseAgents(b.ProposersJSON)
-	c := Candidate{Number: *b.Candidate + 1, From: "by " + t.agentNames(by)}
+	c := candidate{Number: *b.Candidate + 1, From: "by " + t.agentNames(by)}
 	switch {
 	case b.Standing != nil && *b.Standing && len(by) > 0:
 		c.From += "; it stands"

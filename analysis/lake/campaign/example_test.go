@@ -1,14 +1,14 @@
-package codebook_test
+package campaign_test
 
 import (
 	"fmt"
 
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 )
 
 // A code book says what labels coders choose from. All that is wrong with one is said at once.
-func ExampleParse() {
-	book, err := codebook.Parse("stance.yaml", []byte(`
+func ExampleParseBook() {
+	book, err := campaign.ParseBook("stance.yaml", []byte(`
 name: stance
 unit: message
 choice: one
@@ -17,7 +17,7 @@ labels:
   - {name: object, definition: The speaker gives a reason against a view.}
 `))
 	fmt.Println(book.ID(), book.Names(), err)
-	_, err = codebook.Parse("bad.yaml", []byte("name: bad\nunit: word\nlabels: []\n"))
+	_, err = campaign.ParseBook("bad.yaml", []byte("name: bad\nunit: word\nlabels: []\n"))
 	fmt.Println(err)
 	// Output:
 	// stance-574a7d0e [agree object] <nil>

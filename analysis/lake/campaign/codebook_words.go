@@ -1,4 +1,4 @@
-package codebook
+package campaign
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 func (b Book) Words() string {
 	var w strings.Builder
 	what, given := "message", `You are given a JSON document. "previous_round" is what was said in the round before, in order; it is empty in the first round. "message" is the message to annotate.`
-	if b.Unit == Collaboration {
+	if b.Unit == UnitCollaboration {
 		what, given = "conversation", `You are given a JSON document. "transcript" is the whole conversation, in order.`
 	}
 	fmt.Fprintf(&w, "You annotate conversations of groups that have to decide something together. For one %s you say which labels apply. ", what)
 	switch {
-	case b.Choice == One:
+	case b.Choice == OneLabel:
 		w.WriteString("Exactly one label applies: name the one that fits best.\n")
-	case b.Unit == Collaboration:
+	case b.Unit == UnitCollaboration:
 		w.WriteString("Name all that apply, and none that does not; none may apply.\n")
 	default:
 		w.WriteString("Several can apply: name all that apply, and none that does not, but at least one.\n")
@@ -30,7 +30,7 @@ func (b Book) Words() string {
 		for _, example := range l.Examples {
 			fmt.Fprintf(&w, " For example: %q.", example)
 		}
-		if l.Alone && b.Choice == Any {
+		if l.Alone && b.Choice == AnyLabels {
 			w.WriteString(" It is named alone.")
 		}
 		w.WriteString("\n")

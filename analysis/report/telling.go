@@ -1,8 +1,4 @@
-// Package telling puts the rows of a collaboration into words: who said what,
-// who saw it, how ballots were counted and what came to stand. It chooses the
-// words; a terminal and a page each set them in their own way. What agents wrote
-// is passed on as it is, so the code that sets it makes it harmless.
-package telling
+package report
 
 import (
 	"cmp"
@@ -16,8 +12,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Story is a collaboration in the order in which it happened.
-type Story struct {
+// Told is a collaboration in the order in which it happened.
+type Told struct {
 	Collaboration record.Collaboration
 	About         []string // sentences on what was run
 	Facts         []Fact   // what it was about, for readers; the rows do not hold it
@@ -44,20 +40,20 @@ type Round struct {
 // Phase is turns of one kind; a decision ends it.
 type Phase struct {
 	Name       string
-	Candidates []Candidate // of its ballots
+	Candidates []candidate // of its ballots
 	Turns      []Turn
 }
 
-// Candidate is what ballots are about.
-type Candidate struct {
+// candidate is what ballots are about.
+type candidate struct {
 	Number   int32  // from 1
 	From     string // whose proposal it is, and whether it stands
 	Proposal string
-	Votes    []Vote // by voter, abstentions left out
+	Votes    []vote // by voter, abstentions left out
 }
 
-// Vote is what a ballot gives a candidate.
-type Vote struct {
+// vote is what a ballot gives a candidate.
+type vote struct {
 	Voter string
 	Value string // an exact fraction
 }
@@ -87,7 +83,7 @@ type telling struct {
 }
 
 // Tell tells the rows of one collaboration, which are in the order of their keys.
-func Tell(rows record.Rows) Story {
+func Tell(rows record.Rows) Told {
 	t := &telling{Rows: rows, names: agentNames{}, also: map[int32]string{}, proposals: map[string]string{}}
 	t.nameAgents()
 	for _, turn := range rows.Turns {
@@ -96,7 +92,7 @@ func Tell(rows record.Rows) Story {
 		}
 	}
 	c := rows.Collaborations[0]
-	story := Story{Collaboration: c, About: slices.Concat(unfinishedText(c), settingsText(c), forkText(t.Turns)), End: endingText(c), names: t.names, also: t.also}
+	story := Told{Collaboration: c, About: slices.Concat(unfinishedText(c), settingsText(c), forkText(t.Turns)), End: endingText(c), names: t.names, also: t.also}
 	turns := t.Turns
 	var before *string // key of what stood
 	for _, round := range t.Rounds {
@@ -215,11 +211,11 @@ func scoreText(score *float64, utilities []float64) string {
 	if score == nil {
 		return ""
 	}
-	s := fmt.Sprintf(" Score %.4g", Rounded(*score))
+	s := fmt.Sprintf(" Score %.4g", rounded(*score))
 	if len(slices.Compact(slices.Clone(utilities))) > 1 { // else they say what the score says
 		var parts []string
 		for _, u := range utilities {
-			parts = append(parts, fmt.Sprintf("%.4g", Rounded(u)))
+			parts = append(parts, fmt.Sprintf("%.4g", rounded(u)))
 		}
 		s += "; utilities " + strings.Join(parts, ", ")
 	}
@@ -243,10 +239,10 @@ func endingText(c record.Collaboration) string {
 }
 
 // AgentName returns what an agent is called.
-func (s Story) AgentName(agent int32) string { return s.names.of(agent) }
+func (s Told) AgentName(agent int32) string { return s.names.of(agent) }
 
 // AgentAlso returns what else an agent is called: its role, or its name; "" if nothing.
-func (s Story) AgentAlso(agent int32) string { return s.also[agent] }
+func (s Told) AgentAlso(agent int32) string { return s.also[agent] }
 
 // agentNames are what agents are called, by index.
 type agentNames map[int32]string

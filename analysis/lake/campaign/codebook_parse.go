@@ -1,4 +1,4 @@
-package codebook
+package campaign
 
 import (
 	"bytes"
@@ -41,8 +41,8 @@ func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
 	r.errs = append(r.errs, fmt.Errorf("%s, line %d: %s", r.file, n.Line, fmt.Sprintf(format, args...)))
 }
 
-// Parse reads a code book. All of its errors come at once, with lines.
-func Parse(file string, data []byte) (Book, error) {
+// ParseBook reads a code book. All of its errors come at once, with lines.
+func ParseBook(file string, data []byte) (Book, error) {
 	var doc yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&doc); err != nil {
@@ -52,7 +52,7 @@ func Parse(file string, data []byte) (Book, error) {
 		return Book{}, fmt.Errorf("%s: %w", file, err)
 	}
 	r := &reader{file: file}
-	b := Book{Unit: Message, Choice: Any}
+	b := Book{Unit: UnitMessage, Choice: AnyLabels}
 	root := doc.Content[0]
 	for key, value := range r.mapping(root, "a code book", keys) {
 		switch key {
@@ -66,9 +66,9 @@ func Parse(file string, data []byte) (Book, error) {
 		case "about":
 			b.About = r.text(value, key)
 		case "unit":
-			b.Unit = r.oneOf(value, key, Message, Collaboration)
+			b.Unit = r.oneOf(value, key, UnitMessage, UnitCollaboration)
 		case "choice":
-			b.Choice = r.oneOf(value, key, One, Any)
+			b.Choice = r.oneOf(value, key, OneLabel, AnyLabels)
 		case "labels":
 			b.Labels = r.labels(value)
 		}
@@ -125,7 +125,7 @@ func (r *reader) oneOf(n *yaml.Node, key string, known ...string) string {
 	return n.Value
 }
 
-func (r *reader) labels(n *yaml.Node) []Label {
+func (r *reader) labels(n *yaml.Node) []BookLabel {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 || len(n.Content) > most {
 		r.wrong(n, "labels is a list of 1 to %d labels, each with a name and a definition", most)
 		return nil
@@ -158,7 +158,7 @@ func (r *reader) labelText(n *yaml.Node, key string) string {
 	return text
 }
 
-func (r *reader) label(n *yaml.Node) (l Label, ok bool) {
+func (r *reader) label(n *yaml.Node) (l BookLabel, ok bool) {
 	before := len(r.errs)
 	for key, value := range r.mapping(n, "a label", labelKeys) {
 		switch key {

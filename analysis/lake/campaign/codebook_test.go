@@ -1,4 +1,4 @@
-package codebook_test
+package campaign_test
 
 import (
 	"bytes"
@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 )
 
 func TestBuiltIn(t *testing.T) {
-	if got := codebook.BuiltIn(); !slices.Equal(got, []string{"acts", "drift", "mast"}) {
+	if got := campaign.BuiltInBooks(); !slices.Equal(got, []string{"acts", "drift", "mast"}) {
 		t.Fatalf("built in are %v", got)
 	}
 	for name, want := range map[string]struct {
 		labels int
 		unit   string
-	}{"acts": {11, codebook.Message}, "mast": {14, codebook.Collaboration}, "drift": {10, codebook.Message}} {
-		b, ok := codebook.Load(name)
+	}{"acts": {11, campaign.UnitMessage}, "mast": {14, campaign.UnitCollaboration}, "drift": {10, campaign.UnitMessage}} {
+		b, ok := campaign.LoadBuiltInBook(name)
 		if !ok || b.Name != name || len(b.Labels) != want.labels || b.Unit != want.unit || b.Source == "" {
 			t.Errorf("%s: %+v", name, b)
 		}
@@ -30,18 +30,18 @@ func TestBuiltIn(t *testing.T) {
 			}
 		}
 	}
-	acts, _ := codebook.Load("acts")
+	acts, _ := campaign.LoadBuiltInBook("acts")
 	if !slices.Equal(acts.Names(), record.Acts[:]) || acts.ID() != "acts" {
 		t.Errorf("the acts of the code book are %v, id %s", acts.Names(), acts.ID())
 	}
-	if _, ok := codebook.Load("../acts"); ok {
+	if _, ok := campaign.LoadBuiltInBook("../acts"); ok {
 		t.Error("a file outside is a code book")
 	}
 }
 
 // TestNumbers: failure modes of MAST have the numbers and the three categories of the paper.
 func TestNumbers(t *testing.T) {
-	mast, _ := codebook.Load("mast")
+	mast, _ := campaign.LoadBuiltInBook("mast")
 	of := map[string]int{}
 	for i, l := range mast.Labels {
 		of[l.Category]++
@@ -56,16 +56,16 @@ func TestNumbers(t *testing.T) {
 
 // TestRecorded: what is recorded is read again, and no other bytes pass for it.
 func TestRecorded(t *testing.T) {
-	for _, name := range codebook.BuiltIn() {
-		b, _ := codebook.Load(name)
+	for _, name := range campaign.BuiltInBooks() {
+		b, _ := campaign.LoadBuiltInBook(name)
 		data := b.Encode()
-		if got, err := codebook.Decode(b.ID(), data); err != nil || !reflect.DeepEqual(got, b) {
+		if got, err := campaign.DecodeBook(b.ID(), data); err != nil || !reflect.DeepEqual(got, b) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := codebook.Decode("other-12345678", data); err == nil {
+		if _, err := campaign.DecodeBook("other-12345678", data); err == nil {
 			t.Errorf("%s passes for another", name)
 		}
-		if _, err := codebook.Decode(b.ID(), bytes.Replace(data, []byte(`"unit"`), []byte(`"Unit"`), 1)); err == nil {
+		if _, err := campaign.DecodeBook(b.ID(), bytes.Replace(data, []byte(`"unit"`), []byte(`"Unit"`), 1)); err == nil {
 			t.Errorf("%s: changed bytes pass", name)
 		}
 	}
@@ -73,11 +73,11 @@ func TestRecorded(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	const good = "name: mood\nchoice: one\nlabels:\n  - {name: Calm, definition: is calm}\n  - {name: Cross, definition: is not}\n"
-	b, err := codebook.Parse("mood.yaml", []byte(good))
-	if err != nil || b.Unit != codebook.Message || !strings.HasPrefix(b.ID(), "mood-") {
+	b, err := campaign.ParseBook("mood.yaml", []byte(good))
+	if err != nil || b.Unit != campaign.UnitMessage || !strings.HasPrefix(b.ID(), "mood-") {
 		t.Fatalf("%+v, error %v", b, err)
 	}
-	other, err := codebook.Parse("mood.yaml", []byte(strings.Replace(good, "is not", "is loud", 1)))
+	other, err := campaign.ParseBook("mood.yaml", []byte(strings.Replace(good, "is not", "is loud", 1)))
 	if err != nil || other.ID() == b.ID() {
 		t.Errorf("other words have the id %s too, error %v", other.ID(), err)
 	}
@@ -103,7 +103,7 @@ labels:
   - just a word
 name: twice
 `
-	_, err := codebook.Parse("my.yaml", []byte(bad))
+	_, err := campaign.ParseBook("my.yaml", []byte(bad))
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -117,7 +117,7 @@ name: twice
 		}
 	}
 	for data, want := range map[string]string{"": "empty", "- a": "a code book has the keys", "name: x": "needs labels", "name: x\nlabels: []": "1 to 100", "a: [": "line"} {
-		if _, err := codebook.Parse("x.yaml", []byte(data)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := campaign.ParseBook("x.yaml", []byte(data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", data, err, want)
 		}
 	}

@@ -1,8 +1,4 @@
-// Package codebook reads code books: files that say which labels a message or a
-// collaboration can have, and what they mean, to models and to people who code by hand.
-// The acts of paper 1, the failure modes of MAST and the errors behind problem drift are
-// built in.
-package codebook
+package campaign
 
 import (
 	"crypto/sha256"
@@ -16,34 +12,34 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Acts is the name and the id of the code book of the dialogue acts: the labels that tables
+// ActsBook is the name and the id of the code book of the dialogue acts: the labels that tables
 // about acts rest on.
-const Acts = "acts"
+const ActsBook = "acts"
 
 // Units of code books: what is given labels.
 const (
-	Message       = "message"
-	Collaboration = "collaboration"
+	UnitMessage       = "message"
+	UnitCollaboration = "collaboration"
 )
 
 // Book is a code book.
 type Book struct {
-	Name   string  `json:"name"`
-	Source string  `json:"source,omitempty"` // where the labels come from
-	Unit   string  `json:"unit"`             // message or collaboration
-	Choice string  `json:"choice"`           // one label each, or any number
-	About  string  `json:"about,omitempty"`  // what coders must know besides
-	Labels []Label `json:"labels"`
+	Name   string      `json:"name"`
+	Source string      `json:"source,omitempty"` // where the labels come from
+	Unit   string      `json:"unit"`             // message or collaboration
+	Choice string      `json:"choice"`           // one label each, or any number
+	About  string      `json:"about,omitempty"`  // what coders must know besides
+	Labels []BookLabel `json:"labels"`
 }
 
 // Choices of code books: how many labels a unit has.
 const (
-	One = "one"
-	Any = "any"
+	OneLabel  = "one"
+	AnyLabels = "any"
 )
 
-// Label is one label of a code book.
-type Label struct {
+// BookLabel is one label of a code book.
+type BookLabel struct {
 	Name       string   `json:"name"`
 	Definition string   `json:"definition"`
 	Examples   []string `json:"examples,omitempty"`
@@ -55,8 +51,8 @@ type Label struct {
 //go:embed books/*.yaml
 var books embed.FS
 
-// BuiltIn names the code books that are built in, in alphabetical order.
-func BuiltIn() []string {
+// BuiltInBooks names the code books that are built in, in alphabetical order.
+func BuiltInBooks() []string {
 	files, err := books.ReadDir("books")
 	if err != nil {
 		panic("codebook: " + err.Error()) // it is compiled in
@@ -68,13 +64,13 @@ func BuiltIn() []string {
 	return names
 }
 
-// Load returns a built-in code book; false if there is none of that name.
-func Load(name string) (Book, bool) {
+// LoadBuiltInBook returns a built-in code book; false if there is none of that name.
+func LoadBuiltInBook(name string) (Book, bool) {
 	data, err := books.ReadFile("books/" + name + ".yaml")
 	if err != nil {
 		return Book{}, false
 	}
-	b, err := Parse(name+".yaml", data)
+	b, err := ParseBook(name+".yaml", data)
 	if err != nil {
 		panic("codebook: " + err.Error()) // a test reads all of them
 	}
@@ -86,7 +82,7 @@ func Load(name string) (Book, bool) {
 // columns of the table labels.
 func (b Book) ID() string {
 	if b.IsActs() {
-		return Acts
+		return ActsBook
 	}
 	data, err := json.Marshal(b)
 	if err != nil {
@@ -97,7 +93,7 @@ func (b Book) ID() string {
 }
 
 // IsActs reports whether it is the code book of the dialogue acts.
-func (b Book) IsActs() bool { return b.Name == Acts }
+func (b Book) IsActs() bool { return b.Name == ActsBook }
 
 // Names returns the names of the labels, in order.
 func (b Book) Names() []string {
@@ -108,18 +104,18 @@ func (b Book) Names() []string {
 	return names
 }
 
-// None says, where no label has this name, that a unit was looked at and no label applies.
-const None = "none"
+// NoLabel says, where no label has this name, that a unit was looked at and no label applies.
+const NoLabel = "none"
 
 // MayBeNone reports whether a unit may have no label, which is coded as None.
 func (b Book) MayBeNone() bool {
-	return b.Unit == Collaboration && b.Choice == Any && b.find(None) < 0
+	return b.Unit == UnitCollaboration && b.Choice == AnyLabels && b.find(NoLabel) < 0
 }
 
 // find returns the index of the label with a name or a number, whatever its capitals; -1 if there is none.
 func (b Book) find(name string) int {
 	name = strings.TrimSpace(name)
-	return slices.IndexFunc(b.Labels, func(l Label) bool {
+	return slices.IndexFunc(b.Labels, func(l BookLabel) bool {
 		return strings.EqualFold(l.Name, name) || l.Number != "" && strings.EqualFold(l.Number, name)
 	})
 }
@@ -127,7 +123,7 @@ func (b Book) find(name string) int {
 // Read checks labels that were given to one unit, by name or number, and returns their names in
 // the book's order and spelling, each once. The error says what is accepted.
 func (b Book) Read(given []string) ([]string, error) {
-	if len(given) == 1 && b.MayBeNone() && strings.EqualFold(strings.TrimSpace(given[0]), None) {
+	if len(given) == 1 && b.MayBeNone() && strings.EqualFold(strings.TrimSpace(given[0]), NoLabel) {
 		return nil, nil
 	}
 	known, has := b.Names(), make([]bool, len(b.Labels))
@@ -149,9 +145,9 @@ func (b Book) Read(given []string) ([]string, error) {
 		}
 	}
 	switch {
-	case b.Choice == One && len(shown) != 1:
+	case b.Choice == OneLabel && len(shown) != 1:
 		return nil, fmt.Errorf("%s given; expected exactly one of %s", wording.Count(len(shown), "label"), strings.Join(known, ", "))
-	case len(shown) == 0 && b.Unit == Message:
+	case len(shown) == 0 && b.Unit == UnitMessage:
 		return nil, fmt.Errorf("no label is given; at least one of %s is needed", strings.Join(known, ", "))
 	case alone != "" && len(shown) > 1:
 		return nil, fmt.Errorf("%q is given next to others; it stands alone", alone)

@@ -1,4 +1,4 @@
-package codebook
+package campaign
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"roundtable/analysis/lake"
 )
 
-// Hash identifies a code book as it is recorded: draws keep that of what their coders were shown.
-func Hash(recorded []byte) string {
+// BookHash identifies a code book as it is recorded: draws keep that of what their coders were shown.
+func BookHash(recorded []byte) string {
 	sum := sha256.Sum256(recorded)
 	return hex.EncodeToString(sum[:])
 }
 
-// Folder returns where the code books of a campaign are recorded.
-func Folder(campaign string) string { return lake.AboutKey(campaign, "codebooks/") }
+// BooksFolder returns where the code books of a campaign are recorded.
+func BooksFolder(campaign string) string { return lake.AboutKey(campaign, "codebooks/") }
 
-// Key returns the name of the object in which a code book is recorded with a campaign.
-func Key(campaign, id string) string { return Folder(campaign) + id + ".json" }
+// BookKey returns the name of the object in which a code book is recorded with a campaign.
+func BookKey(campaign, id string) string { return BooksFolder(campaign) + id + ".json" }
 
 // Encode returns the book as it is recorded with a campaign.
 func (b Book) Encode() []byte {
@@ -32,9 +32,9 @@ func (b Book) Encode() []byte {
 	return append(data, '\n')
 }
 
-// Decode reads a book that is recorded under an id; the error says that it is not as it was
+// DecodeBook reads a book that is recorded under an id; the error says that it is not as it was
 // recorded.
-func Decode(id string, data []byte) (b Book, err error) {
+func DecodeBook(id string, data []byte) (b Book, err error) {
 	if err := json.Unmarshal(data, &b); err != nil {
 		return b, fmt.Errorf("it is not as it was recorded: %w", err)
 	}

@@ -1,4 +1,4 @@
-package telling
+package report
 
 import (
 	"slices"
@@ -9,8 +9,6 @@ import (
 	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
-
-func p[T any](v T) *T { return &v }
 
 func TestDecisionsInWords(t *testing.T) {
 	for data, want := range map[string]string{
@@ -79,7 +77,7 @@ func TestTell(t *testing.T) {
 		!strings.Contains(votes[1].Does, "INVALID after 3 answers, counts as an abstention: no JSON") || !votes[2].Decided {
 		t.Errorf("the votes are %+v", votes)
 	}
-	want := Candidate{Number: 1, From: "by Bob", Proposal: "{}", Votes: []Vote{{"Ann", "1/2"}}}
+	want := candidate{Number: 1, From: "by Bob", Proposal: "{}", Votes: []vote{{"Ann", "1/2"}}}
 	if c := phases[2].Candidates; len(c) != 1 || c[0].Number != want.Number || c[0].From != want.From || c[0].Proposal != want.Proposal || !slices.Equal(c[0].Votes, want.Votes) {
 		t.Errorf("the candidates are %+v", c)
 	}

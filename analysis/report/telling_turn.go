@@ -1,4 +1,4 @@
-package telling
+package report
 
 import (
 	"encoding/json"
@@ -106,10 +106,10 @@ func (t *telling) actText(row record.Turn) string {
 func worthText(row record.Turn) string {
 	var parts []string
 	if row.ProposalUtility != nil {
-		parts = append(parts, fmt.Sprintf("worth %.4g to %s", Rounded(*row.ProposalUtility), row.AgentName))
+		parts = append(parts, fmt.Sprintf("worth %.4g to %s", rounded(*row.ProposalUtility), row.AgentName))
 	}
 	if row.StandingUtility != nil {
-		parts = append(parts, fmt.Sprintf("what stands is worth %.4g", Rounded(*row.StandingUtility)))
+		parts = append(parts, fmt.Sprintf("what stands is worth %.4g", rounded(*row.StandingUtility)))
 	}
 	if len(parts) == 0 {
 		return ""
