@@ -105,7 +105,7 @@ func TestWrongFilesDoNotFit(t *testing.T) {
 			t.Errorf("it is accepted:\n%s", text)
 		}
 	}
-	faults, err := os.ReadFile("../../../workflows/plan/testdata/faults.yaml")
+	faults, err := os.ReadFile("../../../workflows/campaignfile/testdata/faults.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
