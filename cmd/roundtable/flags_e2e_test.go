@@ -117,7 +117,7 @@ func TestExtendedFile(t *testing.T) {
 	save(t, filepath.Join(dir, "tries"), "wrong.yaml", "extends: ../campaign.yml\nname: small\nrule: x\n")
 	d = ends(t, 2, dir, nil, "plan", "tries/wrong.yaml")
 	contains(t, d.err, "tries/wrong.yaml: line 1: extends: there is no file campaign.yml; paths are relative to the file that names them\n")
-	contains(t, d.err, "tries/wrong.yaml: line 3: rule: there is no decision rule \"x\"")
+	contains(t, d.err, "tries/wrong.yaml: line 3: rule: unknown decision rule \"x\"")
 	save(t, dir, "campaign.yaml", strings.Replace(quiz, "rounds: 1", "round: 1", 1))
 	contains(t, ends(t, 2, dir, nil, "plan", "tries/small.yaml").err, "\ncampaign.yaml: line 5: protocol.round: unknown key; known are ")
 }

@@ -285,7 +285,7 @@ grid:
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, fault := range []string{
-		"line 1: name", "line 2: replicates", "line 3: env", "line 4: protocol.round:", "line 5: model", "line 7: data", `line 9: rule: there is no decision rule "majorty"`,
+		"line 1: name", "line 2: replicates", "line 3: env", "line 4: protocol.round:", "line 5: model", "line 7: data", `line 9: rule: unknown decision rule "majorty"`,
 	} {
 		if !strings.Contains(string(out), fault) {
 			t.Errorf("%q is not reported:\n%s", fault, out)

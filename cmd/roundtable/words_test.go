@@ -29,7 +29,7 @@ func TestWhatIsNotThereIsSaidInWords(t *testing.T) {
 		t.Errorf("status tells of its own files: %v", err)
 	}
 	_, err = study.Make(campaign.Campaign{}, "nope")
-	contains(t, err.Error(), "transitions, agreement, label-rates, label-errors, judge-agreement, fork-effects, comparisons, floor, front, buy-next, instances, rounds, summary and all")
+	contains(t, err.Error(), "transitions, agreement, label-rates, label-errors, judge-agreement, fork-effects, comparisons, floor, front, buy-next, instances, rounds, summary or all")
 	_, err = runCommand(t, "pause", "nobody", "--lake", lake, "--state", t.TempDir())
 	fails(t, err, cli.ExitUsage, `has no campaign "nobody"`)
 }
