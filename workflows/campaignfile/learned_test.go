@@ -131,7 +131,7 @@ func TestLearnedRefuses(t *testing.T) {
 		stop, want string
 		host       campaignfile.Host
 	}{
-		{"{name: learned, from: past, method: dialogue}", `line 5: stop.method: is "dialogue"; expected baseline,`, learning()},
+		{"{name: learned, from: past, method: dialogue}", `line 5: stop.method: is "dialogue"; expected one of baseline,`, learning()},
 		{"{name: learned, method: dialogue_act}", "line 5: stop: from is missing", learning()},
 		{"learned", "line 5: stop: from is missing", learning()},
 		{"{name: learned, from: past, method: e_process, alpha: 0}", "line 5: stop.alpha: is 0; expected more than 0 and less than 1", learning()},

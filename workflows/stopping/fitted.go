@@ -2,7 +2,7 @@ package stopping
 
 import (
 	"fmt"
-	"roundtable/envs/wording"
+	"strings"
 )
 
 // The methods of early stopping of paper 1 (Cho et al. 2025, appendix D.7), the
@@ -122,5 +122,5 @@ func (f Fitted) Validate() error {
 		}
 		return nil
 	}
-	return fmt.Errorf("method is %q; expected %s", f.Method, wording.Or(MethodNames()))
+	return fmt.Errorf("method is %q; expected one of %s", f.Method, strings.Join(MethodNames(), ", "))
 }

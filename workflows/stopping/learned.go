@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
-	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
 
@@ -33,7 +33,7 @@ func (p LearnedParams) Check() error {
 		errs = append(errs, errors.New("from is missing; name the campaign whose collaborations the method is fitted on"))
 	}
 	if !slices.Contains(MethodNames(), p.Method) {
-		errs = append(errs, fmt.Errorf("method is %q; expected %s", p.Method, wording.Or(MethodNames())))
+		errs = append(errs, fmt.Errorf("method is %q; expected one of %s", p.Method, strings.Join(MethodNames(), ", ")))
 	}
 	switch {
 	case p.Alpha == nil:
