@@ -14,8 +14,17 @@ var allowed = map[string]string{
 	"roundtable/envs/envtest/hostile": "makes files of strangers for tests, and measures time and memory of who reads them",
 	"roundtable/envs/conformance":     "the checks of environments, for tests and a command: it asks from several goroutines at once",
 
-	"roundtable/envs/qa/records":           "decodes whole files of foreign bytes once, when an environment is built; the Parquet library has pools and caches",
-	"roundtable/envs/qa/records/pagecheck": "bounds these files before the library unpacks them, with its decompressors",
+	"roundtable/envs/qa/records.listFiles":             decoding,
+	"roundtable/envs/qa/records.declared":              decoding,
+	"roundtable/envs/qa/records.parseHead":             decoding,
+	"roundtable/envs/qa/records.patternsOf":            decoding,
+	"roundtable/envs/qa/records.readParquet":           decoding,
+	"(*roundtable/envs/qa/records.schemaNode).meaning": decoding,
+	"roundtable/envs/qa/records.legacyTimestamp":       decoding,
+	"roundtable/envs/qa/records.Folder":                decoding,
+	"(*roundtable/envs/qa/records.rowReader).present":  decoding,
+	"roundtable/envs/qa/records.Read":                  decoding,
+	"(*roundtable/envs/qa/records.rowReader).field":    decoding, "roundtable/envs/qa/records/pagecheck": "bounds these files before the library unpacks them, with its decompressors",
 
 	"roundtable/envs/qa.New":                  reading,
 	"roundtable/envs/qa.fileNames":            reading,
@@ -36,6 +45,8 @@ var allowed = map[string]string{
 	"roundtable/envs/recsys.Check":            "the user's command that checks a folder of data",
 	"(roundtable/envs/recsys.File).check":     "the user's command that checks a folder of data",
 }
+
+const decoding = "decodes whole files of foreign bytes once, when an environment is built; the Parquet library has pools and caches"
 
 const reading = "construction reads the data set once from an fs.FS, outside workflow code"
 

@@ -187,6 +187,9 @@ func RefreshCard(ctx context.Context, store store.Store, campaign string) error 
 	return RefreshCardOf(ctx, store, campaign, nil)
 }
 
+// ErrDamagedCard says that something that a card tells of is not what it was.
+var ErrDamagedCard = errors.New("it is not as it was written, or is missing")
+
 // RefreshCardOf is RefreshCard with what the owner says, which the manifest is to say after it: a
 // process that is killed between them does both again.
 func RefreshCardOf(ctx context.Context, store store.Store, campaign string, owner *plan.Card) error {
@@ -202,7 +205,7 @@ func RefreshCardOf(ctx context.Context, store store.Store, campaign string, owne
 	}
 	changed, err := CheckCard(ctx, store, campaign)
 	if err == nil && len(changed) > 0 {
-		err = fmt.Errorf("%s: it is not as it was written, or is missing, which `verify %s` tells of; what this command has added is stored", strings.Join(changed, ", "), campaign)
+		err = fmt.Errorf("%s: %w, which `verify %s` tells of; what this command has added is stored", strings.Join(changed, ", "), ErrDamagedCard, campaign)
 	}
 	return err
 }

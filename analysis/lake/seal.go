@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+
 	"roundtable/analysis/lake/store"
 )
 
@@ -16,7 +17,7 @@ import (
 const sealVersion = 1
 
 // Seal returns the JSON of body in an envelope with a version, the key that it is stored under
-// and the body's checksum: {"version":1,"key":"…","sha256":"…","body":…} and a newline.
+// and the checksum of both: {"version":1,"key":"…","sha256":"…","body":…} and a newline.
 func Seal(key string, body any) ([]byte, error) {
 	sealed, err := encodeJSON(body)
 	if err != nil {
@@ -44,13 +45,16 @@ const (
 
 // sealEnvelope returns the envelope of a body and of the JSON of its key; nil for one without.
 func sealEnvelope(key, body []byte) []byte {
-	sum := sha256.Sum256(body)
+	h := sha256.New()
+	h.Write(key)
+	h.Write(body)
+	sum := h.Sum(nil)
 	out := make([]byte, 0, len(key)+len(body)+120)
 	out = fmt.Appendf(out, `{"version":%d,`, sealVersion)
 	if key != nil {
 		out = append(append(append(out, sealKey...), key...), ',')
 	}
-	out = hex.AppendEncode(append(out, sealSum...), sum[:])
+	out = hex.AppendEncode(append(out, sealSum...), sum)
 	out = append(out, `","body":`...)
 	out = append(out, body...)
 	return append(out, sealEnd...)

@@ -1,7 +1,9 @@
 package lake_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,9 +30,17 @@ func TestSealedForItsPlace(t *testing.T) {
 	if of, err := lake.UnsealAny(another, data, &body); err != nil || of != one {
 		t.Errorf("anywhere it is of %q, %v", of, err)
 	}
-	placeless := []byte(`{"version":1,"sha256":"2b94b1e8c36b8b2ac1c1eb2ba0d52d3ab9ef8ae5e6e2ed2b6e9bf3a1a29b4c4f","body":{"used":3}}` + "\n")
-	if err := lake.Unseal(one, placeless, &body); !errors.Is(err, store.ErrCorrupt) {
-		t.Errorf("with another checksum: %v", err)
+	placeless := fmt.Sprintf(`{"version":1,"sha256":"%x","body":{"used":3}}`+"\n", sha256.Sum256([]byte(`{"used":3}`)))
+	if err := lake.Unseal(another, []byte(placeless), &body); err != nil || body["used"] != 3 {
+		t.Errorf("without a place: %v, %v", body, err)
+	}
+	for what, forged := range map[string]string{
+		"its place cut out":     strings.Replace(string(data), `"key":"`+one+`",`, "", 1),
+		"its place overwritten": strings.Replace(string(data), one, another, 1),
+	} {
+		if err := lake.Unseal(another, []byte(forged), &body); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 	for i := range data {
 		changed := []byte(string(data))

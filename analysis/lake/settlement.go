@@ -3,8 +3,9 @@ package lake
 import (
 	"context"
 	"fmt"
-	"roundtable/analysis/lake/store"
 	"time"
+
+	"roundtable/analysis/lake/store"
 )
 
 // CallKey names one call of a campaign.
@@ -59,29 +60,35 @@ func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlem
 
 // ReadSettled reads all settlements of a campaign. Of a call that is settled again the last word counts.
 func ReadSettled(ctx context.Context, s store.Store, campaign string) (Settled, error) {
+	all, _, err := ReadSettlements(ctx, s, campaign)
+	return all, err
+}
+
+// ReadSettlements is ReadSettled with the last of them; that is without calls if there is none.
+func ReadSettlements(ctx context.Context, s store.Store, campaign string) (all Settled, last Settlement, err error) {
 	objects, err := List(ctx, s, SettlementsKey(campaign))
 	if err != nil {
-		return nil, err
+		return nil, last, err
 	}
-	all := Settled{}
+	all = Settled{}
 	for _, o := range objects {
 		data, err := s.Get(ctx, o.Key)
 		if err != nil {
-			return nil, err
+			return nil, last, err
 		}
-		var s Settlement
-		if err := Unseal(o.Key, data, &s); err != nil {
-			return nil, err
+		last = Settlement{}
+		if err := Unseal(o.Key, data, &last); err != nil {
+			return nil, last, err
 		}
-		for _, c := range s.Calls {
-			if _, before := all[c.CallKey]; before != s.Again {
+		for _, c := range last.Calls {
+			if _, before := all[c.CallKey]; before != last.Again {
 				already := map[bool]string{true: "is settled already", false: "was not settled before"}[before]
-				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which %s", o.Key, store.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation, already)
+				return nil, last, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which %s", o.Key, store.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation, already)
 			}
 			all[c.CallKey] = c
 		}
 	}
-	return all, nil
+	return all, last, nil
 }
 
 // WriteSettlement adds a settlement. Of two written at the same time one is ErrExists.

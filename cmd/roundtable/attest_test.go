@@ -270,7 +270,6 @@ func TestAttestedGoesOn(t *testing.T) {
 
 // TestAttestedOnS3: a lake that was copied to a bucket is what was attested in the folder.
 func TestAttestedOnS3(t *testing.T) {
-	t.Parallel()
 	there := storetest.At(storetest.S3Server(t), "vouched")
 	dir := attestedLake(t)
 	s, err := store.Open(there, bucket.Open)

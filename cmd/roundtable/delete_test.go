@@ -56,7 +56,6 @@ func TestDelete(t *testing.T) {
 }
 
 func TestDeleteOnS3(t *testing.T) {
-	t.Parallel()
 	deletes(t, storetest.At(storetest.S3Server(t), "lake"), t.TempDir())
 }
 

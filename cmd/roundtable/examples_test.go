@@ -100,8 +100,12 @@ func TestExamples(t *testing.T) {
 	})
 	isPinned := map[string]bool{}
 	for i, x := range smallExamples {
-		if rows[i] == "" { // it is long, or has failed
+		if x.isLong && !*long {
 			continue
+		}
+		if rows[i] == "" { // its tables would be pinned in a later one
+			t.Logf("%s did not run, so nothing after it is compared", x.name)
+			return
 		}
 		text := rows[i]
 		for _, n := range numbers[i] {

@@ -60,7 +60,7 @@ func compareOutcomes(t *testing.T, dir, name string) {
 	f.tables()
 	f.figures()
 	f.comparisons()
-	page := filepath.Join(dir, "page.html")
+	page := filepath.Join(t.TempDir(), "page.html")
 	if d := ran(t, "report", name, "--lake", filepath.Join(dir, "lake"), "-o", page); d.code != 0 {
 		t.Fatalf("report %s: code %d\n%s", name, d.code, d.err)
 	}

@@ -25,7 +25,6 @@ import (
 
 // TestQueryOfS3: a compacted and a running campaign on S3, through the cache.
 func TestQueryOfS3(t *testing.T) {
-	t.Parallel()
 	location, ctx := storetest.At(storetest.S3Server(t), "lake"), context.Background()
 	s, err := store.Open(location, bucket.Open)
 	noError(t, err)

@@ -10,7 +10,6 @@ import (
 // A lake on a real S3 server: killed and run again, the campaign leaves the
 // same rows as on a local disk, and what reads a lake reads that one.
 func TestLakeOnS3(t *testing.T) {
-	t.Parallel()
 	lake := storetest.At(storetest.S3Server(t), "experiments/one")
 	service := newVendor(t)
 	quiet, dir := t.TempDir(), t.TempDir()

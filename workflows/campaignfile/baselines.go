@@ -110,7 +110,8 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	}
 	keys := b.keysFor(g, turns)
 	made, errs := x.check(keys)
-	for n := turns - 1; b.budget && len(errs) > 0 && n > 0; n-- { // a model may be refused to think for as long
+	built := x.p.envs[plan.Digest(made.Env)] != nil // an environment that is refused says so once
+	for n := turns - 1; b.budget && built && len(errs) > 0 && n > 0; n-- { // a model may be refused to think for as long
 		fewer := b.keysFor(g, n)
 		if again, none := x.check(fewer); len(none) == 0 {
 			keys, made, errs, turns = fewer, again, nil, n
@@ -165,7 +166,7 @@ func (x *expansion) addRecorded(b baseline, g, made expanded) {
 			continue
 		}
 		switch {
-		case b.budget && was.Agents == 1 && r.Generate.MaxTokens >= g.Generate.MaxTokens:
+		case b.budget && was.Agents == 1 && r.Generate.MaxTokens > g.Generate.MaxTokens:
 			b.turns = r.Generate.MaxTokens / g.Generate.MaxTokens
 		case b.name == samplesBaseline && was.Agents > 1:
 			b.samples = was.Agents

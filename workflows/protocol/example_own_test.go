@@ -30,7 +30,7 @@ func (r relay) Next(t *transcript.Transcript) protocol.Plan {
 func (r relay) Rounds() int             { return r.agents }
 func (r relay) Traits() protocol.Traits { return protocol.Traits{Ruleless: true} }
 
-// A session runs it; package stoptest and the conformance suites check one of one's own.
+// A session runs it; activities/prompt/protocoltest checks one of one's own.
 func ExampleProtocol() {
 	session := protocol.NewSession(relay{agents: 3}, protocol.Setting{Agents: 3}, stopping.Never{})
 	for session.Outcome() == nil {

@@ -57,15 +57,19 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 // block is a part of the content.
 type block struct {
 	Text      jsontext.Value `json:"text"`
-	Reasoning struct {
-		Text struct {
-			Text jsontext.Value `json:"text"`
-		} `json:"reasoningText"`
-	} `json:"reasoningContent"`
+	Reasoning jsontext.Value `json:"reasoningContent"`
 }
 
 func (b block) part() wire.Part {
-	return wire.Part{IsText: wire.Present(b.Text), Text: b.Text, Thinking: b.Reasoning.Text.Text}
+	var reasoning struct {
+		Text struct {
+			Text jsontext.Value `json:"text"`
+		} `json:"reasoningText"`
+	}
+	if b.Reasoning.Kind() == '{' {
+		_ = json.Unmarshal(b.Reasoning, &reasoning, wire.Lenient) // what could be read is read
+	}
+	return wire.Part{IsText: wire.Present(b.Text), Text: b.Text, Thinking: reasoning.Text.Text}
 }
 
 // routedModel returns the model that a prompt router chose; "" if none was asked.

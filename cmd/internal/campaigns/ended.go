@@ -64,12 +64,14 @@ func RecordFile(ctx context.Context, s store.Store, m campaign.Manifest) error {
 		return err
 	}
 	stored.AxisLabels, stored.Until, stored.Card = m.AxisLabels, m.Until, m.Card
+	var damaged error // what is not as it was written keeps nothing from being recorded
 	if card {
-		if err := commits.RefreshCardOf(ctx, s, m.Campaign, cmp.Or(m.Card, &plan.Card{})); err != nil {
-			return err
+		damaged = commits.RefreshCardOf(ctx, s, m.Campaign, cmp.Or(m.Card, &plan.Card{}))
+		if damaged != nil && !errors.Is(damaged, commits.ErrDamagedCard) {
+			return damaged
 		}
 	}
-	return campaign.WriteManifest(ctx, s, stored)
+	return errors.Join(damaged, campaign.WriteManifest(ctx, s, stored))
 }
 
 // RepairCard writes the description of a campaign again if it is not whole, as after a

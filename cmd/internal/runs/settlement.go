@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,8 +36,14 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 		return err
 	}
 	again := len(unknown) == 0
-	if again {
-		unknown = known
+	said, last, err := lake.ReadSettlements(ctx, s, campaign)
+	if err != nil {
+		return err
+	}
+	if again { // what was said last is corrected, and nothing before it
+		unknown = slices.DeleteFunc(known, func(c ledger.UnknownCall) bool {
+			return !slices.ContainsFunc(last.Calls, func(of lake.SettledCall) bool { return of.CallKey == c.Key })
+		})
 	}
 	if len(unknown) == 0 {
 		fmt.Fprintln(w, "no call of unknown outcome is left to settle")
@@ -48,20 +55,16 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	}
 	before := ""
 	if made.Again = again; again {
-		said, err := lake.ReadSettled(ctx, s, campaign)
-		if err != nil {
-			return err
-		}
 		sum, changed := 0., false
 		for _, c := range made.Calls {
 			sum += said[c.CallKey].USD
 			changed = changed || said[c.CallKey].USD != c.USD
 		}
 		if !changed {
-			fmt.Fprintln(w, "no call of unknown outcome is left to settle, and those that are settled were billed this")
+			fmt.Fprintln(w, "no call of unknown outcome is left to settle, and those that were settled last were billed this")
 			return nil
 		}
-		fmt.Fprintln(w, "no call of unknown outcome is left to settle: what was said of those that are settled is corrected")
+		fmt.Fprintln(w, "no call of unknown outcome is left to settle: what was said last is corrected")
 		before = fmt.Sprintf(" in place of $%.4f", sum)
 	}
 	if err := errors.Join(lake.WriteSettlement(ctx, s, campaign, made), commits.RefreshCard(ctx, s, campaign)); err != nil {
