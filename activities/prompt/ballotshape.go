@@ -87,6 +87,11 @@ func areReasons(members map[string]jsontext.Value) bool {
 // inside returns what an object calls a ballot; nil if it has none, or says anything else.
 func inside(object jsontext.Value, kind transcript.BallotKind) jsontext.Value {
 	members := membersOf(object)
+	for _, name := range namesByKind[transcript.Approve] {
+		if v, ok := members[name]; ok && kind == transcript.Approve && isNone(v) {
+			return nil // approves none, or casts none
+		}
+	}
 	v := take(members, slices.Concat(namesOfBallots, namesByKind[kind]))
 	if c := members["confidence"]; c.Kind() == '0' || c.Kind() == '"' {
 		delete(members, "confidence")

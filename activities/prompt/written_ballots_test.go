@@ -73,7 +73,8 @@ func TestShapesOfBallots(t *testing.T) {
 
 		// What could be an answer to the question is no candidate, and none is an abstention in every shape.
 		{"choose", "-", `{"decision":{"solution":2}}`}, {"choose", "-", `{"decision":{"proposal":2}}`}, {"choose", "-", `{"decision":{"number":2}}`}, {"choose", "-", `{"choice":1,"answer":2}`},
-		{"choose", "A", `{"decision":{"vote":null}}`}, {"rate", "A", `{"ratings":null}`}, {"rate", "A", `{"decision":{"ratings":null}}`},
+		{"choose", "A", `{"decision":{"vote":null}}`}, {"rate", "A", `{"ratings":null}`}, {"approve", "A", `{"vote":null}`}, {"approve", "-", `{"approved":null}`}, {"approve", "-", `{"decision":{"approved":"none"}}`},
+		{"rate", "A", `{"decision":{"ratings":null}}`},
 		{"spread", "-", `{"decision":[1,1,1]}`}, {"spread", "[3 0 0]", `{"decision":[3,0,0]}`}, {"rate", "[5 1 1]", `{"decision":[5,1,1]}`},
 	} {
 		a, err := prompt.Parse([]byte(x.text), step(transcript.FormatBallot, specs[x.kind]), economy(t))
