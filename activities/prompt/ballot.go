@@ -25,7 +25,10 @@ func parseBallot(text string, cut bool, step transcript.Step, inst envs.Instance
 			return a, nil
 		}
 	}
-	return inObject(withExplanation(parseDecision))(text, cut, step, inst)
+	reshape := func(object jsontext.Value, step transcript.Step) (jsontext.Value, []string) {
+		return plainDecision(object, standsAlone(text, cut), step.Payload.Ballot)
+	}
+	return inObject(withExplanation(parseDecision), reshape)(text, cut, step, inst)
 }
 
 func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance) (Answer, error) {
@@ -34,19 +37,15 @@ func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance)
 		Reason   jsontext.Value `json:"reason_for_decision"`
 		Decision jsontext.Value `json:"decision"`
 	}
-	err := json.Unmarshal(object, &m)
-	if err == nil && m.Decision == nil {
-		m.Decision = decisionIn(object, spec)
-	}
-	if err != nil || m.Decision == nil {
-		return Answer{}, needsDecision(object)
+	if err := json.Unmarshal(object, &m); err != nil || m.Decision == nil {
+		return Answer{}, errors.New(`it needs "decision": a ballot, or null to cast none`)
 	}
 	a := Answer{Reason: text(m.Reason)}
 	if isNone(m.Decision) {
 		a.Act = transcript.Act{Status: transcript.Abstained, Ballot: &transcript.Ballot{Abstain: true}}
 		return a, nil
 	}
-	b, err := ballot(plainBallot(m.Decision, spec), spec)
+	b, err := ballot(m.Decision, spec)
 	if err == nil {
 		err = spec.Validate(b)
 	}

@@ -1,8 +1,6 @@
 package prompt
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,22 +12,32 @@ import (
 )
 
 // What models call things in a ballot, in small letters without spaces, _ and -. What could as well
-// be the answer to the question is none of these: "answer", "result", "solution".
+// be the answer to the question, or all there is to choose from, is none of these: "answer",
+// "solution", "number", "candidates".
 var (
-	namesOfBallots = []string{"decision", "finaldecision", "vote", "myvote", "finalvote", "ballot", "myballot", "choice", "mychoice", "finalchoice", "selection", "selected", "pick"}
-	namesByKind    = map[transcript.BallotKind][]string{
-		transcript.Choose:     {"candidate", "preferred", "winner", "best"},
+	namesOfBallots = []string{
+		"decision", "finaldecision", "vote", "myvote", "finalvote", "ballot", "myballot", "choice", "mychoice", "finalchoice",
+		"selection", "selected", "pick",
+	}
+	namesByKind = map[transcript.BallotKind][]string{
+		transcript.Choose:     {"candidate", "candidateid", "candidatenumber", "preferred", "winner", "best"},
 		transcript.Rank:       {"ranking", "rankings", "ranked", "order", "preferences"},
-		transcript.Approve:    {"approval", "approvals", "approved", "approve", "approvedcandidates", "candidates"},
+		transcript.Approve:    {"approval", "approvals", "approved", "approve", "approvedcandidates"},
 		transcript.Rate:       {"ratings", "rating", "scores", "score", "points", "grades"},
 		transcript.Distribute: {"points", "allocation", "distribution", "scores", "votes"},
 	}
-	namesOfCandidates = []string{"candidate", "candidateid", "candidatenumber", "id", "number", "option", "solution", "proposal", "name"}
-	namesOfPlaces     = []string{"rank", "place", "position", "ranking"}
+	namesOfCandidates = []string{"candidate", "candidateid", "candidatenumber", "id", "option"}
+	namesOfPlaces     = []string{"rank", "place", "position", "ranking", "order", "preference"}
 	namesOfPoints     = []string{"points", "score", "rating", "value", "votes", "weight", "grade", "allocation"}
-	namesOfApproval   = []string{"approve", "approved", "approval", "vote", "accept", "accepted"}
-	yes               = []string{"true", "yes", "approve", "approved", "accept"}
-	no                = []string{"false", "no", "reject", "rejected", "disapprove"}
+	namesOfVerdicts   = []string{
+		"approve", "approved", "approval", "vote", "accept", "accepted", "acceptable", "decision", "verdict",
+	}
+	namesOfReasons = []string{
+		"reason", "reasons", "reasoning", "reasonfordecision", "explanation", "rationale", "justification", "analysis",
+		"thoughts",
+	}
+	yes = []string{"true", "yes", "approve", "approved", "accept", "accepted"}
+	no  = []string{"false", "no", "reject", "rejected", "disapprove"}
 )
 
 // fold returns a name in small letters without spaces, _ and -.
@@ -54,203 +62,247 @@ func membersOf(v jsontext.Value) map[string]jsontext.Value {
 	return members
 }
 
-// only returns the one member that has one of these names; nil if none has or several have.
-func only(members map[string]jsontext.Value, names []string) (found jsontext.Value) {
-	for _, name := range names {
-		if v, ok := members[name]; ok && found != nil {
-			return nil
-		} else if ok {
-			found = v
-		}
+// take returns the one member that has one of these names, and removes it; nil if none has or several have.
+func take(members map[string]jsontext.Value, names []string) jsontext.Value {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return members[name] == nil })
+	if len(names) != 1 {
+		return nil
 	}
+	found := members[names[0]]
+	delete(members, names[0])
 	return found
 }
 
-// decisionIn returns the ballot of an object that calls it by another name, or that is the points
-// themselves beside a reason; nil if it has none, or could have several.
-func decisionIn(object jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
-	if v := only(membersOf(object), slices.Concat(namesOfBallots, namesByKind[spec.Kind])); v != nil {
-		return v
-	}
-	var given map[string]jsontext.Value
-	if spec.Kind != transcript.Rate && spec.Kind != transcript.Distribute || json.Unmarshal(object, &given) != nil {
-		return nil
-	}
-	for _, name := range objectNames[transcript.FormatBallot] {
-		delete(given, name)
-	}
-	delete(given, "reason")
-	for name := range given {
-		if !oneCandidate.MatchString(strings.TrimSpace(name)) {
-			return nil
+// areReasons reports whether members only explain what stands beside them. Whatever else they
+// say could turn it into its opposite.
+func areReasons(members map[string]jsontext.Value) bool {
+	for name, v := range members {
+		if !slices.Contains(namesOfReasons, name) || v.Kind() != '"' && v.Kind() != 'n' {
+			return false
 		}
 	}
-	if len(given) < 2 { // {"1": 2} could be a choice
+	return true
+}
+
+// inside returns what an object calls a ballot; nil if it has none, or says anything else.
+func inside(object jsontext.Value, kind transcript.BallotKind) jsontext.Value {
+	members := membersOf(object)
+	for _, name := range namesByKind[transcript.Approve] {
+		if v, ok := members[name]; ok && kind == transcript.Approve && isNone(v) {
+			return nil // approves none, or casts none
+		}
+	}
+	v := take(members, slices.Concat(namesOfBallots, namesByKind[kind]))
+	if c := members["confidence"]; c.Kind() == '0' || c.Kind() == '"' {
+		delete(members, "confidence")
+	}
+	if !areReasons(members) {
+		return nil
+	}
+	return v
+}
+
+// standsAlone reports whether an object is all that a text says, or ends it in a fence. Prose may
+// hold an object as an example, or take it back.
+func standsAlone(text string, cut bool) bool {
+	at := beginsObject(text)
+	if at < 0 {
+		return false
+	}
+	_, size, _, err := parseObject(text[at:], cut)
+	if err != nil {
+		return false
+	}
+	before, after := strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+size:])
+	isFenced := strings.HasSuffix(strings.TrimSuffix(before, "json"), "```") && after == "```"
+	return isFenced || before == "" && after == ""
+}
+
+// plainDecision returns an object with its ballot as the decision, in the shape that is asked for, and
+// what was different; the object itself if that cannot be read in one way only.
+func plainDecision(object jsontext.Value, alone bool, spec transcript.BallotSpec) (jsontext.Value, []string) {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(object, &members) != nil {
+		return object, nil
+	}
+	decision, changes := members["decision"], []string(nil)
+	if decision == nil && alone {
+		if decision = inside(object, spec.Kind); decision != nil {
+			changes = []string{"names"}
+		} else if decision = pointsAlone(members, spec.Kind); decision != nil {
+			changes = []string{"points without an object"}
+		}
+	}
+	if decision == nil {
+		return object, nil
+	}
+	decision, shaped := plainBallot(decision, spec)
+	if changes = append(changes, shaped...); len(changes) == 0 {
+		return object, nil
+	}
+	members["decision"] = decision
+	return encoded(members), changes
+}
+
+// pointsAlone returns the points that an object itself is, beside its reasons; nil if it is something else.
+func pointsAlone(members map[string]jsontext.Value, kind transcript.BallotKind) jsontext.Value {
+	given, beside := map[string]jsontext.Value{}, map[string]jsontext.Value{}
+	for name, v := range members {
+		if oneCandidate.MatchString(strings.TrimSpace(name)) {
+			given[name] = v
+		} else {
+			beside[fold(name)] = v
+		}
+	}
+	// {"1": 2} could be a choice.
+	if kind != transcript.Rate && kind != transcript.Distribute || len(given) < 2 || !areReasons(beside) {
 		return nil
 	}
 	return encoded(given)
 }
 
-// needsDecision says that an object has no ballot, and what it has.
-func needsDecision(object jsontext.Value) error {
-	var given map[string]jsontext.Value
-	_ = json.Unmarshal(object, &given)
-	needs := `it needs "decision": a ballot, or null to cast none`
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if name != "reason_for_decision" && name != "explanation" {
-			names = append(names, strconv.Quote(Clean([]byte(name), 40)))
-		}
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("%s", needs)
-	}
-	return fmt.Errorf("%s; it has %s in its place", needs, strings.Join(names[:min(len(names), 4)], ", "))
-}
-
-// plainBallot returns a ballot in the shape that is asked for, if it has another one that can be read
-// in one way only: an object around it, a list of objects that name their members, yes and no by
-// candidate, points as a list, percent or a share of the scale. Else it is returned as it is.
-func plainBallot(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
-	if inner := only(membersOf(v), slices.Concat(namesOfBallots, namesByKind[spec.Kind])); inner != nil {
-		v = inner
+// plainBallot returns a ballot in the shape that is asked for, and what was different, if it has
+// another one that can be read in one way only; else it is returned as it is.
+func plainBallot(v jsontext.Value, spec transcript.BallotSpec) (ballot jsontext.Value, changes []string) {
+	if inner := inside(v, spec.Kind); inner != nil {
+		v, changes = inner, []string{"object around it"}
 	}
 	var items []jsontext.Value
+	isList := v.Kind() == '[' && json.Unmarshal(v, &items) == nil && len(items) > 0
+	isPoints := spec.Kind == transcript.Rate || spec.Kind == transcript.Distribute
+	var plain jsontext.Value
+	change := ""
 	switch {
-	case v.Kind() == '[' && json.Unmarshal(v, &items) == nil && len(items) > 0 && items[0].Kind() == '{':
-		if plain := fromObjects(items, spec); plain != nil {
-			return plain
-		}
-	case v.Kind() == '{' && spec.Kind == transcript.Choose:
-		return orElse(only(membersOf(v), namesOfCandidates), v)
-	case v.Kind() == '{' && spec.Kind == transcript.Approve:
-		return orElse(approvedIn(v), v)
-	case v.Kind() == '[' && (spec.Kind == transcript.Rate || spec.Kind == transcript.Distribute):
-		return orElse(pointsInOrder(items, spec), v)
-	case v.Kind() == '{':
-		var given map[string]jsontext.Value
-		if json.Unmarshal(v, &given) == nil {
-			for name, value := range given {
-				given[name] = plainPoints(value, spec)
-			}
-			return encoded(given)
-		}
+	case isList && items[0].Kind() == '{':
+		plain, change = fromObjects(items, spec), "list of objects"
+	case isList && isPoints:
+		plain, change = pointsInOrder(items, spec), "points in a list"
+	case isPoints:
+		plain, change = withoutUnits(v, spec), "units"
+	case spec.Kind == transcript.Approve:
+		plain, change = approvedIn(v, spec), "yes and no by candidate"
 	}
-	return v
+	if plain == nil {
+		return v, changes
+	}
+	return plain, append(changes, change)
 }
 
 // fromObjects reads a list of objects, each of one candidate; nil if it cannot.
 func fromObjects(items []jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
-	type row struct {
-		candidate jsontext.Value
-		place     int
-	}
-	var rows []row
-	given := map[string]jsontext.Value{} // points by candidate
-	places := 0
+	names := map[transcript.BallotKind][]string{
+		transcript.Rank: namesOfPlaces, transcript.Approve: namesOfVerdicts,
+		transcript.Rate: namesOfPoints, transcript.Distribute: namesOfPoints,
+	}[spec.Kind]
+	said := map[string]jsontext.Value{} // by candidate
+	var listed []string
 	for _, item := range items {
 		members := membersOf(item)
-		candidate := only(members, namesOfCandidates)
-		if candidate == nil {
+		n, err := wholeNumber(take(members, namesOfCandidates))
+		candidate := strconv.Itoa(n)
+		if _, twice := said[candidate]; err != nil || twice {
 			return nil
 		}
-		r := row{candidate: candidate}
-		switch place, points := only(members, namesOfPlaces), only(members, namesOfPoints); spec.Kind {
-		case transcript.Rank:
-			if place != nil {
-				n, err := wholeNumber(place)
-				if err != nil {
-					return nil
-				}
-				r.place = n
-				places++
-			} else if points != nil {
-				return nil
-			}
-		case transcript.Approve:
-			if said := only(members, namesOfApproval); said != nil {
-				approved, known := yesOrNo(said)
-				if !known {
-					return nil
-				}
-				if !approved {
-					continue
-				}
-			} else if place != nil || points != nil {
-				return nil
-			}
-		case transcript.Rate, transcript.Distribute:
-			n, err := wholeNumber(candidate)
-			name := strconv.Itoa(n)
-			if _, twice := given[name]; err != nil || points == nil || twice {
-				return nil
-			}
-			given[name] = plainPoints(points, spec)
-		default:
+		isBare := len(members) == 0
+		said[candidate] = take(members, names)
+		if !areReasons(members) || said[candidate] == nil && !isBare {
+			return nil // also if reasons stand in the place of the rest: they could say anything
+		}
+		listed = append(listed, candidate)
+	}
+	places := map[string]string{}
+	for _, candidate := range listed {
+		switch v := said[candidate]; {
+		case v != nil && spec.Kind == transcript.Rank:
+			places[text(v)] = candidate
+		case v != nil:
+			said[candidate] = plainPoints(v, spec)
+		case spec.Kind != transcript.Rank:
 			return nil
 		}
-		rows = append(rows, r)
 	}
-	if spec.Kind == transcript.Rate || spec.Kind == transcript.Distribute {
-		return encoded(given)
+	switch {
+	case spec.Kind == transcript.Approve:
+		return approvedIn(encoded(said), spec)
+	case spec.Kind != transcript.Rank:
+		return encoded(said)
+	case len(places) == 0: // ranked in the order of the list
+		return encoded(listed)
 	}
-	if places > 0 {
-		slices.SortStableFunc(rows, func(a, b row) int { return a.place - b.place })
-		for i, r := range rows {
-			if r.place != i+1 { // also if a place is missing, or given twice
-				return nil
-			}
+	ranked := make([]string, len(listed))
+	for i := range ranked {
+		candidate, ok := places[strconv.Itoa(i+1)]
+		if !ok { // a place is missing, or given twice, or in words
+			return nil
 		}
+		ranked[i] = candidate
 	}
-	order := []jsontext.Value{}
-	for _, r := range rows {
-		order = append(order, r.candidate)
-	}
-	return encoded(order)
+	return encoded(ranked)
 }
 
-// approvedIn reads {"1": true, "2": "no"}; nil if it is something else.
-func approvedIn(v jsontext.Value) jsontext.Value {
+// approvedIn reads {"1": true, "2": "no"} of all candidates; nil if it is something else.
+func approvedIn(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 	var given map[string]jsontext.Value
-	if json.Unmarshal(v, &given) != nil || len(given) == 0 {
+	if v.Kind() != '{' || json.Unmarshal(v, &given) != nil || len(given) != spec.N {
 		return nil
 	}
-	order := []string{}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		approved, known := yesOrNo(given[name])
-		if !known || !oneCandidate.MatchString(strings.TrimSpace(name)) {
+	verdicts := make([]string, spec.N)
+	for name, verdict := range given {
+		n, err := wholeNumber(encoded(name))
+		if err != nil || n < 1 || n > spec.N || verdicts[n-1] != "" {
 			return nil
 		}
-		if approved {
-			order = append(order, name)
+		verdicts[n-1] = fold(text(verdict))
+	}
+	approved := []int{}
+	for c, verdict := range verdicts {
+		switch {
+		case slices.Contains(yes, verdict):
+			approved = append(approved, c+1)
+		case !slices.Contains(no, verdict):
+			return nil
 		}
 	}
-	return encoded(order)
+	return encoded(approved)
 }
 
-func yesOrNo(v jsontext.Value) (is, known bool) {
-	word := fold(text(v))
-	return slices.Contains(yes, word), slices.Contains(yes, word) || slices.Contains(no, word)
-}
-
-// pointsInOrder reads a list with the points of every candidate; nil if it could be a ranking.
+// pointsInOrder reads a list with the points of every candidate; nil if it could be a ranking, or
+// name the candidate of each point.
 func pointsInOrder(items []jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 	if len(items) != spec.N {
 		return nil
 	}
-	given, ranking := map[string]jsontext.Value{}, map[int]bool{}
+	given, candidates, couldName := map[string]jsontext.Value{}, map[int]bool{}, 0
 	for c, item := range items {
 		item = plainPoints(item, spec)
 		n, err := wholeNumber(item)
 		if err != nil {
 			return nil
 		}
-		if ranking[n] = true; n < 1 || n > spec.N {
-			delete(ranking, n)
+		if n >= 1 && n <= spec.N {
+			candidates[n] = true
+			couldName++
 		}
 		given[strconv.Itoa(c+1)] = item
 	}
-	if len(ranking) == spec.N {
+	if len(candidates) == spec.N || couldName == spec.N && spec.Kind == transcript.Distribute {
+		return nil
+	}
+	return encoded(given)
+}
+
+// withoutUnits returns points by candidate without their units; nil if they have none.
+func withoutUnits(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
+	var given map[string]jsontext.Value
+	if v.Kind() != '{' || json.Unmarshal(v, &given) != nil {
+		return nil
+	}
+	hasUnits := false
+	for name, value := range given {
+		given[name] = plainPoints(value, spec)
+		hasUnits = hasUnits || string(given[name]) != string(value)
+	}
+	if !hasUnits {
 		return nil
 	}
 	return encoded(given)
@@ -276,13 +328,6 @@ func plainPoints(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 		}
 	}
 	return v
-}
-
-func orElse(plain, v jsontext.Value) jsontext.Value {
-	if plain == nil {
-		return v
-	}
-	return plain
 }
 
 func encoded(v any) jsontext.Value {

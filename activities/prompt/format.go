@@ -19,6 +19,8 @@ type format struct {
 type (
 	parser       func(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error)
 	objectParser func(object jsontext.Value, step transcript.Step, inst envs.Instance) (Answer, error)
+	// objectShaper also says what it changed.
+	objectShaper func(object jsontext.Value, step transcript.Step) (jsontext.Value, []string)
 )
 
 // formats are all forms of answers. What is in proposals and estimates the environment
@@ -49,7 +51,8 @@ func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error)
 	return ParseReply(Reply{Raw: raw}, step, inst)
 }
 
-func inObject(parse objectParser) parser {
+// inObject returns a parser of the one object of a text, which may have to be brought into shape first.
+func inObject(parse objectParser, reshape ...objectShaper) parser {
 	return func(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error) {
 		names := objectNames[step.Payload.Format]
 		object, repairs, err := objectIn(text, cut)
@@ -60,6 +63,11 @@ func inObject(parse objectParser) parser {
 			return Answer{}, err
 		}
 		object, shaped := shape(object, names)
+		for _, reshape := range reshape {
+			var more []string
+			object, more = reshape(object, step)
+			shaped = slices.Compact(slices.Concat(shaped, more))
+		}
 		a, err := parse(object, step, inst)
 		if err == nil {
 			a.ReadAs = readAsJSON(slices.Concat(repairs, shaped))

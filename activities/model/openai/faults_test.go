@@ -296,14 +296,30 @@ func TestUsageInEverySpelling(t *testing.T) {
 		"Groq's stream":                    {`"x_groq":{"id":"r","usage":{"prompt_tokens":100,"completion_tokens":20}}`, plain},
 		"Ollama's own interface":           {`"prompt_eval_count":100,"eval_count":20,"total_duration":5043500667`, plain},
 		"llama.cpp's own interface":        {`"tokens_evaluated":100,"tokens_predicted":20`, plain},
+		"null beside PascalCase":           {`"usage":null,"Usage":{"PromptTokens":100,"CompletionTokens":20}`, plain},
+		"nothing beside PascalCase":        {`"usage":{},"Usage":{"PromptTokens":100,"CompletionTokens":20}`, plain},
+		"details beside null":              {`"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40},"promptTokensDetails":null}`, model.Usage{Input: 100, CachedInput: 40, Output: 20}},
+		"details twice":                    {`"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":0},"promptTokensDetails":{"cachedTokens":40}}`, model.Usage{Input: 100, CachedInput: 40, Output: 20}},
+		"details of both interfaces":       {`"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":0},"input_tokens_details":{"cached_tokens":40}}`, model.Usage{Input: 100, CachedInput: 40, Output: 20}},
+		"tokens beside the usage":          {`"usage":{"prompt_tokens":100,"completion_tokens":20,"tokens":{"total":120}}`, plain},
+		"billed units beside the usage":    {`"usage":{"prompt_tokens":100,"completion_tokens":20,"billed_units":{"input_tokens":7}}`, plain},
+		"thoughts in the completion":       {`"usage":{"prompt_tokens":100,"completion_tokens":320,"total_tokens":420,"thoughtsTokenCount":300}`, model.Usage{Input: 100, Output: 320, Reasoning: 300}},
+		"Gemini, nothing but thinking":     {`"usageMetadata":{"promptTokenCount":100,"thoughtsTokenCount":300,"totalTokenCount":400}`, model.Usage{Input: 100, Output: 300, Reasoning: 300}},
 		"a total only":                     {`"usage":{"totalTokens":120}`, model.Usage{Output: 120}},
 		"an empty usage, and another":      {`"usage":{},"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20}`, plain},
 		"no count (worst case is charged)": {`"usage":{"cost":0.1,"tokens":"many"},"id":"17","created":1764000000`, model.Usage{}},
 	} {
-		m := serve(t, nil, reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],`+c.body+`}`))
+		body := `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],` + c.body + `}`
+		m := serve(t, nil, reply(200, body))
 		got, err := m.Complete(t.Context(), question)
 		if err != nil || got.Usage != c.want {
 			t.Errorf("%s: %+v, want %+v (%v)", name, got.Usage, c.want, err)
+		}
+		for range 100 { // the order of a map is none
+			if again := usageOf(nil, []byte(body)); again != c.want {
+				t.Errorf("%s: then %+v, want %+v", name, again, c.want)
+				break
+			}
 		}
 	}
 	m := serve(t, nil, reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop","usage":{"prompt_tokens":100,"completion_tokens":20}}]}`))

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -14,42 +16,63 @@ import (
 // readUsage reads what was billed; what is missing or makes no sense counts as 0.
 // Chat Completions and Responses name the same things differently, and servers, gateways and
 // converters of other interfaces add names of their own, in snake_case, camelCase and PascalCase.
-func readUsage(v jsontext.Value) model.Usage {
-	u := countsOf(v)
-	if billed := u.within("billedunits"); billed.most("inputtokens", "outputtokens") > 0 { // Cohere
-		u = billed
-	} else if tokens := u.within("tokens"); len(tokens) > 0 { // Cohere
-		u = tokens
+func readUsage(v jsontext.Value) model.Usage { return countsOf(v).usage() }
+
+func (c counts) usage() model.Usage {
+	if c.input()+c.output() == 0 { // Cohere
+		if billed := c.within("billedunits"); billed.most("inputtokens", "outputtokens") > 0 {
+			c = billed
+		} else if tokens := c.within("tokens"); len(tokens) > 0 {
+			c = tokens
+		}
 	}
-	in := u.within("prompttokensdetails", "inputtokensdetails", "inputtokendetails", "inputtokens")
-	out := u.within("completiontokensdetails", "outputtokensdetails", "outputtokendetails", "outputtokens")
+	in, out := c.within(ofInput...), c.within(ofOutput...)
 	cached := []string{
-		"cachedtokens", "cacheread", "cachereadtokens", "cachereadinputtokens", "cachereadinputtokencount", "cachedinputtokens",
-		"promptcachehittokens", "cachedcontenttokencount",
+		"cachedtokens", "cacheread", "cachereadtokens", "cachereadinputtokens", "cachereadinputtokencount",
+		"cachedinputtokens", "promptcachehittokens", "cachedcontenttokencount",
 	}
 	written := []string{
-		"cachewritetokens", "cachewrite", "cachewriteinputtokens", "cachewriteinputtokencount", "cachecreationtokens", "cachecreation",
-		"cachecreationinputtokens",
+		"cachewritetokens", "cachewrite", "cachewriteinputtokens", "cachewriteinputtokencount",
+		"cachecreationtokens", "cachecreation", "cachecreationinputtokens",
 	}
 	reasoning := []string{"reasoningtokens", "reasoning", "thinkingtokens", "reasoningtokencount"}
-	thoughts := u.most("thoughtstokencount") // Gemini: beside the candidates
 	counted := model.Usage{
-		Input: max(u.most("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens", "inputtexttokencount",
-			"promptevalcount", "tokensevaluated", "tokensprompt", "numtokensprompttotal"),
-			in.most("total"), in.most("nocache")+in.most("cacheread")+in.most("cachewrite")),
-		CachedInput: max(u.most(cached...), in.most(cached...)),
-		CacheWrite:  max(u.most(written...), in.most(written...)),
-		Output: thoughts + max(u.most("completiontokens", "outputtokens", "candidatestokencount", "outputtokencount", "responsetokencount",
-			"generationtokencount", "generatedtokencount", "generatedtokens", "evalcount", "tokenspredicted", "tokenscompletion",
-			"numtokensgenerated"), out.most("total")),
-		Reasoning: max(u.most(reasoning...), out.most(reasoning...), thoughts),
+		Input:       c.input(),
+		CachedInput: max(c.most(cached...), in.most(cached...)),
+		CacheWrite:  max(c.most(written...), in.most(written...)),
+		Output:      c.output(),
+		Reasoning:   max(c.most(reasoning...), out.most(reasoning...), c.most("thoughtstokencount")),
 	}
 	if said := out.most("texttokens") + out.most("audiotokens") + out.most("imagetokens"); said > 0 {
 		counted.Output = max(counted.Output, said+out.most(reasoning...))
 	}
-	total := u.most("totaltokens", "totaltokencount")
-	beside := u.most("citationtokens") + u.most("tooluseprompttokencount") // Perplexity, Gemini
+	total := c.most("totaltokens", "totaltokencount")
+	beside := c.most("citationtokens") + c.most("tooluseprompttokencount") // Perplexity, Gemini
 	return wire.WithTotal(withCachedInput(counted, total), beside, total)
+}
+
+// What holds the parts of the input and the output.
+var (
+	ofInput  = []string{"prompttokensdetails", "inputtokensdetails", "inputtokendetails", "inputtokens"}
+	ofOutput = []string{"completiontokensdetails", "outputtokensdetails", "outputtokendetails", "outputtokens"}
+)
+
+func (c counts) input() int64 {
+	in := c.within(ofInput...)
+	return max(c.most("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens",
+		"inputtexttokencount", "promptevalcount", "tokensevaluated", "tokensprompt", "numtokensprompttotal"),
+		in.most("total"), in.most("nocache")+in.most("cacheread")+in.most("cachewrite"))
+}
+
+func (c counts) output() int64 {
+	n := max(c.most("completiontokens", "outputtokens", "outputtokencount", "generationtokencount", "generatedtokencount",
+		"generatedtokens", "evalcount", "tokenspredicted", "tokenscompletion", "numtokensgenerated"),
+		c.within(ofOutput...).most("total"))
+	// Gemini counts thoughts beside its candidates, or alone; in what converters make of them they are included.
+	if said := c.most("candidatestokencount", "responsetokencount"); said > 0 || n == 0 {
+		n = max(n, said+c.most("thoughtstokencount"))
+	}
+	return n
 }
 
 // usageOf reads what was billed from the part of a body that is called usage, or else from
@@ -61,11 +84,12 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 	}
 	whole := countsOf(body)
 	for _, name := range []string{
-		"usage", "usagemetadata", "tokenusage", "responsemetadata", "meta", "metadata", "xgroq", "metrics", "amazonbedrockinvocationmetrics",
+		"usage", "usagemetadata", "tokenusage", "responsemetadata", "meta", "metadata", "xgroq", "metrics",
+		"amazonbedrockinvocationmetrics",
 	} {
 		part := whole.within(name)
-		for _, v := range []jsontext.Value{whole[name], part["usage"], part["tokenusage"], part["usagemetadata"]} {
-			if got = readUsage(v); tells(got) {
+		for _, c := range []counts{part, part.within("usage"), part.within("tokenusage"), part.within("usagemetadata")} {
+			if got = c.usage(); tells(got) {
 				return got
 			}
 		}
@@ -80,26 +104,26 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 			return got
 		}
 	}
-	return readUsage(body) // Ollama
+	return whole.usage() // Ollama
 }
 
 func tells(u model.Usage) bool { return u.Input > 0 || u.Output > 0 }
 
-// counts are the members of an object, by their names in small letters without _ and -.
-type counts map[string]jsontext.Value
+// counts are the members of objects, by their names in small letters without _ and -: all of
+// them, where a name has several spellings.
+type counts map[string][]jsontext.Value
 
-// countsOf returns the members of an object; none of anything else. Of a name in two spellings,
-// the larger count is kept.
-func countsOf(v jsontext.Value) counts {
-	var members map[string]jsontext.Value
-	if v.Kind() != '{' || json.Unmarshal(v, &members, wire.Lenient) != nil {
-		return nil
-	}
+// countsOf returns the members of all objects among the values.
+func countsOf(values ...jsontext.Value) counts {
 	c := counts{}
-	for name, v := range members {
-		folded := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-		if before, twice := c[folded]; !twice || tokensIn(v) > tokensIn(before) {
-			c[folded] = v
+	for _, v := range values {
+		var members map[string]jsontext.Value
+		if v.Kind() != '{' || json.Unmarshal(v, &members, wire.Lenient) != nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			folded := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+			c[folded] = append(c[folded], members[name])
 		}
 	}
 	return c
@@ -108,19 +132,20 @@ func countsOf(v jsontext.Value) counts {
 // most returns the largest of the named counts; 0 if there is none.
 func (c counts) most(names ...string) (n int64) {
 	for _, name := range names {
-		n = max(n, tokensIn(c[name]))
+		for _, v := range c[name] {
+			n = max(n, tokensIn(v))
+		}
 	}
 	return n
 }
 
-// within returns the first of the named members that is an object.
+// within returns what is in the named members that are objects.
 func (c counts) within(names ...string) counts {
+	var values []jsontext.Value
 	for _, name := range names {
-		if inner := countsOf(c[name]); len(inner) > 0 {
-			return inner
-		}
+		values = append(values, c[name]...)
 	}
-	return nil
+	return countsOf(values...)
 }
 
 // tokensIn reads a count; 0 of anything else.
