@@ -83,7 +83,7 @@ func (c *counts) visit(path string, d fs.DirEntry, err error) error {
 	return nil
 }
 
-// countWords counts the words of Markdown files.
+// countWords counts the words of Markdown files: what has a letter or a digit, so no bars of tables.
 func countWords(roots ...string) (words int, err error) {
 	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -91,7 +91,11 @@ func countWords(roots ...string) (words int, err error) {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			words += len(strings.Fields(string(text)))
+			for _, field := range strings.Fields(string(text)) {
+				if strings.ContainsFunc(field, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+					words++
+				}
+			}
 			return err
 		})
 		if err != nil {

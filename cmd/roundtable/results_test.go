@@ -13,7 +13,7 @@ func TestShippedResults(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "results.md"))
 	noError(t, err)
 	page := string(text)
-	dir, names := t.TempDir(), []string{"gathering", "gathering-smol"}
+	dir, names := t.TempDir(), []string{"questions", "gathering", "gathering-smol"}
 	for _, name := range names {
 		lake, err := filepath.Abs(filepath.Join("..", "..", "examples", "results", name+".tar.gz"))
 		noError(t, err)
@@ -29,6 +29,15 @@ func TestShippedResults(t *testing.T) {
 	for _, name := range names {
 		_, err := runCommand(t, "verify", name)
 		noError(t, err)
+		if name == "questions" { // whose headline stands there
+			out, err := runCommand(t, "analyze", name)
+			noError(t, err)
+			headline := strings.Split(out, "\n\n")[1]
+			if !strings.HasPrefix(headline, "qa (no result") || !strings.Contains(page, strings.TrimSpace(headline)) {
+				t.Errorf("docs/results.md lacks\n%s", headline)
+			}
+			continue
+		}
 		out, err := runCommand(t, "analyze", name, "--table", "consensus")
 		noError(t, err)
 		_, table, _ := strings.Cut(out, "\n\n")
@@ -45,7 +54,7 @@ func TestShippedResults(t *testing.T) {
 		noError(t, err)
 		contains(t, page, "```\n"+strings.TrimSpace(out)+"\n```")
 	}
-	if len(queries) != 2 {
+	if len(queries) != 3 {
 		t.Errorf("%d queries", len(queries))
 	}
 }

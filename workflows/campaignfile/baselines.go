@@ -110,7 +110,7 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	}
 	keys := b.keysFor(g, turns)
 	made, errs := x.check(keys)
-	built := x.p.envs[plan.Digest(made.Env)] != nil // an environment that is refused says so once
+	built := x.p.envs[plan.Digest(made.Env)] != nil                        // an environment that is refused says so once
 	for n := turns - 1; b.budget && built && len(errs) > 0 && n > 0; n-- { // a model may be refused to think for as long
 		fewer := b.keysFor(g, n)
 		if again, none := x.check(fewer); len(none) == 0 {
