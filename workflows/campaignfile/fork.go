@@ -226,7 +226,7 @@ func (f forking) addChange(i int, change ForkChange, j, source int) {
 		return
 	}
 	if fork.Round > same.rounds {
-		f.p.errs.add(n, key, "begins with round %d, and %s has %s", fork.Round, original.ID(), wording.Count(same.rounds, "round"))
+		f.p.errs.add(n, key, "begins with round %d, and %s has %s; name the conditions to fork, in fork.conditions or with --condition", fork.Round, original.ID(), wording.Count(same.rounds, "round"))
 		return
 	}
 	set := valueOf(n, "set")

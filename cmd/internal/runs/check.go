@@ -67,7 +67,7 @@ func IsChecked(model string) bool {
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.
 func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
-	defer tellWaiting(e.Notices(), p.Name)()
+	defer tellWaiting(ctx, e.Notices(), p.Name)()
 	answer, err := e.Activities.Check(ctx, campaign, p, calls.CheckOptions{Parameters: model.Parameters(g)})
 	var call *model.Error
 	var app *temporal.ApplicationError
@@ -116,16 +116,20 @@ func describeAnswer(a answers.Answer) string {
 }
 
 // tellWaiting says every ten seconds, from the first two on, that a model has not answered
-// yet, until the function that it returns is called.
-func tellWaiting(out io.Writer, model string) (end func()) {
+// yet, and once that an interrupt waits for its answer too, until the function that it returns is called.
+func tellWaiting(ctx context.Context, out io.Writer, model string) (end func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		began, next := time.Now(), time.After(2*time.Second)
+		interrupted := ctx.Done()
 		for {
 			select {
 			case <-done:
 				return
+			case <-interrupted:
+				interrupted = nil
+				fmt.Fprintf(out, "interrupted: waiting for the answer of %s, which may be billed; a second Ctrl-C or SIGTERM ends at once\n", model)
 			case <-next:
 				fmt.Fprintf(out, "checking %s: waiting for its answer for %v\n", model, time.Since(began).Round(time.Second))
 				next = time.After(cli.PlainEvery)
