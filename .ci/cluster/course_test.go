@@ -45,6 +45,13 @@ func (c *course) serverFails(what string, p *process) {
 	p.start()
 	answer := until(c.t, "an answer after "+what+" is back", 5*time.Minute, func() bool { return c.service.answeredAfter(n, began) })
 	cell := answer + until(c.t, "a collaboration that ends after "+what+" is back", 5*time.Minute, func() bool { return c.finished() > finished })
+	if what != "the S3 server" { // which missed heartbeats: what was under way then may be given to others
+		for _, a := range c.service.since(c.from) {
+			if !a.refused && a.at.Before(began.Add(time.Second)) && (a.answered.IsZero() || a.answered.After(began)) {
+				c.lost++
+			}
+		}
+	}
 	c.note(what+" is killed", "away for %s, %d calls meanwhile; back: next answer after %s, next collaboration finished after %s",
 		seconds(began.Sub(killed)), during, seconds(answer), seconds(cell))
 }
