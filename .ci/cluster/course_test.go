@@ -58,7 +58,7 @@ func (c *course) serverFails(what string, p *process) {
 
 // unstored are the keys of what a worker has asked and nobody has stored.
 func (c *course) unstored(who string) (keys []string) {
-	time.Sleep(100 * time.Millisecond) // what was sent just before a kill reaches the service
+	time.Sleep(time.Second) // what was sent just before a kill reaches the service; others ask it after five at least
 	stored := c.stored()
 	for _, a := range c.service.since(c.from) {
 		if _, ok := stored[a.key]; !ok && a.by == who && !a.refused {
