@@ -73,8 +73,8 @@ func take(members map[string]jsontext.Value, names []string) jsontext.Value {
 	return found
 }
 
-// areReasons reports whether members only explain what stands beside them. Whatever else they
-// say could turn it into its opposite.
+// areReasons reports whether members only explain the others. Whatever else they say could turn
+// those into their opposite.
 func areReasons(members map[string]jsontext.Value) bool {
 	for name, v := range members {
 		if !slices.Contains(namesOfReasons, name) || v.Kind() != '"' && v.Kind() != 'n' {
@@ -84,8 +84,8 @@ func areReasons(members map[string]jsontext.Value) bool {
 	return true
 }
 
-// inside returns what an object calls a ballot; nil if it has none, or says anything else.
-func inside(object jsontext.Value, kind transcript.BallotKind) jsontext.Value {
+// ballotIn returns what an object calls a ballot; nil if it has none, or says anything else.
+func ballotIn(object jsontext.Value, kind transcript.BallotKind) jsontext.Value {
 	members := membersOf(object)
 	for _, name := range namesByKind[transcript.Approve] {
 		if v, ok := members[name]; ok && kind == transcript.Approve && isNone(v) {
@@ -127,7 +127,7 @@ func plainDecision(object jsontext.Value, alone bool, spec transcript.BallotSpec
 	}
 	decision, changes := members["decision"], []string(nil)
 	if decision == nil && alone {
-		if decision = inside(object, spec.Kind); decision != nil {
+		if decision = ballotIn(object, spec.Kind); decision != nil {
 			changes = []string{"names"}
 		} else if decision = pointsAlone(members, spec.Kind); decision != nil {
 			changes = []string{"points without an object"}
@@ -141,30 +141,30 @@ func plainDecision(object jsontext.Value, alone bool, spec transcript.BallotSpec
 		return object, nil
 	}
 	members["decision"] = decision
-	return encoded(members), changes
+	return encode(members), changes
 }
 
-// pointsAlone returns the points that an object itself is, beside its reasons; nil if it is something else.
+// pointsAlone returns the points that an object gives with nothing but reasons; nil if it is something else.
 func pointsAlone(members map[string]jsontext.Value, kind transcript.BallotKind) jsontext.Value {
-	given, beside := map[string]jsontext.Value{}, map[string]jsontext.Value{}
+	given, others := map[string]jsontext.Value{}, map[string]jsontext.Value{}
 	for name, v := range members {
 		if oneCandidate.MatchString(strings.TrimSpace(name)) {
 			given[name] = v
 		} else {
-			beside[fold(name)] = v
+			others[fold(name)] = v
 		}
 	}
 	// {"1": 2} could be a choice.
-	if kind != transcript.Rate && kind != transcript.Distribute || len(given) < 2 || !areReasons(beside) {
+	if kind != transcript.Rate && kind != transcript.Distribute || len(given) < 2 || !areReasons(others) {
 		return nil
 	}
-	return encoded(given)
+	return encode(given)
 }
 
 // plainBallot returns a ballot in the shape that is asked for, and what was different, if it has
 // another one that can be read in one way only; else it is returned as it is.
 func plainBallot(v jsontext.Value, spec transcript.BallotSpec) (ballot jsontext.Value, changes []string) {
-	if inner := inside(v, spec.Kind); inner != nil {
+	if inner := ballotIn(v, spec.Kind); inner != nil {
 		v, changes = inner, []string{"object around it"}
 	}
 	var items []jsontext.Value
@@ -223,11 +223,11 @@ func fromObjects(items []jsontext.Value, spec transcript.BallotSpec) jsontext.Va
 	}
 	switch {
 	case spec.Kind == transcript.Approve:
-		return approvedIn(encoded(said), spec)
+		return approvedIn(encode(said), spec)
 	case spec.Kind != transcript.Rank:
-		return encoded(said)
+		return encode(said)
 	case len(places) == 0: // ranked in the order of the list
-		return encoded(listed)
+		return encode(listed)
 	}
 	ranked := make([]string, len(listed))
 	for i := range ranked {
@@ -237,7 +237,7 @@ func fromObjects(items []jsontext.Value, spec transcript.BallotSpec) jsontext.Va
 		}
 		ranked[i] = candidate
 	}
-	return encoded(ranked)
+	return encode(ranked)
 }
 
 // approvedIn reads {"1": true, "2": "no"} of all candidates; nil if it is something else.
@@ -248,7 +248,7 @@ func approvedIn(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 	}
 	verdicts := make([]string, spec.N)
 	for name, verdict := range given {
-		n, err := wholeNumber(encoded(name))
+		n, err := wholeNumber(encode(name))
 		if err != nil || n < 1 || n > spec.N || verdicts[n-1] != "" {
 			return nil
 		}
@@ -263,7 +263,7 @@ func approvedIn(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 			return nil
 		}
 	}
-	return encoded(approved)
+	return encode(approved)
 }
 
 // pointsInOrder reads a list with the points of every candidate; nil if it could be a ranking, or
@@ -288,7 +288,7 @@ func pointsInOrder(items []jsontext.Value, spec transcript.BallotSpec) jsontext.
 	if len(candidates) == spec.N || couldName == spec.N && spec.Kind == transcript.Distribute {
 		return nil
 	}
-	return encoded(given)
+	return encode(given)
 }
 
 // withoutUnits returns points by candidate without their units; nil if they have none.
@@ -305,7 +305,7 @@ func withoutUnits(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 	if !hasUnits {
 		return nil
 	}
-	return encoded(given)
+	return encode(given)
 }
 
 // plainPoints returns points without their unit: "60%" where all come to 100, "4/5" where 5 is the
@@ -330,10 +330,11 @@ func plainPoints(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 	return v
 }
 
-func encoded(v any) jsontext.Value {
+// encode returns the JSON of values that were just read.
+func encode(v any) jsontext.Value {
 	data, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
-		return nil // values that were just read
+		return nil
 	}
 	return data
 }

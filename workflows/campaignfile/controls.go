@@ -15,7 +15,7 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// Controls returns all of them.
+// Controls returns what the key controls can name.
 func Controls() []plan.Control { return []plan.Control{plan.Same, plan.Alone, plan.Strangers} }
 
 // controlKey is where the keys of a condition have its control. No file gives it there.

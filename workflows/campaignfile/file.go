@@ -31,7 +31,7 @@ const (
 // conditionKeys are the keys of a campaign file that make a condition; a grid may vary them.
 var conditionKeys = plan.ConditionKeys()
 
-// choiceKeys are those of them that name a plug-in.
+// choiceKeys are the keys of a condition that name a plug-in.
 var choiceKeys = []string{"env", "protocol", "rule", "stop", "model"}
 
 // File is a campaign file as read.

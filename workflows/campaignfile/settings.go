@@ -81,7 +81,7 @@ func (p *parser) checkLabeller(l plan.Labels, n *yaml.Node) {
 	}
 }
 
-// NotifyEvents returns them all.
+// NotifyEvents returns the events that notify.on can name.
 func NotifyEvents() []string { return []string{plan.NotifyEnd, plan.NotifyPause, plan.NotifyBudget} }
 
 // checkNotify reports what of notify cannot be.

@@ -20,7 +20,7 @@ func readUsage(v jsontext.Value) model.Usage { return countsOf(v).usage() }
 
 func (c counts) usage() model.Usage {
 	if c.input()+c.output() == 0 { // Cohere
-		if billed := c.within("billedunits"); billed.most("inputtokens", "outputtokens") > 0 {
+		if billed := c.within("billedunits"); billed.largest("inputtokens", "outputtokens") > 0 {
 			c = billed
 		} else if tokens := c.within("tokens"); len(tokens) > 0 {
 			c = tokens
@@ -38,17 +38,17 @@ func (c counts) usage() model.Usage {
 	reasoning := []string{"reasoningtokens", "reasoning", "thinkingtokens", "reasoningtokencount"}
 	counted := model.Usage{
 		Input:       c.input(),
-		CachedInput: max(c.most(cached...), in.most(cached...)),
-		CacheWrite:  max(c.most(written...), in.most(written...)),
+		CachedInput: max(c.largest(cached...), in.largest(cached...)),
+		CacheWrite:  max(c.largest(written...), in.largest(written...)),
 		Output:      c.output(),
-		Reasoning:   max(c.most(reasoning...), out.most(reasoning...), c.most("thoughtstokencount")),
+		Reasoning:   max(c.largest(reasoning...), out.largest(reasoning...), c.largest("thoughtstokencount")),
 	}
-	if said := out.most("texttokens") + out.most("audiotokens") + out.most("imagetokens"); said > 0 {
-		counted.Output = max(counted.Output, said+out.most(reasoning...))
+	if said := out.largest("texttokens") + out.largest("audiotokens") + out.largest("imagetokens"); said > 0 {
+		counted.Output = max(counted.Output, said+out.largest(reasoning...))
 	}
-	total := c.most("totaltokens", "totaltokencount")
-	beside := c.most("citationtokens") + c.most("tooluseprompttokencount") // Perplexity, Gemini
-	return wire.WithTotal(withCachedInput(counted, total), beside, total)
+	total := c.largest("totaltokens", "totaltokencount")
+	extra := c.largest("citationtokens") + c.largest("tooluseprompttokencount") // Perplexity, Gemini
+	return wire.WithTotal(withCachedInput(counted, total), extra, total)
 }
 
 // What holds the parts of the input and the output.
@@ -59,18 +59,18 @@ var (
 
 func (c counts) input() int64 {
 	in := c.within(ofInput...)
-	return max(c.most("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens",
+	return max(c.largest("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens",
 		"inputtexttokencount", "promptevalcount", "tokensevaluated", "tokensprompt", "numtokensprompttotal"),
-		in.most("total"), in.most("nocache")+in.most("cacheread")+in.most("cachewrite"))
+		in.largest("total"), in.largest("nocache")+in.largest("cacheread")+in.largest("cachewrite"))
 }
 
 func (c counts) output() int64 {
-	n := max(c.most("completiontokens", "outputtokens", "outputtokencount", "generationtokencount", "generatedtokencount",
+	n := max(c.largest("completiontokens", "outputtokens", "outputtokencount", "generationtokencount", "generatedtokencount",
 		"generatedtokens", "evalcount", "tokenspredicted", "tokenscompletion", "numtokensgenerated"),
-		c.within(ofOutput...).most("total"))
-	// Gemini counts thoughts beside its candidates, or alone; in what converters make of them they are included.
-	if said := c.most("candidatestokencount", "responsetokencount"); said > 0 || n == 0 {
-		n = max(n, said+c.most("thoughtstokencount"))
+		c.within(ofOutput...).largest("total"))
+	// Gemini counts thoughts apart from its candidates; converters include them.
+	if said := c.largest("candidatestokencount", "responsetokencount"); said > 0 || n == 0 {
+		n = max(n, said+c.largest("thoughtstokencount"))
 	}
 	return n
 }
@@ -79,7 +79,7 @@ func (c counts) output() int64 {
 // wherever a server tells of it.
 func usageOf(usage jsontext.Value, body []byte) model.Usage {
 	got := readUsage(usage)
-	if tells(got) {
+	if hasTokens(got) {
 		return got
 	}
 	whole := countsOf(body)
@@ -89,7 +89,7 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 	} {
 		part := whole.within(name)
 		for _, c := range []counts{part, part.within("usage"), part.within("tokenusage"), part.within("usagemetadata")} {
-			if got = c.usage(); tells(got) {
+			if got = c.usage(); hasTokens(got) {
 				return got
 			}
 		}
@@ -100,14 +100,15 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 		} `json:"choices"`
 	}
 	if json.Unmarshal(body, &e, wire.Lenient) == nil && len(e.Choices) > 0 {
-		if got = readUsage(e.Choices[0].Usage); tells(got) {
+		if got = readUsage(e.Choices[0].Usage); hasTokens(got) {
 			return got
 		}
 	}
 	return whole.usage() // Ollama
 }
 
-func tells(u model.Usage) bool { return u.Input > 0 || u.Output > 0 }
+// hasTokens reports whether a usage says anything.
+func hasTokens(u model.Usage) bool { return u.Input > 0 || u.Output > 0 }
 
 // counts are the members of objects, by their names in small letters without _ and -: all of
 // them, where a name has several spellings.
@@ -129,8 +130,8 @@ func countsOf(values ...jsontext.Value) counts {
 	return c
 }
 
-// most returns the largest of the named counts; 0 if there is none.
-func (c counts) most(names ...string) (n int64) {
+// largest returns the largest of the named counts; 0 if there is none.
+func (c counts) largest(names ...string) (n int64) {
 	for _, name := range names {
 		for _, v := range c[name] {
 			n = max(n, tokensIn(v))

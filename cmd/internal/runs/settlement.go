@@ -21,7 +21,7 @@ import (
 )
 
 // RecordBills records what a campaign's calls of unknown outcome were billed, as
-// the operator says. What they had reserved is free again when the campaign goes on.
+// the operator says. What they had reserved is free again when the campaign continues. If none is left, the last settlement is corrected.
 func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store, campaign, how string) error {
 	ctx, lock, err := o.LockCampaign(ctx, s, campaign, "")
 	if err != nil {
@@ -35,11 +35,11 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	if err != nil {
 		return err
 	}
-	again := len(unknown) == 0
 	said, last, err := lake.ReadSettlements(ctx, s, campaign)
 	if err != nil {
 		return err
 	}
+	again := len(unknown) == 0
 	if again { // what was said last is corrected, and nothing before it
 		unknown = slices.DeleteFunc(known, func(c ledger.UnknownCall) bool {
 			return !slices.ContainsFunc(last.Calls, func(of lake.SettledCall) bool { return of.CallKey == c.Key })
@@ -53,8 +53,9 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 	if err != nil {
 		return cli.UsageError(err)
 	}
+	made.Again = again
 	before := ""
-	if made.Again = again; again {
+	if again {
 		sum, changed := 0., false
 		for _, c := range made.Calls {
 			sum += said[c.CallKey].USD
