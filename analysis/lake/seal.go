@@ -43,7 +43,7 @@ const (
 	sealEnd = "}\n"
 )
 
-// sealEnvelope returns the envelope of a body and of the JSON of its key; nil for one without.
+// sealEnvelope returns the envelope of a body and of the JSON of its key.
 func sealEnvelope(key, body []byte) []byte {
 	h := sha256.New()
 	h.Write(key)
@@ -51,9 +51,7 @@ func sealEnvelope(key, body []byte) []byte {
 	sum := h.Sum(nil)
 	out := make([]byte, 0, len(key)+len(body)+120)
 	out = fmt.Appendf(out, `{"version":%d,`, sealVersion)
-	if key != nil {
-		out = append(append(append(out, sealKey...), key...), ',')
-	}
+	out = append(append(append(out, sealKey...), key...), ',')
 	out = hex.AppendEncode(append(out, sealSum...), sum)
 	out = append(out, `","body":`...)
 	out = append(out, body...)
@@ -64,7 +62,7 @@ func sealEnvelope(key, body []byte) []byte {
 // byte is an error that names the key and wraps ErrCorrupt, an object of another key too.
 func Unseal(key string, data []byte, body any) error {
 	of, err := UnsealAny(key, data, body)
-	if err == nil && of != "" && of != key { // objects of the first lakes do not say
+	if err == nil && of != key {
 		err = fmt.Errorf("%s: %w: it is in another one's place: it was written as %s", key, store.ErrCorrupt, of)
 	}
 	return err
@@ -75,13 +73,11 @@ func Unseal(key string, data []byte, body any) error {
 func UnsealAny(key string, data []byte, body any) (of string, err error) {
 	name := keyIn(data)
 	sealed := sealedBody(name, data)
-	if sealed == nil || !bytes.Equal(sealEnvelope(name, sealed), data) {
+	if !bytes.Equal(sealEnvelope(name, sealed), data) {
 		return "", explainUnsealed(key, data)
 	}
-	if name != nil {
-		if err := decodeBody(key, name, &of); err != nil {
-			return "", err
-		}
+	if err := decodeBody(key, name, &of); err != nil {
+		return "", err
 	}
 	return of, decodeBody(key, sealed, body)
 }
