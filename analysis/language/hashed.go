@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -29,67 +28,52 @@ func (Hashed) Name() string {
 // Embed fails only if it is told to stop.
 func (Hashed) Embed(ctx context.Context, texts []string) ([][]float64, error) {
 	var v Vocabulary
-	var known lexicon
-	split := make([][]int, len(texts))
+	split := make([][]term, len(texts))
 	for i, text := range texts {
-		split[i] = known.read(text)
-		v.add(split[i], known.terms)
+		split[i] = termsOf(text)
+		v.add(split[i])
 	}
-	known.sort(split...)
 	vectors := make([][]float64, len(texts))
+	var rare rarities
 	for i, list := range split {
-		vectors[i] = v.vector(list, known.terms)
+		vectors[i] = v.vector(list, &rare)
 	}
 	return vectors, ctx.Err()
 }
 
-// lexicon numbers words, so that each is hashed and put into its order once.
-type lexicon struct {
-	numbers map[string]int
-	terms   []term // by number
-	buffer  []string
-}
-
-// term is a word, and what vectors need of it.
+// term is a word of a text, with how often it is there.
 type term struct {
 	word   string
+	n      int
 	bucket int
 	sign   float64
-	rare   float64 // 0 before it is needed
+	before int // the place, from 1, of a term of the same bucket; 0 if it is the first
 }
 
-// read returns the numbers of a text's words.
-func (l *lexicon) read(text string) []int {
-	if l.numbers == nil {
-		l.numbers = map[string]int{}
-	}
-	l.buffer = appendLower(l.buffer[:0], text)
-	list := make([]int, len(l.buffer))
-	for i, word := range l.buffer {
-		n, known := l.numbers[word]
-		if !known {
-			n = len(l.terms)
-			l.numbers[word] = n
-			b, sign := bucket(word)
-			l.terms = append(l.terms, term{word: word, bucket: b, sign: sign})
+// termsOf returns the words of a text, each once: in their order if three share a bucket, since
+// sums of so many floats depend on it.
+func termsOf(text string) []term {
+	var last [dimensions]int // place of the bucket's last term, from 1
+	words := appendLower(make([]string, 0, len(text)/4), text)
+	all, crowded := make([]term, 0, len(words)), false
+	for _, word := range words {
+		b, sign := bucket(word)
+		at := last[b]
+		for at > 0 && all[at-1].word != word {
+			at = all[at-1].before
 		}
-		list[i] = n
-	}
-	return list
-}
-
-// sort numbers the words in their order, also in the texts that were read.
-func (l *lexicon) sort(texts ...[]int) {
-	slices.SortFunc(l.terms, func(a, b term) int { return cmp.Compare(a.word, b.word) })
-	places := make([]int, len(l.terms))
-	for place, t := range l.terms {
-		places[l.numbers[t.word]] = place
-	}
-	for _, list := range texts {
-		for i, n := range list {
-			list[i] = places[n]
+		if at > 0 {
+			all[at-1].n++
+			continue
 		}
+		crowded = crowded || last[b] > 0 && all[last[b]-1].before > 0
+		all = append(all, term{word, 1, b, sign, last[b]})
+		last[b] = len(all)
 	}
+	if crowded {
+		slices.SortFunc(all, func(a, b term) int { return cmp.Compare(a.word, b.word) })
+	}
+	return all
 }
 
 // Vocabulary is how rare words are, as learnt from the texts that were added;
@@ -106,46 +90,31 @@ func (v *Vocabulary) Name() string {
 }
 
 // Add learns from a document.
-func (v *Vocabulary) Add(text string) {
-	var l lexicon
-	v.add(l.read(text), l.terms)
-}
+func (v *Vocabulary) Add(text string) { v.add(termsOf(text)) }
 
-func (v *Vocabulary) add(list []int, terms []term) {
+func (v *Vocabulary) add(list []term) {
 	v.documents++
-	seen := [dimensions]bool{}
-	for _, n := range list {
-		if b := terms[n].bucket; !seen[b] {
-			seen[b] = true
-			v.frequency[b]++
+	for _, t := range list {
+		if t.before == 0 {
+			v.frequency[t.bucket]++
 		}
 	}
 }
 
 // Vector of a text: 1+ln(tf) times ln((1+N)/(1+df))+1, with a sign by the hash,
 // of unit length; zero if it has no word.
-func (v *Vocabulary) Vector(text string) []float64 {
-	var l lexicon
-	list := l.read(text)
-	l.sort(list)
-	return v.vector(list, l.terms)
-}
+func (v *Vocabulary) Vector(text string) []float64 { return v.vector(termsOf(text), &rarities{}) }
 
-// vector is of words whose numbers are in their order.
-func (v *Vocabulary) vector(list []int, terms []term) []float64 {
+// rarities are the second factor by bucket; 0 before it is needed.
+type rarities [dimensions]float64
+
+func (v *Vocabulary) vector(list []term, rare *rarities) []float64 {
 	vector := make([]float64, dimensions)
-	slices.Sort(list) // sums of floats depend on their order
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && list[n] == list[0] {
-			n++
+	for _, t := range list {
+		if rare[t.bucket] == 0 {
+			rare[t.bucket] = math.Log(float64(1+v.documents)/float64(1+v.frequency[t.bucket])) + 1
 		}
-		t := &terms[list[0]]
-		if t.rare == 0 {
-			t.rare = math.Log(float64(1+v.documents)/float64(1+v.frequency[t.bucket])) + 1
-		}
-		vector[t.bucket] += t.sign * (1 + math.Log(float64(n))) * t.rare
-		list = list[n:]
+		vector[t.bucket] += t.sign * (1 + math.Log(float64(t.n))) * rare[t.bucket]
 	}
 	if length := floats.Norm(vector, 2); length > 0 {
 		floats.Scale(1/length, vector)
@@ -155,16 +124,30 @@ func (v *Vocabulary) vector(list []int, terms []term) []float64 {
 
 // appendLower appends the words of a text in lower case.
 func appendLower(all []string, text string) []string {
-	for token := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	text = strings.ToLower(text)
+	if isASCII(text) {
+		for start, i := -1, 0; i <= len(text); i++ {
+			switch inWord := i < len(text) && ('a' <= text[i] && text[i] <= 'z' || '0' <= text[i] && text[i] <= '9'); {
+			case inWord && start < 0:
+				start = i
+			case !inWord && start >= 0:
+				all, start = append(all, text[start:i]), -1
+			}
+		}
+		return all
+	}
+	for token := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		all = AppendWords(all, token)
 	}
 	return all
 }
 
+// bucket hashes a word by FNV-1a.
 func bucket(word string) (index int, sign float64) {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(word)) // never fails
-	sum := h.Sum64()
+	sum := uint64(14695981039346656037)
+	for i := range len(word) {
+		sum = (sum ^ uint64(word[i])) * 1099511628211
+	}
 	if sum>>63 == 1 {
 		return int(sum % dimensions), -1
 	}

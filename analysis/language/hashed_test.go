@@ -1,6 +1,7 @@
 package language
 
 import (
+	"hash/fnv"
 	"maps"
 	"math"
 	"reflect"
@@ -14,6 +15,11 @@ import (
 // TestByHand: three texts; "apples" is in all, "bread" in one.
 func TestHashedByHand(t *testing.T) {
 	apples, signA := bucket("apples")
+	h := fnv.New64a()
+	_, _ = h.Write([]byte("apples"))
+	if int(h.Sum64()%dimensions) != apples {
+		t.Error("words are not hashed by FNV-1a")
+	}
 	bread, signB := bucket("bread")
 	if apples == bread {
 		t.Fatal("the two words share a bucket; choose others")

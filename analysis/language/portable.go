@@ -60,11 +60,13 @@ func syllables(word string) int {
 	if w == "" {
 		return 1
 	}
-	n := 0
+	n, after := 0, false
 	for i := range len(w) {
-		if vowel(w[i]) && (i == 0 || !vowel(w[i-1])) {
+		is := vowel(w[i])
+		if is && !after {
 			n++
 		}
+		after = is
 	}
 	if silent(w) {
 		n--
@@ -94,13 +96,10 @@ func letters(word string) string {
 	}, norm.NFD.String(strings.Map(unicode.ToLower, word)))
 }
 
-func vowel(c byte) bool {
-	switch c {
-	case 'a', 'e', 'i', 'o', 'u', 'y':
-		return true
-	}
-	return false
-}
+// vowels are bits by letter.
+const vowels = 1<<('a'-'a') | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
+
+func vowel(letter byte) bool { return vowels>>(letter-'a')&1 == 1 }
 
 // consonantBefore says that the word is …, a consonant, and the ending.
 func consonantBefore(w, ending string) bool {
