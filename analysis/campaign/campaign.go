@@ -255,10 +255,18 @@ func (c Campaign) Groups() []Group {
 	}
 	renumber(runs)
 	setUnits(runs)
-	for _, r := range runs {
+	for from, to := 0, 0; from < len(runs); from = to {
+		for to = from + 1; to < len(runs) && runs[to].ConditionID == runs[from].ConditionID; {
+			to++
+		}
+		r := &runs[to-1]
 		g := take(r.ConditionID, []byte(r.SettingsJSON))
 		g.Settings["env"], g.Settings["rule"] = r.Environment, r.Rule
-		g.Runs = append(g.Runs, r)
+		if same := runs[from:to:to]; g.Runs == nil {
+			g.Runs = same
+		} else {
+			g.Runs = append(g.Runs, same...)
+		}
 	}
 	groups := make([]Group, len(ids))
 	for i, id := range ids {
