@@ -40,7 +40,31 @@ type Campaign struct {
 	// Sources are these campaigns, each by itself.
 	Sources []Campaign
 	Parts   // what studies need beyond the runs
+
+	grouped *grouped // nil before Grouped
 }
+
+// grouped are the groups of some runs and a plan.
+type grouped struct {
+	runs    []Run
+	planned []Planned
+	groups  []Group
+}
+
+// Grouped returns the campaign for the making of several tables: its groups are made once. Its
+// runs and plan are not changed after that.
+func (c Campaign) Grouped() Campaign {
+	c.grouped = &grouped{c.Runs, c.Planned, c.Groups()}
+	return c
+}
+
+// are reports whether the groups are those of a campaign: it may have been given other runs since.
+func (g *grouped) are(c Campaign) bool {
+	return g != nil && isSame(g.runs, c.Runs) && isSame(g.planned, c.Planned)
+}
+
+// isSame reports whether both lists are one.
+func isSame[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // Planned is a condition of the plan.
 type Planned struct {
@@ -133,9 +157,22 @@ func (g Group) Count(status string) int {
 // Pending returns how many planned cells have not ended.
 func (g Group) Pending() int { return max(0, g.Planned-len(g.Runs)) }
 
-// Succeeded returns the runs that are averaged.
+// Succeeded returns the runs that are averaged; nobody changes the list, which may be Runs.
 func (g Group) Succeeded() []Run {
-	return slices.DeleteFunc(slices.Clone(g.Runs), func(r Run) bool { return r.Status != record.Succeeded })
+	if !slices.ContainsFunc(g.Runs, func(r Run) bool { return r.Status != record.Succeeded }) {
+		return slices.Clip(g.Runs)
+	}
+	return g.Having(func(Run) bool { return true })
+}
+
+// Having returns those of the runs that are averaged which have something.
+func (g Group) Having(it func(Run) bool) (some []Run) {
+	for _, r := range g.Runs {
+		if r.Status == record.Succeeded && it(r) {
+			some = append(some, r)
+		}
+	}
+	return some
 }
 
 // View is the conditions that a table shows.
@@ -180,6 +217,9 @@ func (c Campaign) PlannedCells() int {
 
 // Groups by condition: in the plan's order, and what it does not name after that.
 func (c Campaign) Groups() []Group {
+	if c.grouped.are(c) {
+		return slices.Clone(c.grouped.groups)
+	}
 	byID := map[string]*Group{}
 	var ids []string
 	take := func(id string, settings []byte) *Group {
@@ -215,10 +255,18 @@ func (c Campaign) Groups() []Group {
 	}
 	renumber(runs)
 	setUnits(runs)
-	for _, r := range runs {
+	for from, to := 0, 0; from < len(runs); from = to {
+		for to = from + 1; to < len(runs) && runs[to].ConditionID == runs[from].ConditionID; {
+			to++
+		}
+		r := &runs[to-1]
 		g := take(r.ConditionID, []byte(r.SettingsJSON))
 		g.Settings["env"], g.Settings["rule"] = r.Environment, r.Rule
-		g.Runs = append(g.Runs, r)
+		if same := runs[from:to:to]; g.Runs == nil {
+			g.Runs = same
+		} else {
+			g.Runs = append(g.Runs, same...)
+		}
 	}
 	groups := make([]Group, len(ids))
 	for i, id := range ids {

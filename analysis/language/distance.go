@@ -22,17 +22,12 @@ func Distances(before, round [][]float64) []*float64 {
 		floats.Add(centre, e)
 	}
 	floats.Scale(1/float64(len(before)), centre)
+	length := floats.Norm(centre, 2)
 	for i, e := range round {
-		distances[i] = apart(e, centre)
+		lengths := floats.Norm(e, 2) * length
+		if lengths != 0 && !math.IsInf(lengths, 0) && !math.IsNaN(lengths) {
+			distances[i] = new(1 - floats.Dot(e, centre)/lengths)
+		}
 	}
 	return distances
-}
-
-func apart(a, b []float64) *float64 {
-	lengths := floats.Norm(a, 2) * floats.Norm(b, 2)
-	if lengths == 0 || math.IsInf(lengths, 0) || math.IsNaN(lengths) {
-		return nil
-	}
-	d := 1 - floats.Dot(a, b)/lengths
-	return &d
 }

@@ -88,9 +88,13 @@ func pick(vectors [][]float64, which []int) [][]float64 {
 // count returns what needs no embedding; the grade of English only.
 func (m Method) count(t record.Turn, english bool) record.Feature {
 	counts, sum := m.Rule.Count(*t.Text), sha256.Sum256([]byte(*t.Text))
+	words := counts.Words
+	if m.Rule != Portable {
+		words = Words(*t.Text)
+	}
 	f := record.Feature{
 		Key: t.Key, Embedder: m.Embedder.Name(), Rule: string(m.Rule), Entry: t.Entry, Round: t.Round, Agent: *t.Agent, Simulated: t.ModelSimulated,
-		TextHash: hex.EncodeToString(sum[:]), Words: int32(Words(*t.Text)), Sentences: int32(counts.Sentences), Syllables: int32(counts.Syllables),
+		TextHash: hex.EncodeToString(sum[:]), Words: int32(words), Sentences: int32(counts.Sentences), Syllables: int32(counts.Syllables),
 	}
 	if english {
 		f.Grade = new(counts.Grade())

@@ -1,9 +1,9 @@
 package language
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -27,17 +27,53 @@ func (Hashed) Name() string {
 
 // Embed fails only if it is told to stop.
 func (Hashed) Embed(ctx context.Context, texts []string) ([][]float64, error) {
-	v := &Vocabulary{}
-	split := make([][]string, len(texts))
+	var v Vocabulary
+	split := make([][]term, len(texts))
 	for i, text := range texts {
-		split[i] = words(text)
+		split[i] = termsOf(text)
 		v.add(split[i])
 	}
 	vectors := make([][]float64, len(texts))
+	var rare rarities
 	for i, list := range split {
-		vectors[i] = v.vector(list)
+		vectors[i] = v.vector(list, &rare)
 	}
 	return vectors, ctx.Err()
+}
+
+// term is a word of a text, with how often it is there.
+type term struct {
+	word   string
+	n      int
+	bucket int
+	sign   float64
+	before int // the place, from 1, of a term of the same bucket; 0 if it is the first
+}
+
+// termsOf returns the words of a text, each once: in their order if three share a bucket, since
+// sums of so many floats depend on it.
+func termsOf(text string) []term {
+	var last [dimensions]int // place of the bucket's last term, from 1
+	words := appendLower(make([]string, 0, len(text)/4), text)
+	all, crowded := make([]term, 0, len(words)), false
+	for _, word := range words {
+		b, sign := bucket(word)
+		at := last[b]
+		for at > 0 && all[at-1].word != word {
+			at = all[at-1].before
+		}
+		if at > 0 {
+			all[at-1].n++
+			continue
+		}
+		crowded = crowded || last[b] > 0 && all[last[b]-1].before > 0
+		all = append(all, term{word, 1, b, sign, last[b]})
+		last[b] = len(all)
+	}
+	if crowded {
+		slices.SortFunc(all, func(a, b term) int { return cmp.Compare(a.word, b.word) })
+	}
+	return all
 }
 
 // Vocabulary is how rare words are, as learnt from the texts that were added;
@@ -54,35 +90,31 @@ func (v *Vocabulary) Name() string {
 }
 
 // Add learns from a document.
-func (v *Vocabulary) Add(text string) { v.add(words(text)) }
+func (v *Vocabulary) Add(text string) { v.add(termsOf(text)) }
 
-func (v *Vocabulary) add(list []string) {
+func (v *Vocabulary) add(list []term) {
 	v.documents++
-	seen := [dimensions]bool{}
-	for _, word := range list {
-		if b, _ := bucket(word); !seen[b] {
-			seen[b] = true
-			v.frequency[b]++
+	for _, t := range list {
+		if t.before == 0 {
+			v.frequency[t.bucket]++
 		}
 	}
 }
 
 // Vector of a text: 1+ln(tf) times ln((1+N)/(1+df))+1, with a sign by the hash,
 // of unit length; zero if it has no word.
-func (v *Vocabulary) Vector(text string) []float64 { return v.vector(words(text)) }
+func (v *Vocabulary) Vector(text string) []float64 { return v.vector(termsOf(text), &rarities{}) }
 
-func (v *Vocabulary) vector(list []string) []float64 {
+// rarities are the second factor by bucket; 0 before it is needed.
+type rarities [dimensions]float64
+
+func (v *Vocabulary) vector(list []term, rare *rarities) []float64 {
 	vector := make([]float64, dimensions)
-	slices.Sort(list) // sums of floats depend on their order
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && list[n] == list[0] {
-			n++
+	for _, t := range list {
+		if rare[t.bucket] == 0 {
+			rare[t.bucket] = math.Log(float64(1+v.documents)/float64(1+v.frequency[t.bucket])) + 1
 		}
-		b, sign := bucket(list[0])
-		rare := math.Log(float64(1+v.documents)/float64(1+v.frequency[b])) + 1
-		vector[b] += sign * (1 + math.Log(float64(n))) * rare
-		list = list[n:]
+		vector[t.bucket] += t.sign * (1 + math.Log(float64(t.n))) * rare[t.bucket]
 	}
 	if length := floats.Norm(vector, 2); length > 0 {
 		floats.Scale(1/length, vector)
@@ -90,18 +122,32 @@ func (v *Vocabulary) vector(list []string) []float64 {
 	return vector
 }
 
-func words(text string) []string {
-	var all []string
-	for token := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+// appendLower appends the words of a text in lower case.
+func appendLower(all []string, text string) []string {
+	text = strings.ToLower(text)
+	if isASCII(text) {
+		for start, i := -1, 0; i <= len(text); i++ {
+			switch inWord := i < len(text) && ('a' <= text[i] && text[i] <= 'z' || '0' <= text[i] && text[i] <= '9'); {
+			case inWord && start < 0:
+				start = i
+			case !inWord && start >= 0:
+				all, start = append(all, text[start:i]), -1
+			}
+		}
+		return all
+	}
+	for token := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		all = AppendWords(all, token)
 	}
 	return all
 }
 
+// bucket hashes a word by FNV-1a.
 func bucket(word string) (index int, sign float64) {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(word)) // never fails
-	sum := h.Sum64()
+	sum := uint64(14695981039346656037)
+	for i := range len(word) {
+		sum = (sum ^ uint64(word[i])) * 1099511628211
+	}
 	if sum>>63 == 1 {
 		return int(sum % dimensions), -1
 	}

@@ -29,8 +29,11 @@ var spaced = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "�
 // sentences end with marks, and what closes after them, before a space or the
 // end of the text. Pieces without a word are none; a text with words has one.
 func sentences(text string) int {
+	if !isASCII(text) {
+		text = spaced.Replace(text)
+	}
 	n, open := 0, false // open: a word has come since the last end
-	for token := range strings.FieldsSeq(spaced.Replace(text)) {
+	for token := range strings.FieldsSeq(text) {
 		open = open || isWord(token)
 		if open && ends(token) {
 			n, open = n+1, false
@@ -44,6 +47,9 @@ func sentences(text string) int {
 
 // ends says that a token ends a sentence.
 func ends(token string) bool {
+	if last := token[len(token)-1]; 'a' <= last && last <= 'z' {
+		return false // as of most
+	}
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(token, closers))
 	return unicode.Is(unicode.Sentence_Terminal, last)
 }
@@ -54,11 +60,13 @@ func syllables(word string) int {
 	if w == "" {
 		return 1
 	}
-	n := 0
+	n, after := 0, false
 	for i := range len(w) {
-		if vowel(w[i]) && (i == 0 || !vowel(w[i-1])) {
+		is := vowel(w[i])
+		if is && !after {
 			n++
 		}
+		after = is
 	}
 	if silent(w) {
 		n--
@@ -71,6 +79,15 @@ func letters(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word // as most are
 	}
+	if isASCII(word) {
+		all := make([]byte, 0, len(word))
+		for i := range len(word) {
+			if c := word[i] | 0x20; 'a' <= c && c <= 'z' {
+				all = append(all, c)
+			}
+		}
+		return string(all)
+	}
 	return strings.Map(func(r rune) rune {
 		if r < 'a' || r > 'z' {
 			return -1
@@ -79,13 +96,10 @@ func letters(word string) string {
 	}, norm.NFD.String(strings.Map(unicode.ToLower, word)))
 }
 
-func vowel(c byte) bool {
-	switch c {
-	case 'a', 'e', 'i', 'o', 'u', 'y':
-		return true
-	}
-	return false
-}
+// vowels are bits by letter.
+const vowels = 1<<('a'-'a') | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
+
+func vowel(letter byte) bool { return vowels>>(letter-'a')&1 == 1 }
 
 // consonantBefore says that the word is …, a consonant, and the ending.
 func consonantBefore(w, ending string) bool {

@@ -10,6 +10,15 @@ import (
 // unspaced are the scripts that are written without spaces between words.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] > unicode.MaxASCII {
+			return false
+		}
+	}
+	return true
+}
+
 // isUnspaced is quick for ASCII, which most texts are made of.
 func isUnspaced(r rune) bool { return r > unicode.MaxASCII && unicode.In(r, unspaced...) }
 
@@ -42,7 +51,7 @@ func English(texts []string) bool {
 		for _, r := range text {
 			if unicode.IsLetter(r) {
 				letters++
-				if unicode.Is(unicode.Latin, r) {
+				if r <= unicode.MaxASCII || unicode.Is(unicode.Latin, r) {
 					latin++
 				}
 			}

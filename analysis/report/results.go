@@ -170,6 +170,7 @@ type Download struct{ As, To string }
 
 // resultsOf makes the tables and figures that a campaign has something for.
 func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Table) Results {
+	c = c.Grouped()
 	r := Results{Headlines: overview.Headlines(c)}
 	for _, f := range figures.All(c) {
 		r.Figures = append(r.Figures, pictureOf(f))

@@ -48,7 +48,7 @@ type SpendingGroup struct {
 	Summed         bool    // of a labeller: what is cached and thought, and latencies, are not known
 	Shared         bool    // of an embedder or a judge: its calls are of no collaboration
 
-	seen map[record.Key]bool
+	last record.Key // the collaboration that was counted last
 }
 
 // Spending is the cost of what is committed of a campaign.
@@ -86,6 +86,7 @@ func LoadSpending(ctx context.Context, store store.Store, campaign string, by Sp
 		return r, err
 	}
 	r.Earlier = len(d.Members) - r.InPlan
+	d = d.Without(record.Calls, "provider", "cache_write_tokens", "price_usd", "worst_tokens", "finish_reason", "request_id", "reasoning_asked", "forked_from")
 	tables := []string{record.Collaborations, record.Calls}
 	if r.By == ByPhase {
 		tables = append(tables, record.Turns)
@@ -167,11 +168,8 @@ func tierName(c record.Call) string {
 }
 
 func (g *SpendingGroup) addCall(c record.Call, settled lake.Settled) {
-	if !g.seen[c.Key] {
-		if g.seen == nil {
-			g.seen = map[record.Key]bool{}
-		}
-		g.seen[c.Key] = true
+	if g.last != c.Key { // calls come by collaboration
+		g.last = c.Key
 		g.Collaborations++
 	}
 	g.countCall(c, settled)
@@ -205,11 +203,11 @@ func keyOf(c record.Call) lake.CallKey {
 
 func (g *SpendingGroup) billCall(c record.Call) {
 	g.Billed++
-	for sum, tokens := range map[*int64]*int64{
-		&g.Input: c.InputTokens, &g.CachedInput: c.CachedInputTokens, &g.Output: c.OutputTokens, &g.Reasoning: c.ReasoningTokens,
+	for _, part := range [...]struct{ sum, tokens *int64 }{
+		{&g.Input, c.InputTokens}, {&g.CachedInput, c.CachedInputTokens}, {&g.Output, c.OutputTokens}, {&g.Reasoning, c.ReasoningTokens},
 	} {
-		if tokens != nil {
-			*sum += *tokens
+		if part.tokens != nil {
+			*part.sum += *part.tokens
 		}
 	}
 	switch {

@@ -82,7 +82,7 @@ func (d discussions) contested() []discussed {
 // of the answers that they challenge the shares that improve and worsen, and the
 // difference; how many agents, and discussions. Standard errors are over questions.
 func (x discussed) challenges() []table.Cell {
-	runs := slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil || len(discussionOf(r).Challenges) == 0 })
+	runs := x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil && len(discussionOf(r).Challenges) > 0 })
 	agents := 0
 	for _, r := range runs {
 		agents += len(discussionOf(r).Challenges)
@@ -104,7 +104,7 @@ func (x discussed) challenges() []table.Cell {
 // new answer raises and lowers, and its mean change, in percent, with standard
 // errors over questions; nothing where rows do not hold it.
 func (x discussed) challengesByScore() []table.Cell {
-	runs := slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil || discussionOf(r).Scored.Unknown() })
+	runs := x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil && !discussionOf(r).Scored.Unknown() })
 	ratio := func(of func(statistics.Challenges) float64) table.Cell {
 		return table.MeanPercent(campaign.RatioOver(runs, func(r campaign.Run) (shown, all float64) {
 			challenged, _, _ := discussionOf(r).Scored.Changes()

@@ -119,7 +119,7 @@ func embedderOf(c campaign.Campaign) (name string, embed func(text string) []flo
 func similarities(all []discussed, embed func(string) []float64) (answers, personas table.Cell) {
 	var runs []campaign.Run
 	for _, x := range all {
-		runs = append(runs, slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil })...)
+		runs = append(runs, x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil })...)
 	}
 	alike := func(texts func(campaign.Run) []string) table.Cell {
 		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return language.Similarity(embedded(texts(r), embed)) })

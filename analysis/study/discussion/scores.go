@@ -98,7 +98,7 @@ func answerableParts() []part {
 
 // of a condition's finished discussions.
 func (p part) of(x discussed) []campaign.Run {
-	return slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { a, ok := answerable(r); return !ok || !p.keep(a) })
+	return x.Having(func(r campaign.Run) bool { a, ok := answerable(r); return ok && p.keep(a) })
 }
 
 // Answerables returns Figure 3: F1 and exact match by whether the text answers the question.

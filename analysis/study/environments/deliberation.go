@@ -88,7 +88,7 @@ func toolNames(list string) string {
 
 // measured returns the runs that are averaged and have measures.
 func (d deliberations) measured() []campaign.Run {
-	return slices.DeleteFunc(d.Succeeded(), func(r campaign.Run) bool { return measuresOf(r) == nil })
+	return d.Having(func(r campaign.Run) bool { return measuresOf(r) != nil })
 }
 
 // mean of a measure; runs of which it is not known are left out and counted.

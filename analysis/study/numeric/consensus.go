@@ -67,7 +67,7 @@ func gatheringsOf(c campaign.Campaign) campaign.View {
 
 // withStates returns the runs of a condition that have states.
 func withStates(g campaign.Group) []campaign.Run {
-	return slices.DeleteFunc(g.Succeeded(), func(r campaign.Run) bool { return len(StatesOf(r).States) == 0 })
+	return g.Having(func(r campaign.Run) bool { return len(StatesOf(r).States) > 0 })
 }
 
 // Consensus returns whether, when and where groups came together, one row a condition.

@@ -92,7 +92,7 @@ func (v view) addNotes(t *table.Table) {
 
 // answered returns the collaborations that have first answers.
 func answered(g campaign.Group) []campaign.Run {
-	return slices.DeleteFunc(g.Succeeded(), func(r campaign.Run) bool { return len(talkOf(r).Steps) == 0 })
+	return g.Having(func(r campaign.Run) bool { return len(talkOf(r).Steps) > 0 })
 }
 
 // points are differences of percentages by unit, with their interval and Student's test of 0.

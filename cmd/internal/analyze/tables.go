@@ -144,6 +144,7 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if c, err = which.AddBaselines(ctx, s, c); err != nil {
 		return Analysis{}, err
 	}
+	c = c.Grouped()
 	a := Analysis{Campaign: c.Name, Cells: count(c), Warnings: c.Warnings()}
 	if which.Table == "" || which.Table == "all" { // who asks for one table has not asked for the result
 		for _, h := range overview.Headlines(c) {
