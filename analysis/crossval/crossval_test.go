@@ -137,6 +137,9 @@ func TestFixedBestRoundTriesEveryRound(t *testing.T) {
 		if err != nil || *fit.Learned.Round != best+1 || fit.Stop(0).Round != best+1 || !near(*fit.Learned.Train, .8) {
 			t.Errorf("best in round %d: %+v, %v", best+1, fit.Learned, err)
 		}
+		if fit, err := (crossval.FixedBestRound{}).Fit(d, nil); err != nil || fit.Rule.Never == "" || fit.Stop(0).Fired {
+			t.Errorf("trained on none: %+v, %v", fit.Learned, err)
+		}
 	}
 }
 
