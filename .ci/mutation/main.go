@@ -1,7 +1,7 @@
 // Mutation changes one place of a package at a time and runs the package's tests, which should
 // notice:
 //
-//	mutation [-seed 1] [-n 12] [-equivalent FILE] PACKAGE...
+//	mutation [-seed 1] [-n 12] [-with PACKAGES] [-equivalent FILE] PACKAGE...
 //
 // It prints what no test noticed, and the share that was found by package; it fails if that is
 // below 90 % of all. What does not compile is not a change. Changes that make no difference are in
@@ -45,6 +45,7 @@ const least = 0.9 // the share that must be found
 var (
 	seed   = flag.Uint64("seed", 1, "draws the changes")
 	number = flag.Int("n", 12, "changes of each package")
+	with   = flag.String("with", "", "packages whose tests also run on what a package's own tests do not find")
 	known  = flag.String("equivalent", ".ci/mutation/equivalent.txt", "changes that make no difference")
 )
 
@@ -114,29 +115,40 @@ func measure(temp, pkg string, equivalent map[string]bool) (found, all int, err 
 			programs = append(programs, []edit{e})
 		}
 	}
-	var limit time.Duration
+	tests := filepath.Join(temp, "tests")
 	for p, edits := range programs {
 		overlay, err := write(temp, pkg, edits...)
 		if err != nil {
 			return 0, 0, err
 		}
-		tests := filepath.Join(temp, "tests")
-		if out, err := command("", "go", "test", "-c", "-vet=off", "-o", tests, "-overlay", overlay, "./"+pkg).CombinedOutput(); err != nil {
-			return 0, 0, fmt.Errorf("%w\n%s", err, out)
-		}
-		if p == 0 {
-			began := time.Now()
-			if out, err := test(tests, pkg, "", time.Hour); err != nil {
-				return 0, 0, fmt.Errorf("its tests fail without a change: %w\n%s", err, out)
-			}
-			limit = 20*time.Second + 3*time.Since(began)
-		}
+		left := map[int]edit{}
 		for i, e := range edits {
-			if _, err := test(tests, pkg, strconv.Itoa(i), limit); err != nil {
-				found++
-			} else {
-				fmt.Println(e.what())
+			left[i] = e
+		}
+		for _, by := range append([]string{pkg}, strings.Fields(*with)...) {
+			if len(left) == 0 {
+				break
 			}
+			if out, err := command("", "go", "test", "-c", "-vet=off", "-o", tests, "-overlay", overlay, "./"+by).CombinedOutput(); err != nil {
+				return 0, 0, fmt.Errorf("%w\n%s", err, out)
+			}
+			limit := 3 * time.Minute
+			if p == 0 {
+				began := time.Now()
+				if out, err := test(tests, by, "", time.Hour); err != nil {
+					return 0, 0, fmt.Errorf("the tests of %s fail without a change: %w\n%s", by, err, out)
+				}
+				limit = 20*time.Second + 3*time.Since(began)
+			}
+			for i := range left {
+				if _, err := test(tests, by, strconv.Itoa(i), limit); err != nil {
+					delete(left, i)
+				}
+			}
+		}
+		found += len(edits) - len(left)
+		for _, i := range slices.Sorted(maps.Keys(left)) {
+			fmt.Println(left[i].what())
 		}
 	}
 	fmt.Printf("%-28s %4d of %4d found\n", pkg, found, len(drawn))
