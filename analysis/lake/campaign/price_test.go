@@ -1,8 +1,8 @@
 package campaign
 
 import (
-	"errors"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
