@@ -45,7 +45,7 @@ const least = 0.9 // the share that must be found
 var (
 	seed   = flag.Uint64("seed", 1, "draws the changes")
 	number = flag.Int("n", 12, "changes of each package")
-	with   = flag.String("with", "", "packages whose tests also run on what a package's own tests do not find")
+	with   = flag.String("with", "", "packages whose tests, or those that match a pattern after a colon, also look for what is left")
 	known  = flag.String("equivalent", ".ci/mutation/equivalent.txt", "changes that make no difference")
 )
 
@@ -126,22 +126,24 @@ func measure(temp, pkg string, equivalent map[string]bool) (found, all int, err 
 			left[i] = e
 		}
 		for _, by := range append([]string{pkg}, strings.Fields(*with)...) {
+			by, run, _ := strings.Cut(by, ":")
 			if len(left) == 0 {
 				break
 			}
-			if out, err := command("", "go", "test", "-c", "-vet=off", "-o", tests, "-overlay", overlay, "./"+by).CombinedOutput(); err != nil {
+			build := command("", "go", "test", "-c", "-vet=off", "-o", tests, "-overlay", overlay, "./"+by)
+			if out, err := build.CombinedOutput(); err != nil {
 				return 0, 0, fmt.Errorf("%w\n%s", err, out)
 			}
 			limit := 3 * time.Minute
 			if p == 0 {
 				began := time.Now()
-				if out, err := test(tests, by, "", time.Hour); err != nil {
+				if out, err := test(tests, by, run, "", time.Hour); err != nil {
 					return 0, 0, fmt.Errorf("the tests of %s fail without a change: %w\n%s", by, err, out)
 				}
 				limit = 20*time.Second + 3*time.Since(began)
 			}
 			for i := range left {
-				if _, err := test(tests, by, strconv.Itoa(i), limit); err != nil {
+				if _, err := test(tests, by, run, strconv.Itoa(i), limit); err != nil {
 					delete(left, i)
 				}
 			}
@@ -156,8 +158,8 @@ func measure(temp, pkg string, equivalent map[string]bool) (found, all int, err 
 }
 
 // test runs a package's tests with a change; those that hang have failed.
-func test(tests, pkg, change string, limit time.Duration) ([]byte, error) {
-	c := command(pkg, tests, "-test.failfast", "-test.timeout", limit.String())
+func test(tests, pkg, run, change string, limit time.Duration) ([]byte, error) {
+	c := command(pkg, tests, "-test.failfast", "-test.run", run, "-test.timeout", limit.String())
 	c.Env = append(os.Environ(), "MUTATION="+change)
 	return c.CombinedOutput()
 }
@@ -201,7 +203,8 @@ func write(temp, pkg string, edits ...edit) (overlay string, err error) {
 		text, at := []byte(nil), 0
 		for _, from := range slices.Sorted(maps.Keys(of)) {
 			to := edits[slices.IndexFunc(edits, func(o edit) bool { return o.file == e.file && o.from == from })].to
-			text = fmt.Appendf(append(text, e.source[at:from]...), "\nswitch mutationChosen {%s\ndefault:\n%s\n}\n", of[from], e.source[from:to])
+			text = append(text, e.source[at:from]...)
+			text = fmt.Appendf(text, "\nswitch mutationChosen {%s\ndefault:\n%s\n}\n", of[from], e.source[from:to])
 			at = to
 		}
 		changed[e.file] = append(text, e.source[at:]...)
