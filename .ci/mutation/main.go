@@ -1,7 +1,7 @@
 // Mutation changes one place of a package at a time and runs the package's tests, which should
 // notice:
 //
-//	mutation [-seed 1] [-n 12] [-equivalent FILE] PACKAGE...
+//	mutation [-seed 1] [-n 12] [-with PACKAGES] [-equivalent FILE] PACKAGE...
 //
 // It prints what no test noticed, and the share that was found by package; it fails if that is
 // below 90 % of all. What does not compile is not a change. Changes that make no difference are in
@@ -20,6 +20,7 @@ import (
 	"go/token"
 	"io/fs"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -30,11 +31,13 @@ import (
 	"time"
 )
 
-// edit replaces bytes of a file.
+// edit replaces bytes of a file, in the body of a function or outside of all.
 type edit struct {
 	file       string
+	source     []byte
 	start, end int
 	with       string
+	from, to   int // the function's body
 }
 
 const least = 0.9 // the share that must be found
@@ -42,6 +45,7 @@ const least = 0.9 // the share that must be found
 var (
 	seed   = flag.Uint64("seed", 1, "draws the changes")
 	number = flag.Int("n", 12, "changes of each package")
+	with   = flag.String("with", "", "packages whose tests, or those that match a pattern after a colon, also look for what is left")
 	known  = flag.String("equivalent", ".ci/mutation/equivalent.txt", "changes that make no difference")
 )
 
@@ -88,65 +92,145 @@ func measure(temp, pkg string, equivalent map[string]bool) (found, all int, err 
 	if err != nil {
 		return 0, 0, err
 	}
-	began := time.Now()
-	if out, err := test(pkg, time.Hour); err != nil {
-		return 0, 0, fmt.Errorf("its tests fail without a change: %w\n%s", err, out)
-	}
-	limit := 20*time.Second + 5*time.Since(began)
 	kept := filepath.Join(pkg, "testdata", "rapid") // what failed
 	if _, err := os.Stat(kept); errors.Is(err, fs.ErrNotExist) {
 		defer os.RemoveAll(kept)
 	}
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
-	for _, e := range edits {
-		if all == *number {
-			break
+	edits = slices.DeleteFunc(edits, func(e edit) bool { return equivalent[e.what()] })
+	var drawn []edit
+	for len(drawn) < *number && len(edits) > 0 {
+		next := edits[:min(len(edits), *number-len(drawn))]
+		edits = edits[len(next):]
+		if !compile(temp, pkg, next...) {
+			next = slices.DeleteFunc(next, func(e edit) bool { return !compile(temp, pkg, e) })
 		}
-		overlay, what, err := e.write(temp)
-		if err != nil {
-			return found, all, err
-		}
-		if equivalent[what] || command("go", "build", "-overlay", overlay, "./"+pkg).Run() != nil {
-			continue
-		}
-		all++
-		if _, err := test(pkg, limit, "-overlay", overlay); err != nil {
-			found++
+		drawn = append(drawn, next...)
+	}
+	programs := [][]edit{nil} // one has all changes of functions, beside one for each other change
+	for _, e := range drawn {
+		if e.to > 0 {
+			programs[0] = append(programs[0], e)
 		} else {
-			fmt.Println(what)
+			programs = append(programs, []edit{e})
 		}
 	}
-	fmt.Printf("%-28s %4d of %4d found\n", pkg, found, all)
-	return found, all, nil
+	tests := filepath.Join(temp, "tests")
+	for p, edits := range programs {
+		overlay, err := write(temp, pkg, edits...)
+		if err != nil {
+			return 0, 0, err
+		}
+		left := map[int]edit{}
+		for i, e := range edits {
+			left[i] = e
+		}
+		for _, by := range append([]string{pkg}, strings.Fields(*with)...) {
+			by, run, _ := strings.Cut(by, ":")
+			if len(left) == 0 {
+				break
+			}
+			build := command("", "go", "test", "-c", "-vet=off", "-o", tests, "-overlay", overlay, "./"+by)
+			if out, err := build.CombinedOutput(); err != nil {
+				return 0, 0, fmt.Errorf("%w\n%s", err, out)
+			}
+			limit := 3 * time.Minute
+			if p == 0 {
+				began := time.Now()
+				if out, err := test(tests, by, run, "", time.Hour); err != nil {
+					return 0, 0, fmt.Errorf("the tests of %s fail without a change: %w\n%s", by, err, out)
+				}
+				limit = 20*time.Second + 3*time.Since(began)
+			}
+			for i := range left {
+				if _, err := test(tests, by, run, strconv.Itoa(i), limit); err != nil {
+					delete(left, i)
+				}
+			}
+		}
+		found += len(edits) - len(left)
+		for _, i := range slices.Sorted(maps.Keys(left)) {
+			fmt.Println(left[i].what())
+		}
+	}
+	fmt.Printf("%-28s %4d of %4d found\n", pkg, found, len(drawn))
+	return found, len(drawn), nil
 }
 
-// test runs a package's tests; those that hang have failed.
-func test(pkg string, limit time.Duration, options ...string) ([]byte, error) {
-	args := append([]string{"go", "test", "-short", "-failfast", "-vet=off", "-timeout", limit.String()}, options...)
-	return command(append(args, "./"+pkg)...).CombinedOutput()
+// test runs a package's tests with a change; those that hang have failed.
+func test(tests, pkg, run, change string, limit time.Duration) ([]byte, error) {
+	c := command(pkg, tests, "-test.failfast", "-test.run", run, "-test.timeout", limit.String())
+	c.Env = append(os.Environ(), "MUTATION="+change)
+	return c.CombinedOutput()
 }
 
 // command runs a program with bounded memory: a changed loop may never end.
-func command(args ...string) *exec.Cmd {
-	return exec.Command("sh", append([]string{"-c", `ulimit -v 8388608; exec "$@"`, "sh"}, args...)...)
+func command(dir string, args ...string) *exec.Cmd {
+	c := exec.Command("sh", append([]string{"-c", `ulimit -v 8388608; exec "$@"`, "sh"}, args...)...)
+	c.Dir = dir
+	return c
 }
 
-// write writes the changed file and an overlay that has it, and says what is changed.
-func (e edit) write(temp string) (overlay, what string, err error) {
-	data, err := os.ReadFile(e.file)
-	if err != nil {
-		return "", "", err
+// compile says whether changes are Go.
+func compile(temp, pkg string, edits ...edit) bool {
+	overlay, err := write(temp, pkg, edits...)
+	return err == nil && command("", "go", "build", "-o", os.DevNull, "-overlay", overlay, "./"+pkg).Run() == nil
+}
+
+// write writes the changed files of a package, and an overlay that has them. One program has
+// all changes of functions, as it takes seconds to build: a changed function has a body for
+// each, and a variable of the environment chooses.
+func write(temp, pkg string, edits ...edit) (overlay string, err error) {
+	clause, err := exec.Command("go", "list", "-f", "{{.Name}}", "./"+pkg).Output()
+	changed := map[string][]byte{filepath.Join(pkg, "mutation_chosen.go"): fmt.Appendf(nil,
+		"package %s\n\nimport \"os\"\n\nvar mutationChosen = os.Getenv(\"MUTATION\")\n", clause)}
+	bodies := map[string]map[int][]byte{} // by file and beginning
+	for i, e := range edits {
+		if e.to == 0 {
+			changed[e.file] = e.apply(0, len(e.source))
+			continue
+		}
+		if bodies[e.file] == nil {
+			bodies[e.file] = map[int][]byte{}
+		}
+		bodies[e.file][e.from] = fmt.Appendf(bodies[e.file][e.from], "\ncase \"%d\":\n%s", i, e.apply(e.from, e.to))
 	}
-	changed := slices.Concat(data[:e.start], []byte(e.with), data[e.end:])
-	from := bytes.LastIndexByte(data[:e.start], '\n') + 1
-	to := e.end + max(0, bytes.IndexByte(append(data[e.end:len(data):len(data)], '\n'), '\n'))
-	short := func(b []byte) string { return strings.Join(strings.Fields(string(b)), " ") }
-	what = strings.TrimSpace(fmt.Sprintf("%s: %s => %s", e.file, short(data[from:to]), short(changed[from:to+len(e.with)-(e.end-e.start)])))
-	path, err := filepath.Abs(e.file)
-	file := filepath.Join(temp, "changed.go")
+	for _, e := range edits {
+		of := bodies[e.file]
+		if changed[e.file] != nil || of == nil {
+			continue
+		}
+		text, at := []byte(nil), 0
+		for _, from := range slices.Sorted(maps.Keys(of)) {
+			to := edits[slices.IndexFunc(edits, func(o edit) bool { return o.file == e.file && o.from == from })].to
+			text = append(text, e.source[at:from]...)
+			text = fmt.Appendf(text, "\nswitch mutationChosen {%s\ndefault:\n%s\n}\n", of[from], e.source[from:to])
+			at = to
+		}
+		changed[e.file] = append(text, e.source[at:]...)
+	}
+	replace := map[string]string{}
+	for file, text := range changed {
+		path, e := filepath.Abs(file)
+		replace[path] = filepath.Join(temp, filepath.Base(file))
+		err = errors.Join(err, e, os.WriteFile(replace[path], text, 0o600))
+	}
 	overlay = filepath.Join(temp, "overlay.json")
-	table, e2 := json.Marshal(map[string]map[string]string{"Replace": {path: file}})
-	return overlay, what, errors.Join(err, e2, os.WriteFile(file, changed, 0o600), os.WriteFile(overlay, table, 0o600))
+	table, e := json.Marshal(map[string]any{"Replace": replace})
+	return overlay, errors.Join(err, e, os.WriteFile(overlay, table, 0o600))
+}
+
+// apply is a part of the file, with the change.
+func (e edit) apply(from, to int) []byte {
+	return slices.Concat(e.source[from:e.start], []byte(e.with), e.source[e.end:to])
+}
+
+// what says what is changed.
+func (e edit) what() string {
+	from := bytes.LastIndexByte(e.source[:e.start], '\n') + 1
+	to := e.end + max(0, bytes.IndexByte(e.source[e.end:], '\n'))
+	short := func(b []byte) string { return strings.Join(strings.Fields(string(b)), " ") }
+	return strings.TrimSpace(fmt.Sprintf("%s: %s => %s", e.file, short(e.source[from:to]), short(e.apply(from, to))))
 }
 
 // findEdits lists all changes of a package, in the order of its files.
@@ -161,12 +245,21 @@ func findEdits(pkg string) (edits []edit, err error) {
 			return nil, err
 		}
 		add := func(from, to token.Pos, with string) {
-			edits = append(edits, edit{file, set.Position(from).Offset, set.Position(to).Offset, with})
+			e := edit{file: file, source: source, start: set.Position(from).Offset, end: set.Position(to).Offset, with: with}
+			for _, d := range tree.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && f.Body.Pos() < from && to <= f.Body.End() {
+					e.from, e.to = set.Position(f.Body.Lbrace).Offset+1, set.Position(f.Body.Rbrace).Offset
+				}
+			}
+			edits = append(edits, e)
 		}
 		ast.Inspect(tree, func(n ast.Node) bool {
 			if i, ok := n.(*ast.IfStmt); ok {
 				condition := source[set.Position(i.Cond.Pos()).Offset:set.Position(i.Cond.End()).Offset]
 				add(i.Cond.Pos(), i.Cond.End(), "!("+string(condition)+")")
+			}
+			if silly(n) {
+				return false
 			}
 			mutate(n, add)
 			return true
@@ -180,12 +273,53 @@ var swapped = map[token.Token]string{
 	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*", token.LAND: "||", token.LOR: "&&",
 }
 
+// unseen are calls that no test can miss: they give back what is also given back later, or log.
+var unseen = []string{"Close", "Debug", "Grow", "Helper", "Info", "Stop", "Warn", "cancel", "stop"}
+
+// silly says what is not changed: capacities, lengths of waits, and calls that no test can miss.
+func silly(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		unit, ok := n.Y.(*ast.SelectorExpr)
+		took, isCall := n.X.(*ast.CallExpr)
+		return ok && n.Op == token.MUL && fmt.Sprint(unit.X) == "time" || isCall && name(took) == "Since"
+	case *ast.CallExpr:
+		if name(n) != "make" {
+			return false
+		}
+		_, isMap := n.Args[0].(*ast.MapType)
+		return isMap || len(n.Args) == 3
+	case *ast.DeferStmt:
+		return slices.Contains(unseen, name(n.Call))
+	case *ast.ExprStmt:
+		call, ok := n.X.(*ast.CallExpr)
+		return ok && slices.Contains(unseen, name(call))
+	}
+	return false
+}
+
+func isText(n ast.Expr) bool {
+	l, ok := n.(*ast.BasicLit)
+	return ok && l.Kind == token.STRING
+}
+
+// name is that of a called function or method.
+func name(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
 // mutate says how a node can be changed beside negated conditions: swapped operators, numbers
 // that are one off, true and false, statements left out.
 func mutate(n ast.Node, add func(from, to token.Pos, with string)) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		if with := swapped[n.Op]; with != "" {
+		if with := swapped[n.Op]; with != "" && !(n.Op == token.ADD && (isText(n.X) || isText(n.Y))) {
 			add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), with)
 		}
 	case *ast.BasicLit:

@@ -74,7 +74,7 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 		return err
 	case errors.As(err, &app):
 		return atTop(err, app)
-	case ctx.Err() != nil && isCancelled(ctx):
+	case isCancelled(ctx):
 		return temporal.NewCanceledError()
 	case errors.As(err, &crash):
 		crash.Log(ctx)

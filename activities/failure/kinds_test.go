@@ -1,6 +1,7 @@
 package failure_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,6 +33,9 @@ func TestKinds(t *testing.T) {
 	} {
 		err := failure.ForHistory(t.Context(), c.err, 1)
 		app, ok := errors.AsType[*temporal.ApplicationError](err)
+		if final := failure.Final(err) != nil; final != (c.kind == task.ErrFail) {
+			t.Errorf("%v: final is %t", c.err, final)
+		}
 		if !ok || app.NonRetryable() != (c.kind != "") || c.kind != "" && app.Type() != c.kind || failure.IsOfMachine(err) != c.machine {
 			t.Errorf("%v becomes %v", c.err, err)
 		}
@@ -41,6 +45,14 @@ func TestKinds(t *testing.T) {
 	}
 	if err := failure.ForHistory(t.Context(), nil, 1); err != nil {
 		t.Error(err)
+	}
+	if err := failure.Final(fmt.Errorf("reading: %w", store.ErrCorrupt)); err == nil {
+		t.Error("what is corrupt is tried again")
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := failure.ForHistory(cancelled, errors.New("connection lost"), 1); !temporal.IsCanceledError(err) {
+		t.Errorf("an error after a cancel becomes %v", err)
 	}
 	long, _ := errors.AsType[*temporal.ApplicationError](failure.Fail(errors.New(strings.Repeat("x", 10_000))))
 	if n := len(long.Message()); n > 2100 {

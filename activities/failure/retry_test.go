@@ -60,6 +60,18 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// A service is not asked before it said, and its callers do not all come back at once.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	ctx := failure.WithJitter(t.Context(), func(limit time.Duration) time.Duration { return limit - 1 })
+	for after, want := range map[time.Duration]time.Duration{time.Second: 2100 * time.Millisecond, time.Minute: 67 * time.Second} {
+		app, _ := errors.AsType[*temporal.ApplicationError](failure.ForHistory(ctx, &model.Error{Class: model.Retry, RetryAfter: after}, 1))
+		if got := app.NextRetryDelay() + 1; got != want {
+			t.Errorf("after %v: in %v, want %v", after, got, want)
+		}
+	}
+}
+
 // The time for which siblings were awaited counts towards Retry-After.
 func TestWaited(t *testing.T) {
 	t.Parallel()

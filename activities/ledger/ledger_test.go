@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"maps"
 	"testing"
 
 	"roundtable/activities/answers"
@@ -8,6 +9,7 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store/storetest"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
 
@@ -123,6 +125,49 @@ func TestUnsettledCalls(t *testing.T) {
 	spent, err := ledger.Spent(ctx, s, "c")
 	if err != nil || spent.Tokens != 2*400-300-300+(1-400) {
 		t.Errorf("%v, %v", spent, err)
+	}
+}
+
+// Folders of checks, embeddings and judgements are told from those of collaborations, which may
+// be called much alike, and those alone are under way.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
+	p, err := laketest.Record(ctx, s, "{name: c, env: exchange, protocol: {name: roundtable, rounds: 1}, rule: plurality, model: scripted/trader, replicates: 1}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := p.Campaign.Conditions[0].ID() + p.Campaign.Cell(0).Suffix()
+	worst, stored, books := 0.25, answers.NewAnswers(s), ledger.Open(ctx, s, "c")
+	for _, name := range []string{
+		"check-m", "embeddings-small-0123456789", "judge-m-01234567-0123456789abcdef0123", "labels-m-" + cell,
+		cell, "judge-01234567-i0-r0",
+	} {
+		if _, err := stored.Intend(ctx, answers.RunKey{Campaign: "c", Collaboration: name}, answers.Intent{WorstUSD: &worst, WorstTokens: 400}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared, err := books.ReadShared(ctx)
+	if err != nil || len(shared.Checks) != 1 || len(shared.Embeddings) != 1 || len(shared.Embeddings["small"]) != 1 || len(shared.Judgements) != 1 || len(shared.Judgements["m-01234567"]) != 1 {
+		t.Errorf("%+v, %v", shared, err)
+	}
+	if u, err := books.Unended(ctx, catalogue.Builtin(), p); err != nil || u.Collaborations != 1 || u.Spent.WorstUSD != worst {
+		t.Errorf("under way are %+v, %v", u, err)
+	}
+}
+
+// A model has answered if it was asked, not if its answer was in the cache.
+func TestAnsweredModels(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
+	for name, cached := range map[string]bool{"asked": false, "cached": true} {
+		turn := answers.Turn{Done: true, Asks: []answers.Answer{{ModelAsked: name, Cached: cached, Raw: []byte("x")}}}
+		if _, err := answers.NewAnswers(s).Put(ctx, answers.RunKey{Campaign: "c", Collaboration: name + "-i0-r0"}, turn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if models, err := ledger.AnsweredModels(ctx, s, "c"); err != nil || !maps.Equal(models, map[string]bool{"asked": true}) {
+		t.Errorf("%v, %v", models, err)
 	}
 }
 

@@ -81,4 +81,9 @@ func TestCorruptLogIsRefused(t *testing.T) {
 		}
 		m.objects[key] = data
 	}
+	foreign := newMemory()
+	foreign.objects["budget/campaign=c/00000000.json"] = nil
+	if _, err := money.Open(ctx, newWorld(foreign).config(caps(100, 100), false)); err == nil || !strings.Contains(err.Error(), "00000000.json: no object of a budget log") {
+		t.Errorf("a foreign object: %v", err)
+	}
 }

@@ -115,6 +115,7 @@ const odd = `{
     "input_cost_per_token_flex": 5e-07, "output_cost_per_token_flex": 1e-06, "input_cost_per_token_batches": 4e-07,
     "input_cost_per_token_above_128k_tokens": 3e-06, "input_cost_per_token_above_200k_tokens": 4e-06, "output_cost_per_token_above_200k_tokens": 5e-06,
     "cache_read_input_token_cost_above_200k_tokens": 2e-07, "cache_creation_input_token_cost_above_1hr": 9e-06, "input_cost_per_token_priority": 8e-06},
+  "long": {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "input_cost_per_token_above_200k_tokens": 4e-06},
   "ranges": {"litellm_provider": "p", "mode": "chat", "tiered_pricing": [
     {"range": [0, 32000.0], "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06},
     {"range": [32000.0, 128000], "input_cost_per_token": 3e-06, "output_cost_per_token": 4e-06, "output_cost_per_reasoning_token": 6e-06}]},
@@ -136,7 +137,7 @@ func TestReadLiteLLM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(table.Keys(), " "); got != "p/alike p/two plain q/alike q/two ranges step texts vectors words" {
+	if got := strings.Join(table.Keys(), " "); got != "long p/alike p/two plain q/alike q/two ranges step texts vectors words" {
 		t.Errorf("models %s", got)
 	}
 	for name, max := range map[string]int{"plain": 4096, "texts": 8192, "words": 0} {
@@ -156,6 +157,7 @@ func TestReadLiteLLM(t *testing.T) {
 	}{
 		{"step", model.Usage{Input: 128_000, Output: 1}, 128_000 + 2},
 		{"step", model.Usage{Input: 128_001, Output: 1}, 128_001*4 + 5},
+		{"long", model.Usage{Input: 200_001, Output: 1}, 200_001*4 + 2},
 		{"ranges", model.Usage{Input: 32_000, Output: 1}, 32_000 + 2},
 		{"ranges", model.Usage{Input: 32_001, Output: 1}, 32_001*3 + 6},
 	} {

@@ -55,6 +55,9 @@ func TestPairsByHand(t *testing.T) {
 	if !ok || counts[0*11+1] != 1 || counts[1*11+1] != 1 || counts[0] != 0 {
 		t.Errorf("Inform->Request %d, Request->Request %d, Inform->Inform %d; want 1, 1, 0", counts[1], counts[12], counts[0])
 	}
+	if _, ok := (acts.Trajectory{Rounds: run.Rounds[:2]}).Pairs(2); !ok {
+		t.Error("the last round has no pairs")
+	}
 	for _, round := range []int{0, 1, 3, 4} {
 		if _, ok := run.Pairs(round); ok {
 			t.Errorf("round %d has pairs", round)

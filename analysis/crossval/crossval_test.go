@@ -1,6 +1,7 @@
 package crossval_test
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -137,6 +138,9 @@ func TestFixedBestRoundTriesEveryRound(t *testing.T) {
 		if err != nil || *fit.Learned.Round != best+1 || fit.Stop(0).Round != best+1 || !near(*fit.Learned.Train, .8) {
 			t.Errorf("best in round %d: %+v, %v", best+1, fit.Learned, err)
 		}
+		if fit, err := (crossval.FixedBestRound{}).Fit(d, nil); err != nil || fit.Rule.Never == "" || fit.Stop(0).Fired {
+			t.Errorf("trained on none: %+v, %v", fit.Learned, err)
+		}
 	}
 }
 
@@ -226,5 +230,23 @@ func TestNothingLeaks(t *testing.T) {
 				t.Errorf("%s of %s: %+v, and %+v if its own score is another", methods[m].Name(), o.ID, o.Stop, after[m].Outcomes[i].Stop)
 			}
 		}
+	}
+}
+
+// What parameters are chosen by is not what their signals were found on: where no pair matters,
+// the choice on the same collaborations promises more than that on those of inner folds.
+func TestInnerFoldsAreLeftOut(t *testing.T) {
+	d := data(t, analysistest.Script{Runs: 30, Rounds: 6, Agents: 3, Seed: 3, Own: 0.1, Noise: 0.1}.Make())
+	every := make([]int, len(d.Runs))
+	for i := range every {
+		every[i] = i
+	}
+	plain, err := crossval.DialogueAct{}.Fit(d, every)
+	nested, e := crossval.DialogueAct{Inner: 5, Seed: 1}.Fit(d, every)
+	if err := errors.Join(err, e); err != nil || *nested.Learned.Train >= *plain.Learned.Train {
+		t.Errorf("chosen by a mean of %v on inner folds, of %v on the same collaborations; %v", *nested.Learned.Train, *plain.Learned.Train, err)
+	}
+	if rule, err := crossval.LearnDialogueAct(d); err != nil || !reflect.DeepEqual(rule, *plain.Rule) {
+		t.Errorf("the rule of all collaborations is %+v, want %+v; %v", rule, *plain.Rule, err)
 	}
 }

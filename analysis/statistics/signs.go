@@ -34,7 +34,7 @@ func Wilcoxon(d []float64) (SignedRank, error) {
 	case r.n <= exactRanks && r.ties == 0:
 		return r.exactTest(), nil
 	}
-	return r.normalTest(true)
+	return r.normalTest()
 }
 
 type ranks struct {
@@ -92,17 +92,14 @@ func (r ranks) exactTest() SignedRank {
 	return SignedRank{W: w, N: r.n, Zeros: r.zeros, P: min(1, 2*below/math.Exp2(float64(r.n))), Exact: true}
 }
 
-func (r ranks) normalTest(continuity bool) (SignedRank, error) {
+func (r ranks) normalTest() (SignedRank, error) {
 	n := float64(r.n)
 	variance := (n*(n+1)*(2*n+1) - r.ties/2) / 24
 	if variance <= 0 {
 		return SignedRank{}, fmt.Errorf("%d differences without spread cannot be ranked", r.n)
 	}
 	w := min(r.positive, r.negative)
-	off := n*(n+1)/4 - w
-	if continuity {
-		off = max(0, off-0.5)
-	}
+	off := max(0, n*(n+1)/4-w-0.5)
 	return SignedRank{W: w, N: r.n, Zeros: r.zeros, P: twoSidedZ(off / math.Sqrt(variance))}, nil
 }
 

@@ -21,6 +21,10 @@ func TestByHand(t *testing.T) {
 	if err != nil || w != (SignedRank{W: 4, N: 4, P: 14.0 / 16, Exact: true}) {
 		t.Errorf("%+v %v", w, err)
 	}
+	// Ranks 1, 2.5, 2.5, 4.5, 4.5, the first of them negative: (7.5 - 1 - 0.5) / sqrt(13.5), as R's wilcox.test has it.
+	if w, err := Wilcoxon([]float64{3, 3, -1, 2, 2}); err != nil || w.W != 1 || w.Exact || math.Abs(w.P-0.1024704) > 1e-7 {
+		t.Errorf("with ties: %+v %v", w, err)
+	}
 	test, err := Paired([]float64{1, 2, 3}) // mean 2, sd 1
 	if err != nil || math.Abs(test.T-2*math.Sqrt(3)) > 1e-12 || test.DOF != 2 {
 		t.Errorf("%+v %v", test, err)

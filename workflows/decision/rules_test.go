@@ -95,7 +95,9 @@ func TestWordsNameTheNumbers(t *testing.T) {
 		{cumulativeOf(decision.PerAgent), "as many points as there are agents"},
 		{cumulativeOf(25), "25 points"},
 		{borda(decision.DefaultBorda5()), "Only the first 5 places"},
-		{agreement(decision.SupermajorityConsensus()), "at least 2/3 of all agents agree"},
+		{agreement(decision.MajorityConsensus()), "as more than 1/2 of all agents agree with it;"},
+		{agreement(decision.SupermajorityConsensus()), "as at least 2/3 of all agents agree with it;"},
+		{agreement(decision.UnanimityConsensus()), "as all agents agree with it;"},
 		{agreement(decision.HybridConsensus()), "at least 3/4 of all agents agree; before round 5 all must; in groups of up to 3 all must"},
 	} {
 		if got := x.rule.Words().Explanation; !strings.Contains(got, x.want) {

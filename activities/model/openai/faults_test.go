@@ -194,6 +194,8 @@ func TestUsage(t *testing.T) {
 		"Ollama":   {`{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15}`, model.Usage{Input: 12, Output: 3}},
 		"cache left out of the input, more than it": {`{"prompt_tokens":12,"completion_tokens":3,"cache_read_input_tokens":100,"cache_creation_input_tokens":5}`,
 			model.Usage{Input: 117, CachedInput: 100, CacheWrite: 5, Output: 3}},
+		"cache in the input, and more output than that": {`{"prompt_tokens":12,"completion_tokens":9,"total_tokens":21,"prompt_tokens_details":{"cached_tokens":4}}`,
+			model.Usage{Input: 12, CachedInput: 4, Output: 9}},
 		"cache left out of the input, but not of the total": {`{"prompt_tokens":12,"completion_tokens":3,"total_tokens":19,"cached_tokens":4}`,
 			model.Usage{Input: 16, CachedInput: 4, Output: 3}},
 		"null parts": {`{"prompt_tokens":12,"completion_tokens":null,"prompt_tokens_details":null}`, model.Usage{Input: 12}},

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -38,6 +39,9 @@ func TestPriceJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &p); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want an error about %s", bad, err, says)
 		}
+	}
+	if err := errors.Join(Price{}.Validate(), Price{Input: maxPrice}.Validate()); err != nil { // free, and the greatest
+		t.Error(err)
 	}
 	if err := (Price{Input: math.NaN()}).Validate(); err == nil {
 		t.Error("NaN is a price")

@@ -64,6 +64,16 @@ func TestRecordedData(t *testing.T) {
 	if _, _, err := OpenRecordedData(t.Context(), s, p); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a changed file: %v", err)
 	}
+	key := dataKey(p.Files["q.csv"])
+	if stored, problems, err := CheckData(t.Context(), s, p); err != nil || stored != 3 || len(problems) != 1 || problems[key] == "" {
+		t.Errorf("a changed file: %d are stored, problems %v, %v", stored, problems, err)
+	}
+	if err := s.Delete(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if stored, problems, err := CheckData(t.Context(), s, p); err != nil || stored != 2 || len(problems) != 1 || problems[key] == "" {
+		t.Errorf("a missing file: %d are stored, problems %v, %v", stored, problems, err)
+	}
 }
 
 // Private data files are found by their contents in a folder that is given, whatever their

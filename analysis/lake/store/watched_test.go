@@ -2,35 +2,38 @@ package store
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
 	"time"
 )
 
-// slow is a store whose reading waits until it is let go.
-type slow struct {
-	Store
-	let chan struct{}
-}
+// seen is a store whose requests look at what is said of them.
+type seen struct{ look func() }
 
-func (s slow) Get(context.Context, string) ([]byte, error) { <-s.let; return nil, nil }
+func (s seen) PutIfAbsent(context.Context, string, []byte) error     { s.look(); return nil }
+func (s seen) Replace(context.Context, string, []byte, string) error { s.look(); return nil }
+func (s seen) Get(context.Context, string) ([]byte, error)           { s.look(); return nil, nil }
+func (s seen) Head(context.Context, string) (Object, error)          { s.look(); return Object{}, nil }
+func (s seen) List(context.Context, string) ([]Object, error)        { s.look(); return nil, nil }
+func (s seen) Delete(context.Context, string) error                  { s.look(); return nil }
 
-// A request that waits is named while it does.
+// A request that waits is named while it does, and no longer.
 func TestWatchedNamesWhatWaits(t *testing.T) {
-	s := slow{let: make(chan struct{})}
-	w := Watch(s)
-	done := make(chan struct{})
-	go func() { defer close(done); _, _ = w.Get(t.Context(), "a/b") }()
-	for w.Stalled(0) == "" {
-		time.Sleep(time.Millisecond)
-	}
-	if got := w.Stalled(0); !strings.HasSuffix(got, ": reading a/b") || w.Stalled(time.Hour) != "" {
-		t.Errorf("got %q and %q", got, w.Stalled(time.Hour))
-	}
-	close(s.let)
-	if <-done; w.Stalled(0) != "" {
-		t.Errorf("still %q", w.Stalled(0))
+	var w *Watched
+	said, ctx := "", t.Context()
+	w = Watch(seen{func() { said = w.Stalled(0) + w.Stalled(time.Hour) }})
+	for doing, ask := range map[string]func() error{
+		"storing":   func() error { return w.PutIfAbsent(ctx, "a/b", nil) },
+		"replacing": func() error { return w.Replace(ctx, "a/b", nil, "") },
+		"reading":   func() error { _, err := w.Get(ctx, "a/b"); _, e := w.Head(ctx, "a/b"); return errors.Join(err, e) },
+		"listing":   func() error { _, err := w.List(ctx, "a/b"); return err },
+		"deleting":  func() error { return w.Delete(ctx, "a/b") },
+	} {
+		if err := ask(); err != nil || said != "waiting for the lake for 0s: "+doing+" a/b" || w.Stalled(0) != "" {
+			t.Errorf("%v, it said %q of %s, and %q after that", err, said, doing, w.Stalled(0))
+		}
 	}
 }
 

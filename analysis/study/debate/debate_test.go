@@ -3,6 +3,7 @@ package debate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,6 +219,13 @@ func TestSizesAndReversals(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
+	var names []string
+	for _, line := range CourseLines(sizes) {
+		names = append(names, line.Name)
+	}
+	if want := []string{"MAD, 3 agents", "MAD, 4 agents", "MAD, 5 agents"}; !slices.Equal(slices.Compact(slices.Sorted(slices.Values(names))), want) {
+		t.Errorf("the lines are %q, want %q", names, want)
+	}
 	for n, want := range map[string]float64{"3": 0, "4": 100, "5": 100} {
 		analysistest.Near(t, n, analysistest.Column(t, table, n, "logic", "MAD", "1"), want)
 	}
@@ -243,6 +251,26 @@ func TestSizesAndReversals(t *testing.T) {
 	analysistest.Near(t, "high", analysistest.Column(t, table, "correct first", "q", "… high"), 6)
 	if _, ok := Strategies(curves); ok {
 		t.Error("viewpoints are not a strategy of Table 1")
+	}
+	mixed := Debated{
+		Protocol: `{"agents":2,"order":"random","viewpoints":{"each":3,"scaling":"correct_first"}}`, File: "logic.json", Model: "m", Agents: 6,
+		Rounds: []string{"A", "A"}, Truth: "A",
+	}.Run()
+	if table, ok = Viewpoints(campaign.Campaign{Runs: []campaign.Run{mixed}}); !ok { // of one size
+		t.Fatal("no table")
+	}
+	analysistest.Near(t, "2 agents", analysistest.Column(t, table, "correct first, random", "q", "2"), 1)
+}
+
+// The answers of all who answered alone, also where each question has one.
+func TestPoolLines(t *testing.T) {
+	var c campaign.Campaign
+	for replicate, answer := range []string{"B", "A", "B"} {
+		c.Runs = append(c.Runs, Debated{Protocol: `{"agents":1,"rounds":0}`, File: "logic.json", Model: "m", Agents: 3, Replicate: replicate, Rounds: []string{answer}, Truth: "A"}.Run())
+	}
+	lines := PoolLines(c)
+	if len(lines) != 1 || lines[0].N != 3 || len(lines[0].Answers) != 2 || lines[0].Answers[0] != (PoolAnswer{Key: "A", Right: true, N: 1}) || lines[0].Answers[1].N != 2 {
+		t.Errorf("%+v", lines)
 	}
 }
 

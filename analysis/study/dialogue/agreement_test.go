@@ -27,6 +27,7 @@ func TestAgree(t *testing.T) {
 			[]float64{0, math.NaN(), 0.954675724445388, 0.9567760267162168, 0.942857142857143, -0.015, -0.11043519472441918, 0.08043519472441918}},
 		{"always the same", []float64{1, 1, 1}, []float64{1, 1, 1}, []float64{1, math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0, math.NaN(), math.NaN()}},
 		{"one never varies", []float64{1, 1, 1}, []float64{1, 0, 1}, []float64{2. / 3, 0, 0, math.NaN(), math.NaN(), 1. / 3, -1.1008843, 1.7675509}},
+		{"to a hundredth", []float64{.496, .5, 0}, []float64{.504, .5, 0}, []float64{1, 1, 0.9998080, 0.9999040, 0.5, -0.008 / 3, -0.0141404, 0.0088071}},
 		{"two", []float64{1, 0}, []float64{1, 0}, []float64{1, 1, 1, math.NaN(), math.NaN(), 0, math.NaN(), math.NaN()}},
 		{"one", []float64{1}, []float64{0}, []float64{0, 0, 0, math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}},
 		{"none", nil, nil, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}},

@@ -165,3 +165,16 @@ func TestLateRates(t *testing.T) {
 		t.Errorf("notes:\n%s", notes)
 	}
 }
+
+// A round in the middle is part of two passages and counts half in each; as a whole all counts.
+func TestShareOfLabel(t *testing.T) {
+	var coded []gold.Coded
+	for i, label := range []string{"Inform", "Inform", "Request", "Inform"} {
+		coded = append(coded, gold.Coded{Round: []int{1, 2, 2, 3}[i], Labels: []string{label}})
+	}
+	for round, want := range map[int][2]float64{0: {3, 4}, 2: {1.5, 2}, 3: {1.5, 2}} {
+		if got := shareOfLabel(coded, gold.Passage{Round: round}, 3, "Inform"); got != want {
+			t.Errorf("passage %d: %v, want %v", round, got, want)
+		}
+	}
+}

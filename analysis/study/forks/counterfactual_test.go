@@ -152,6 +152,9 @@ func TestExactShares(t *testing.T) {
 	if _, ok = g.Shapley(3); ok {
 		t.Error("shares without a complete order")
 	}
+	if a, ok := forks.Attribute(3, []forks.Game{g}); ok || a.Games != 0 {
+		t.Errorf("attributed without a complete order: %+v", a)
+	}
 }
 
 // Chance alone is the spread within beginnings, not between them.

@@ -73,7 +73,10 @@ func rowsOf(c campaign.Campaign, v campaign.View) []row {
 	}
 	var rows []row
 	for _, g := range v.Groups {
-		if fork := settingsOf(c, g); fork != nil && len(g.Runs) > 0 {
+		if len(g.Runs) == 0 {
+			continue
+		}
+		if fork := campaign.ForkOf(g.Runs[0].SettingsJSON); fork != nil {
 			rows = append(rows, row{Group: g, fork: *fork, original: originals[fork.Condition], unchanged: map[beginning][]campaign.Run{}})
 		}
 	}
@@ -92,19 +95,6 @@ func rowsOf(c campaign.Campaign, v campaign.View) []row {
 		}
 	}
 	return rows
-}
-
-// settingsOf returns what a condition says of its fork.
-func settingsOf(c campaign.Campaign, g campaign.Group) *campaign.Fork {
-	for _, r := range g.Runs {
-		return campaign.ForkOf(r.SettingsJSON)
-	}
-	for _, p := range c.Planned {
-		if p.Condition == g.ID {
-			return campaign.ForkOf(string(p.Settings))
-		}
-	}
-	return nil
 }
 
 func (r row) beginning(run campaign.Run) beginning {

@@ -11,18 +11,9 @@ import (
 // Two data sets number their questions alike: what goes on from a question is compared with
 // that question, not with the other of its number.
 func TestForksArePairedByQuestion(t *testing.T) {
-	run := func(condition, data, fork string, score float64) campaign.Run {
-		settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"file":%q}},"protocol":{"name":"debate"},"rule":{"name":"plurality"},"stop":{"name":"never"},"model":{"name":"openai/gpt-5-mini"},"generate":{}%s}`, data, fork)
-		r := analysistest.Cell{Condition: condition, Env: "qa", Rule: "plurality", Settings: settings, Agents: 3, Planned: 1, Scores: []*float64{&score}}.Run()
-		r.InstanceHash = &data
-		return r
-	}
-	forked := func(of string) string {
-		return fmt.Sprintf(`,"fork":{"campaign":"o","condition":%q,"replicates":1,"drop":[0]}`, of)
-	}
 	c := campaign.Campaign{
 		Name:     "f",
-		Runs:     []campaign.Run{run("plurality-a", "a", forked("plurality-1"), 1), run("plurality-b", "b", forked("plurality-2"), 1)},
+		Runs:     []campaign.Run{run("plurality-a", "a", forked("1", drop), 1), run("plurality-b", "b", forked("2", drop), 1)},
 		Original: &campaign.Campaign{Name: "o", Runs: []campaign.Run{run("plurality-1", "a", "", 0), run("plurality-2", "b", "", 0.25)}},
 	}
 	rows := rowsOf(c, c.View(""))
@@ -37,4 +28,43 @@ func TestForksArePairedByQuestion(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What was is the mean of an original that succeeded and of what went on from the same point
+// without a change.
+func TestAsItWas(t *testing.T) {
+	at := func(r campaign.Run, first, asked int) campaign.Run {
+		campaign.Keep(&r.Parts, point{own: true, first: first, asked: asked})
+		return r
+	}
+	failed := run("plurality-1", "a", "", 0)
+	failed.Status = "failed"
+	for name, x := range map[string]struct {
+		original campaign.Run
+		want     float64
+	}{"succeeded": {run("plurality-1", "a", "", 0), 0.25}, "failed": {failed, 0.5}} {
+		c := campaign.Campaign{Name: "f", Runs: []campaign.Run{
+			at(run("plurality-a", "a", forked("1", drop), 1), 2, 3),
+			at(run("plurality-same", "a", forked("1", ""), 0.5), 3, 3),
+			at(run("plurality-later", "a", forked("1", ""), 1), 4, 4),
+		}, Original: &campaign.Campaign{Name: "o", Runs: []campaign.Run{x.original}}}
+		for _, r := range rowsOf(c, c.View("")) {
+			if got, ok := r.asItWas(r.Runs[0]); r.ID == "plurality-a" && (!ok || got != x.want) {
+				t.Errorf("the original has %s: it was %v (%t), want %v", name, got, ok, x.want)
+			}
+		}
+	}
+}
+
+const drop = `,"drop":[0]`
+
+func forked(of, change string) string {
+	return fmt.Sprintf(`,"fork":{"campaign":"o","condition":"plurality-%s","replicates":1%s}`, of, change)
+}
+
+func run(condition, data, fork string, score float64) campaign.Run {
+	settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"file":%q}},"protocol":{"name":"debate"},"rule":{"name":"plurality"},"stop":{"name":"never"},"model":{"name":"openai/gpt-5-mini"},"generate":{}%s}`, data, fork)
+	r := analysistest.Cell{Condition: condition, Env: "qa", Rule: "plurality", Settings: settings, Agents: 3, Planned: 1, Scores: []*float64{&score}}.Run()
+	r.InstanceHash = &data
+	return r
 }
