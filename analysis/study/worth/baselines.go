@@ -171,7 +171,7 @@ type Gain struct {
 	Of         campaign.Group // the baseline
 	Samples    float64        // of self-consistency: how many of its answers count, on average
 	Whole      bool           // and whether these are all, everywhere: what the baseline itself decides, but for ties
-	Baseline   float64 // mean of the baseline
+	Baseline   float64        // mean of the baseline
 	Difference float64
 	Within     *statistics.Interval // 95 %; nil for one pair, and without spread
 	Pairs      int                  // units: instances, or replicates of the only one
