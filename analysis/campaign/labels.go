@@ -109,6 +109,9 @@ func (v View) axisOf(key string) string {
 	return v.Axes[closest]
 }
 
+// LabelOf returns the label of a condition on the axis that sets a key; empty if it has none.
+func (v View) LabelOf(g Group, key string) string { return g.Labels[v.axisOf(key)] }
+
 func (v View) isLabelled(axis string) bool {
 	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Labels[axis] != "" })
 }

@@ -12,7 +12,7 @@ func taskColumn[R any](of func(R) debateGroup) table.Columns[R] {
 }
 
 func strategyColumn[R any](of func(R) debateGroup) table.Columns[R] {
-	return table.Column("strategy", func(r R) table.Cell { return table.Word(of(r).strategy) })
+	return table.Column("strategy", func(r R) table.Cell { return table.Word(of(r).called) })
 }
 
 func sizeColumn[R any](of func(R) debateGroup) table.Columns[R] {

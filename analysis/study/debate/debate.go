@@ -47,6 +47,7 @@ func repliesOf(r campaign.Run) Replies { return campaign.Part[Replies](r.Parts) 
 type debateGroup struct {
 	campaign.Group
 	strategy string
+	called   string // what the study calls the strategy: its own label, or else that of paper 4
 	task     string
 	size     int      // agents that take part
 	rounds   int      // of debate
@@ -89,7 +90,37 @@ func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
 		}
 	}
 	v.Groups = kept
+	v.nameDebates()
 	return v
+}
+
+// nameDebates gives debates the names that the study has for what it compares: the labels of the
+// axis that sets the protocol, its order or its rounds, with the strategy if several have the
+// same label. Where there are none, the names are those of paper 4.
+func (v debateView) nameDebates() {
+	labels, strategies := make([]string, len(v.all)), map[string]string{}
+	isLabelled, shared := false, map[string]bool{}
+	for i, d := range v.all {
+		for _, key := range []string{"protocol.order", "protocol.rounds", "protocol.agents"} {
+			labels[i] = cmp.Or(labels[i], v.LabelOf(d.Group, key))
+		}
+		isLabelled = isLabelled || labels[i] != ""
+		labels[i] = cmp.Or(labels[i], d.Labels[campaign.BaselineLabel])
+		if other, seen := strategies[labels[i]]; seen && other != d.strategy {
+			shared[labels[i]] = true
+		}
+		strategies[labels[i]] = d.strategy
+	}
+	for i, d := range v.all {
+		switch label := labels[i]; {
+		case !isLabelled || label == "":
+			v.all[i].called = d.strategy
+		case shared[label]:
+			v.all[i].called = label + ", " + d.strategy
+		default:
+			v.all[i].called = label
+		}
+	}
 }
 
 // strategy returns the name that paper 4 has for a condition.

@@ -335,3 +335,60 @@ func TestEqualReplicatesOfInstances(t *testing.T) {
 		t.Errorf("errors over instances are called too small: %s", notes)
 	}
 }
+
+// The study's own labels name what is compared, in tables and figures, baselines included; without
+// labels these are the names of paper 4. What two strategies share as a label is told apart.
+func TestDebatesHaveTheNamesOfTheStudy(t *testing.T) {
+	settings := []string{`{"rounds":0}`, `{"order":"fixed"}`, `{"order":"madc"}`}
+	debates := func(labels ...map[string]string) campaign.Campaign {
+		c := campaign.Campaign{Name: "made-up", Axes: map[string]string{"protocol": "protocol"}}
+		for i, protocol := range settings {
+			r := Debated{Protocol: protocol, File: "bbh/logic.json", Model: "openai/x", Agents: 2, Rounds: []string{"A B", "A A"}[:min(i+1, 2)], Truth: "A"}.Run()
+			p := campaign.Planned{Condition: r.ConditionID, Cells: 1, Instances: 1, Settings: []byte(r.SettingsJSON)}
+			if labels != nil {
+				p.Labels = labels[i]
+			}
+			c.Runs, c.Planned = append(c.Runs, r), append(c.Planned, p)
+		}
+		return c
+	}
+	label := func(text string) map[string]string { return map[string]string{"protocol": text} }
+	for want, c := range map[string]campaign.Campaign{
+		"Self-Consistency MAD MAD+MADC": debates(),
+		"vote debate by likeness":       debates(label("vote"), label("debate"), label("by likeness")),
+		"vote talk, MAD talk, MAD+MADC": debates(label("vote"), label("talk"), label("talk")),
+		"single debate talk":            debates(map[string]string{campaign.BaselineLabel: "single"}, label("debate"), label("talk")),
+	} {
+		made, _ := Strategies(c)
+		var rows, places []string
+		for _, row := range made.Rows {
+			rows = append(rows, row[0].Text)
+		}
+		for _, line := range StrategyLines(c) {
+			for _, p := range line.Points {
+				places = append(places, p.Place)
+			}
+		}
+		if got := strings.Join(rows, " "); got != want || got != strings.Join(places, " ") {
+			t.Errorf("rows are %q, the figure has %q, want %q", got, places, want)
+		}
+	}
+}
+
+// One task without a debate in the fixed order to compare with: the table outcomes has all.
+func TestStrategiesThatOutcomesHave(t *testing.T) {
+	one := func(protocol, file string) campaign.Run {
+		return Debated{Protocol: protocol, File: file, Model: "openai/x", Agents: 2, Rounds: []string{"A B"}, Truth: "A"}.Run()
+	}
+	vote, talk, madc := one(`{"rounds":0}`, "a.json"), one(`{"order":"fixed"}`, "a.json"), one(`{"order":"madc"}`, "a.json")
+	for want, runs := range map[bool][][]campaign.Run{
+		true:  {{vote}, {vote, talk}, {vote, madc}},
+		false: {{talk, madc}, {vote, one(`{"rounds":0}`, "b.json")}},
+	} {
+		for _, list := range runs {
+			if hasNothingMore(campaign.Campaign{Runs: list}) != want {
+				t.Errorf("of %d debates %v", len(list), !want)
+			}
+		}
+	}
+}

@@ -43,7 +43,7 @@ func CourseLines(c campaign.Campaign) []DebateLine {
 	return lines
 }
 
-// naming returns what a figure calls conditions: their strategy, and where they
+// naming returns what a figure calls conditions: their name, and where they
 // differ in these the numbers of agents and of rounds.
 func (v debateView) naming() func(debateGroup) string {
 	var sizes, lengths []int
@@ -57,7 +57,7 @@ func (v debateView) naming() func(debateGroup) string {
 	}
 	bySize, byLength := differ(sizes), differ(lengths)
 	return func(d debateGroup) string {
-		name := d.strategy
+		name := d.called
 		if bySize && d.strategy != single {
 			name += fmt.Sprintf(", %d agents", d.size)
 		}
@@ -83,7 +83,7 @@ func ViewpointLines(c campaign.Campaign) []DebateLine {
 		if len(v.tasks) > 1 {
 			name = d.task + ", " + name
 		}
-		line := DebateLine{Panel: Panel(name, d.named, v.Names()), Measure: "right outcomes, %", Name: d.strategy, Turn: curve.turn}
+		line := DebateLine{Panel: Panel(name, d.named, v.Names()), Measure: "right outcomes, %", Name: d.called, Turn: curve.turn}
 		for _, d := range curve.sizes {
 			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.questions().Values()})
 		}
@@ -117,7 +117,7 @@ func RepetitionLines(c campaign.Campaign) []DebateLine {
 				name += fmt.Sprintf(", %d rounds", d.rounds)
 			}
 			lines = addPoint(lines, DebateLine{Panel: Panel(d.task, d.named, v.Names()), Measure: m.name, Name: name},
-				DebatePoint{Place: d.strategy, Values: m.byRepetition(d).Values(), N: len(d.Succeeded())})
+				DebatePoint{Place: d.called, Values: m.byRepetition(d).Values(), N: len(d.Succeeded())})
 		}
 	}
 	return lines

@@ -23,7 +23,7 @@ func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 // alone.
 func DebateGains(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
-	t := table.Table{Title: "Debate: gains over " + mad + " in accuracy, log-likelihood and entropy, paired by question"}
+	t := table.Table{Title: "Debate: gains over the fixed order in accuracy, log-likelihood and entropy, paired by question"}
 	type row struct {
 		measured
 		round int

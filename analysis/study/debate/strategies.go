@@ -33,10 +33,17 @@ func Strategies(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, table.Gather(v.all, debateGroup.butForTask), append(columns, n)...)
 	t.Notes = []string{
 		"Accuracy: share of collaborations whose final answer is right, without one it is not; mean over questions (standard error). n counts collaborations.",
-		fmt.Sprintf("Gain: over %s with all else equal, paired by question and replicate, with its 95 %% t interval over questions. It is not corrected for the number of comparisons. %s", mad, campaign.CutNote),
+		fmt.Sprintf("Gain: over the debate in the fixed order (%s) with all else equal, paired by question and replicate, with its 95 %% t interval over questions. It is not corrected for the number of comparisons. %s", mad, campaign.CutNote),
 	}
 	v.AddNotes(&t)
 	return t, len(v.all) > 0
+}
+
+// hasNothingMore reports whether debates of one task are compared with none in the fixed order:
+// the table outcomes has their accuracies.
+func hasNothingMore(c campaign.Campaign) bool {
+	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
+	return len(v.tasks) < 2 && !slices.ContainsFunc(v.all, func(d debateGroup) bool { _, ok := v.base(d); return ok })
 }
 
 // gain returns what a debate gains over the one in the fixed order, with its interval.

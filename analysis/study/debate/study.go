@@ -11,7 +11,7 @@ import (
 func Study() entry.Study {
 	return entry.Study{Title: entry.Debates, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task",
-			Needs: "debates", Papers: slices.Concat(entry.Numbers(4, "table", 1), entry.Numbers(4, "figure", 1))}, Build: Strategies, Shown: entry.Always},
+			Needs: "debates", Papers: slices.Concat(entry.Numbers(4, "table", 1), entry.Numbers(4, "figure", 1))}, Build: Strategies, Shown: entry.Always, Redundant: hasNothingMore},
 		{Named: entry.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents",
 			Needs: "debates of groups of different sizes", Papers: entry.Numbers(4, "table", 2, 3, 4, 5)}, Build: DebateAgents},
 		{Named: entry.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round",

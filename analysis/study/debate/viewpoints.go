@@ -68,7 +68,7 @@ func (d debateGroup) about(question string) debateGroup {
 
 func (c viewpointCurve) name(v debateView) string {
 	d := c.sizes[0]
-	name := d.strategy
+	name := d.called
 	if len(v.tasks) > 1 {
 		name = d.task + ", " + name
 	}

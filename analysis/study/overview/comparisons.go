@@ -3,6 +3,7 @@ package overview
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/campaign"
@@ -62,21 +63,15 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 func floorNotes(v campaign.View, environment string, list []statistics.Comparison) (notes []string) {
 	all := itselves(v, environment)
 	for _, c := range list {
-		known, again := 0, 0 // of the two
-		for _, x := range all {
-			if x.name == c.A || x.name == c.B {
-				known++
-				again += min(1, len(x.differs))
-			}
-		}
-		if known < 2 || again == 0 {
+		two := slices.DeleteFunc(slices.Clone(all), func(x itself) bool { return x.name != c.A && x.name != c.B })
+		if len(two) < 2 || len(two[0].differs)+len(two[1].differs) == 0 {
 			continue
 		}
 		if len(notes) == mostNamed {
 			return append(notes, fmt.Sprintf("%s: the table floor says which other differences are beyond the noise floor.", environment))
 		}
-		if text := floorText(all, c.A, c.B); text != "" {
-			notes = append(notes, fmt.Sprintf("%s against %s: the difference is %s", c.A, c.B, text))
+		if text := floorText(two[0], two[1]); text != "" {
+			notes = append(notes, fmt.Sprintf("%s against %s: the difference is %s.", c.A, c.B, text))
 		}
 	}
 	return notes

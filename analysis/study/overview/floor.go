@@ -171,45 +171,31 @@ func beyondIt(r itself, all []itself) table.Cell {
 	return table.Word(fmt.Sprintf("%d of %d", beyond, of))
 }
 
-// floorText says whether the first of two conditions differs from the second by more than
-// a condition does from itself, as a part of a sentence; empty if replicates repeat each other.
-func floorText(all []itself, a, b string) string {
-	first := slices.IndexFunc(all, func(x itself) bool { return x.name == a })
-	second := slices.IndexFunc(all, func(x itself) bool { return x.name == b })
-	if first < 0 || second < 0 {
-		advice := "replicates: 2 or more, or controls: [same]"
-		if len(all) > 0 { // the other is a baseline, which has no such control, or has not run as far
-			advice = "replicates: 2 or more"
-		}
-		return "and by how much a condition differs from itself is not known from one replicate of each instance (" + advice + ")"
-	}
-	two := []itself{all[first], all[second]}
-	floor, by := two[0].between(two[1].noiseFloor), math.Abs(*two[0].mean-*two[1].mean)
+// floorText says whether two conditions differ by more than a condition does from itself, as
+// a part of a sentence; empty if replicates repeat each other.
+func floorText(a, b itself) string {
+	floor, by := a.between(b.noiseFloor), math.Abs(*a.mean-*b.mean)
 	if floor == 0 {
 		return ""
 	}
 	where := "within"
 	if by > floor {
-		where = "beyond"
+		where = "larger than"
 	}
-	said := fmt.Sprintf("%s the %s that two runs of one condition differ by at most in 95 of 100 cases", where, short(floor))
-	if apart := apartFromItself(two); apart != "" {
-		said += " (" + apart + ")"
-	}
-	return said
+	return fmt.Sprintf("%s what chance alone makes between two runs of one condition (up to %s in 95 of 100 cases%s)", where, short(floor), apartFromItself([]itself{a, b}))
 }
 
-// apartFromItself says by how much conditions differed from themselves; empty if they were
-// not run again.
+// apartFromItself says by how much conditions differed from themselves, after a semicolon; empty
+// if they were not run again.
 func apartFromItself(all []itself) string {
 	var parts []string
 	for _, x := range all {
 		if m, _ := statistics.MeanInterval(x.differs); len(x.differs) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", x.name, short(math.Abs(m))))
+			parts = append(parts, fmt.Sprintf("%s differed by %s", x.name, short(math.Abs(m))))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return "against itself: " + strings.Join(parts, ", ")
+	return "; run again, " + strings.Join(parts, ", ")
 }

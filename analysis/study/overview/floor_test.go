@@ -65,7 +65,7 @@ func TestFloorHolds(t *testing.T) {
 			draw, beyond := rand.New(rand.NewPCG(7, 7)), 0
 			for range campaigns {
 				v := drawn(draw, x.questions, x.replicates, effect, x.same).View("")
-				if strings.Contains(leadText(v, "qa", rankOutcomes(v, "qa")), "beyond the") {
+				if strings.Contains(chanceText(v, "qa", rankOutcomes(v, "qa")), "larger than what chance alone makes") {
 					beyond++
 				}
 			}
@@ -98,19 +98,19 @@ func TestFloorOfTheSame(t *testing.T) {
 		t.Errorf("beyond it: %q", row["beyond it"].Text)
 	}
 	// R: qt(.975, 2) * sqrt(.125), Welch's degrees of freedom being those of majority
-	want := ", within the 1.521 that two runs of one condition differ by at most in 95 of 100 cases (against itself: plurality 0.000, majority 0.500); none could be significant: with 2 pairs"
-	if said := headlines(c); !strings.Contains(said, want) || strings.Contains(said, "same,") {
+	want := ". The difference is within what chance alone makes between two runs of one condition (up to 1.521 in 95 of 100 cases; run again, plurality differed by 0.000, majority differed by 0.500)."
+	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "no two of the 4 conditions that can be compared") {
 		t.Errorf("the headline is %s", said)
 	}
 	for q := range 2 { // a control that leads is not a group to compare with others
 		c.Runs = append(c.Runs, controlled(asked("majority", q, 0, 1), campaign.Alone))
 	}
-	if said := headlines(c); !strings.Contains(said, "the same without hearing anybody scores 1.000, higher by 0.500") {
+	if said := headlines(c); !strings.Contains(said, "scores 0.500, against 1.000 for majority, alone (nobody is heard; difference -0.500") {
 		t.Errorf("the headline is %s", said)
 	}
 	c.Runs = c.Runs[:8]
 	compared, _ := Comparisons(c)
-	if notes := strings.Join(compared.Notes, "\n"); len(compared.Rows) != 1 || !strings.Contains(notes, "the difference is within the 1.521") {
+	if notes := strings.Join(compared.Notes, "\n"); len(compared.Rows) != 1 || !strings.Contains(notes, "the difference is within what chance alone makes between two runs of one condition (up to 1.521") {
 		t.Errorf("%d comparisons, and %s", len(compared.Rows), notes)
 	}
 }
@@ -155,7 +155,7 @@ func TestHeadlineOfUndecided(t *testing.T) {
 	}
 	said := headlines(c)
 	for _, want := range []string{
-		"qa: debate leads, but only because vote comes to no decision more often: debate with 0.750 and vote with 0.250 (accuracy), a difference of 0.500 over 40 pairs (95 % CI 0.338 to 0.662), p = 0.0001. But ",
+		"qa: debate leads, but only because vote comes to no decision more often: 0.750 against 0.250 for vote (accuracy), a difference of 0.500 over 40 pairs (95 % CI 0.338 to 0.662), p = 0.0001. But ",
 		"groups came to no decision (scored 0): 40 of 80 of vote (the others score 0.500); ",
 		"where both debate and vote decided, the difference is 0.000 over 20 pairs, p = 1.0000.",
 	} {

@@ -32,13 +32,14 @@ func (h Headline) String() string {
 	return strings.TrimSpace(said + ". " + h.More)
 }
 
-// Headlines say for each environment, in at most three sentences: which condition leads, by
-// how much, how sure that is and whether it is more than chance, or that none differ
-// significantly; what one agent alone and self-consistency reach for the same money; and what
-// speaks against reading more into it: groups without a decision and what the others score, a
-// single instance. What makes it no result, or not yet, comes before the claim: scripted agents,
-// answers that could not be used, cells that are to come.
-// The figures are those of the tables outcomes, comparisons, floor and baselines.
+// Headlines say for each environment, in a few sentences: which condition leads, by how much
+// and how sure that is, or that none differ significantly; whether it is more than chance
+// makes; what one agent alone, self-consistency for the same money and the controls reach; and
+// what speaks against reading more into it: groups without a decision and what the others
+// score, a single instance. What makes it no result, or not yet, comes before the claim:
+// scripted agents, answers that could not be used, cells that are to come.
+// Conditions have the names, and figures the values, of the tables outcomes, comparisons,
+// floor and baselines.
 func Headlines(c campaign.Campaign) []Headline {
 	v := c.View("")
 	against := worth.AgainstAlone(c)
@@ -53,8 +54,8 @@ func Headlines(c campaign.Campaign) []Headline {
 			environment += " (" + first + ")"
 		}
 		h.Claim = environment + ": " + h.Claim
-		if alone := aloneText(v, ranked, against); alone != "" {
-			h.More = alone + ". "
+		if others := othersText(v, ranked, against); others != "" {
+			h.More += others + ". "
 		}
 		if caveats != "" {
 			h.More += "But " + caveats + "."
@@ -82,75 +83,117 @@ func joinTexts(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// leadText says whether the highest two differ by more than a condition does from itself,
-// as the end of a sentence.
-func leadText(v campaign.View, environment string, ranked []outcome) string {
-	if text := floorText(itselves(v, environment), ranked[0].name, ranked[1].name); text != "" {
-		return ", " + text
+// chanceText says whether the highest two differ by more than a condition does from itself, as
+// whole sentences.
+func chanceText(v campaign.View, environment string, ranked []outcome) string {
+	all := itselves(v, environment)
+	floor := func(name string) *itself {
+		i := slices.IndexFunc(all, func(x itself) bool { return x.name == name })
+		if i < 0 {
+			return nil
+		}
+		return &all[i]
 	}
-	return ""
+	if a, b := floor(ranked[0].name), floor(ranked[1].name); a != nil && b != nil {
+		if text := floorText(*a, *b); text != "" {
+			return "The difference is " + text + ". "
+		}
+		return ""
+	}
+	for _, o := range ranked { // one of the two is a baseline, which has no control of its own, or has not run as far
+		if x := floor(o.name); x != nil && x.variance > 0 {
+			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name, short(x.between(x.noiseFloor)), apartFromItself([]itself{*x}))
+		}
+	}
+	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance (replicates: 2 tells). "
 }
 
-// aloneText says what one agent alone, self-consistency and the controls that hear nobody or
-// strangers reach, next to the highest condition that has these and is not a control.
-// Self-consistency has the same money, or the same tokens where money is not known.
-func aloneText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
-	for _, o := range ranked {
-		a, controls := against[o.group.ID], v.ControlsOf(o.group)
+// othersText says what one agent alone, self-consistency for the same money (or tokens, where
+// nobody was paid) and the controls that hear nobody or strangers reach, next to the highest
+// condition that has these, is not a control, and in which agents hear each other.
+func othersText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
+	for i, o := range ranked {
 		if o.group.Settings[campaign.Control] != "" {
 			continue
 		}
-		budget, selfConsistency := "money", a.ForMoney
-		if selfConsistency == nil { // nobody was paid, or it is not known how much
-			budget, selfConsistency = "tokens", a.SelfConsistency
+		parts := append(againstText(v, o, against[o.group.ID]), controlsText(v, o)...)
+		if len(parts) == 0 {
+			continue
 		}
-		equal := "self-consistency for the same " + budget
-		if selfConsistency != nil && selfConsistency.TooFew {
-			equal = "self-consistency with all samples, for less than the same " + budget + ","
+		which := ""
+		if slices.ContainsFunc(ranked[:i], func(above outcome) bool {
+			return above.group.Settings[campaign.Control] == "" && !worth.IsAskedOnce(above.group)
+		}) {
+			which = ", the highest with a baseline or a control,"
+		} else if i > 0 {
+			which = ", the highest in which agents hear each other,"
 		}
-		budgeted := "one with the budget of the group"
-		if a.Budget != nil && a.Budget.TooFew {
-			budgeted = "one with as long an answer as there is, less than the group's budget,"
-		}
-		var parts []string
-		for _, x := range []struct {
-			name string
-			gain *worth.Gain
-		}{{"one agent alone", a.Single}, {budgeted, a.Budget}, {equal, selfConsistency}} {
-			if x.gain == nil {
-				continue
-			}
-			parts = append(parts, besideText(x.name, x.gain.Baseline, x.gain.Difference, campaign.IntervalCells(x.gain.Within, 4, 1)))
-		}
-		for _, x := range []struct{ control, name string }{{campaign.Alone, "the same without hearing anybody"}, {campaign.Strangers, "hearing strangers"}} {
-			theirs := controls[x.control].Succeeded()
-			m := campaign.MeanOver(theirs, campaign.Run.Outcome)
-			if more := campaign.PairedBy(o.group.Succeeded(), theirs, campaign.Run.Outcome).Values(); m != nil && len(more) > 0 {
-				cells := campaign.MeanInterval(more, 4, o.group.MostDifference())
-				parts = append(parts, besideText(x.name, m.Value, *cells[0].Value, cells[1:]))
-			}
-		}
-		if len(parts) > 0 {
-			return fmt.Sprintf("Compared with %s (%s): %s", o.name, short(o.mean), strings.Join(parts, "; "))
-		}
+		return fmt.Sprintf("%s%s scores %s, against %s", o.name, which, short(o.mean), strings.Join(parts, "; "))
 	}
 	return ""
 }
 
-// besideText says what something else scores, and by how much that is above or below the
-// condition, which is better by the difference.
-func besideText(name string, score, difference float64, interval []table.Cell) string {
-	where, within := "lower", interval
-	if difference < 0 {
-		where, difference = "higher", -difference
-		if len(interval) == 2 && interval[0].Value != nil && interval[1].Value != nil {
-			within = []table.Cell{table.Number(-*interval[1].Value, 4), table.Number(-*interval[0].Value, 4)}
+// againstText says what the baselines of a condition reach.
+func againstText(v campaign.View, o outcome, a worth.Against) (parts []string) {
+	add := func(gain *worth.Gain, what string) {
+		if gain != nil {
+			parts = append(parts, besideText(gain.Baseline, v.Title(gain.Of), what, gain.Difference, campaign.IntervalCells(gain.Within, 4, 1)))
 		}
 	}
-	if short(difference) == short(0) {
-		return fmt.Sprintf("%s scores %s, the same%s", name, short(score), intervalText(within))
+	add(a.Single, "one agent alone")
+	if a.Budget != nil && a.Budget.TooFew {
+		add(a.Budget, "one agent with as long an answer as there is, less than the group's budget")
+	} else {
+		add(a.Budget, "one agent with the group's budget")
 	}
-	return fmt.Sprintf("%s scores %s, %s by %s%s", name, short(score), where, short(difference), intervalText(within))
+	budget, samples := "money", a.ForMoney
+	if samples == nil { // nobody was paid, or it is not known how much
+		budget, samples = "tokens", a.SelfConsistency
+	}
+	if samples != nil {
+		what := "for the same " + budget
+		if samples.TooFew {
+			what = map[string]string{"money": "for less money", "tokens": "for fewer tokens"}[budget]
+		}
+		if samples.Whole {
+			parts = append(parts, pairedText(v, o, samples.Of, what))
+		} else {
+			add(samples, fmt.Sprintf("%s of its answers on average, %s", table.Fixed(samples.Samples, 1), what))
+		}
+	}
+	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+}
+
+// controlsText says what the controls of a condition reach in which agents do not hear each other.
+func controlsText(v campaign.View, o outcome) (parts []string) {
+	controls := v.ControlsOf(o.group)
+	for _, x := range []struct{ control, what string }{{campaign.Alone, "nobody is heard"}, {campaign.Strangers, "texts about other instances are heard"}} {
+		if text := pairedText(v, o, controls[x.control], x.what); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return parts
+}
+
+// pairedText says what another condition scores, and how much more a condition does in pairs; "" without one.
+func pairedText(v campaign.View, o outcome, other campaign.Group, what string) string {
+	theirs := other.Succeeded()
+	m := campaign.MeanOver(theirs, campaign.Run.Outcome)
+	more := campaign.PairedBy(o.group.Succeeded(), theirs, campaign.Run.Outcome).Values()
+	if m == nil || len(more) == 0 {
+		return ""
+	}
+	cells := campaign.MeanInterval(more, 4, o.group.MostDifference())
+	return besideText(m.Value, v.Title(other), what, *cells[0].Value, cells[1:])
+}
+
+// besideText says what another condition scores, and how much more a condition does.
+func besideText(score float64, name, what string, difference float64, interval []table.Cell) string {
+	said := fmt.Sprintf("%s for %s (%s; difference %s", short(score), name, what, short(difference))
+	if within := limitsText(interval); within != "" {
+		said += ", " + within
+	}
+	return said + ")"
 }
 
 // outcome is a condition with its mean outcome.
@@ -186,46 +229,54 @@ func headline(v campaign.View, environment string, ranked []outcome) Headline {
 		return Headline{Claim: fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs", ranked[0].name, short(ranked[0].mean))}
 	}
 	decided, known := whereBothDecided(v, environment, ranked)
-	return verdict(ranked, list, known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) && !(differs(decided) && *decided.Difference > 0), leadText(v, environment, ranked))
+	byDeciding := known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) && !(differs(decided) && *decided.Difference > 0)
+	h, isAbout := verdict(ranked, list, countConditions(v, environment), byDeciding)
+	if isAbout {
+		h.More = chanceText(v, environment, ranked)
+	}
+	return h
 }
 
-// verdict says who leads, after all comparisons of an environment; byDeciding, that it does so
-// only because the next comes to no decision more often. Chance ends the sentence about the
-// highest two.
-func verdict(ranked []outcome, list []statistics.Comparison, byDeciding bool, chance string) Headline {
+// verdict says who leads, after all comparisons of an environment with that many conditions;
+// byDeciding, that it does so only because the next comes to no decision more often. It reports
+// whether what it says is about the difference of the highest two, over all that they have.
+func verdict(ranked []outcome, list []statistics.Comparison, conditions int, byDeciding bool) (h Headline, isAbout bool) {
 	if tied := tiedFirst(ranked, list); tied > 1 {
-		claim, next := tieText(ranked, tied)
-		return Headline{Claim: claim, Figures: next + countDiffering(list)}
+		claim, next := tieText(ranked, tied, conditions)
+		return Headline{Claim: claim, Figures: next + countDiffering(list)}, false
 	}
 	first, next := ranked[0], ranked[1]
 	between, known := difference(list, first.name, next.name)
-	means := fmt.Sprintf("%s with %s and %s with %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
+	means := fmt.Sprintf("%s against %s for %s (%s)", short(first.mean), short(next.mean), next.name, campaign.ScoreIs(first.group))
 	by := ", with no pair in common"
 	if known {
-		by = ", a difference of " + differenceText(between, first.group.MostDifference()) + chance
+		by = ", a difference of " + differenceText(between, first.group.MostDifference())
 	}
 	isHigher := known && differs(between) && *between.Difference > 0
 	switch {
 	case isHigher && byDeciding:
-		return Headline{Claim: fmt.Sprintf("%s leads, but only because %s comes to no decision more often", first.name, next.name), Figures: means + by}
+		return Headline{Claim: fmt.Sprintf("%s leads, but only because %s comes to no decision more often", first.name, next.name), Figures: means + by}, true
 	case isHigher:
-		return Headline{Claim: first.name + " leads", Figures: means + by}
+		return Headline{Claim: first.name + " leads", Figures: means + by}, true
 	case known && differs(between): // over what both have
-		return Headline{Claim: fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common", first.name, next.name), Figures: means + ", there a difference of " + differenceText(between, first.group.MostDifference())}
+		return Headline{Claim: fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common", first.name, next.name), Figures: means + ", there a difference of " + differenceText(between, first.group.MostDifference())}, false
 	case !slices.ContainsFunc(list, differs):
-		return Headline{Claim: noneDiffers(len(ranked), len(list)), Figures: "highest are " + means + by + outOfReachText(list)}
+		figures := fmt.Sprintf("the highest are %s with %s and %s with %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
+		return Headline{Claim: noneDiffers(conditions, len(ranked), len(list)), Figures: figures + by + outOfReachText(list)}, known
 	case !known:
-		return Headline{Claim: first.name + " has the highest mean, but no pair in common with the next", Figures: fmt.Sprintf("%s; %s", means, countDiffering(list))}
+		return Headline{Claim: first.name + " has the highest mean, but no pair in common with the next", Figures: fmt.Sprintf("%s; %s", means, countDiffering(list))}, false
 	}
-	return Headline{Claim: first.name + " is highest, but not significantly above the next", Figures: means + by + "; " + countDiffering(list)}
+	return Headline{Claim: first.name + " is highest, but not significantly above the next", Figures: means + by + "; " + countDiffering(list)}, true
 }
 
-// noneDiffers says that no pair of conditions differs significantly, of those that can be compared.
-func noneDiffers(conditions, compared int) string {
-	if compared == conditions*(conditions-1)/2 {
-		return fmt.Sprintf("no two of the %d conditions differ significantly", conditions)
+// noneDiffers says that no pair of conditions differs significantly, of those that can be
+// compared. Conditions are counted as plan does, with those that repeat others and are not compared.
+func noneDiffers(conditions, ranked, compared int) string {
+	said := fmt.Sprintf("no two of the %d conditions", conditions)
+	if compared < ranked*(ranked-1)/2 || conditions > ranked {
+		said += " that can be compared"
 	}
-	return fmt.Sprintf("of the %d conditions, no two that can be compared differ significantly", conditions)
+	return said + " differ significantly"
 }
 
 // outOfReachText says that no difference could have been significant, if none could: the
@@ -261,15 +312,15 @@ func tiedFirst(ranked []outcome, list []statistics.Comparison) int {
 const mostNamed = 4
 
 // tieText says which conditions share the highest mean, and what comes next.
-func tieText(ranked []outcome, tied int) (claim, next string) {
-	who := fmt.Sprintf("%d of the %d conditions", tied, len(ranked))
+func tieText(ranked []outcome, tied, conditions int) (claim, next string) {
+	who := fmt.Sprintf("%d of the %d conditions", tied, conditions)
 	if tied <= mostNamed {
 		var names []string
 		for _, o := range ranked[:tied] {
 			names = append(names, o.name)
 		}
 		who = strings.Join(names[:tied-1], ", ") + " and " + names[tied-1]
-	} else if tied == len(ranked) {
+	} else if tied == conditions {
 		who = fmt.Sprintf("all %d conditions", tied)
 	}
 	if tied < len(ranked) {
@@ -337,10 +388,17 @@ func differenceText(c statistics.Comparison, most float64) string {
 
 // intervalText returns an interval in brackets; "" if there is none.
 func intervalText(ends []table.Cell) string {
+	if limits := limitsText(ends); limits != "" {
+		return " (" + limits + ")"
+	}
+	return ""
+}
+
+func limitsText(ends []table.Cell) string {
 	if len(ends) != 2 || ends[0].Value == nil || ends[1].Value == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (95 %% CI %s to %s)", short(*ends[0].Value), short(*ends[1].Value))
+	return fmt.Sprintf("95 %% CI %s to %s", short(*ends[0].Value), short(*ends[1].Value))
 }
 
 func pText(p float64) string {
@@ -353,3 +411,13 @@ func pText(p float64) string {
 
 // short returns a figure with three decimals.
 func short(v float64) string { return table.Fixed(v, 3) }
+
+// countConditions returns how many conditions an environment has, as plan counts them.
+func countConditions(v campaign.View, environment string) (n int) {
+	for _, g := range v.Groups {
+		if g.Settings["env"] == environment {
+			n++
+		}
+	}
+	return n
+}

@@ -65,9 +65,9 @@ func TestHeadlines(t *testing.T) {
 		scores map[string][]float64
 		want   []string
 	}{
-		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: majority with 0.815 and ranked with 0.515 (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005, beyond the 0.010 that two runs of one condition differ by at most in 95 of 100 cases. But all are replicates of one instance, and nothing"}},
-		"of three":      {map[string][]float64{"majority": around(.8), "ranked": around(.5), "rated": around(.3)}, []string{"majority leads: majority with 0.815 and ranked with 0.515", ", p = 0.0015 corrected for all comparisons, "}},
-		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
+		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: 0.815 against 0.515 for ranked (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005. The difference is larger than what chance alone makes between two runs of one condition (up to 0.010 in 95 of 100 cases). But all are replicates of one instance, and nothing"}},
+		"of three":      {map[string][]float64{"majority": around(.8), "ranked": around(.5), "rated": around(.3)}, []string{"majority leads: 0.815 against 0.515 for ranked", ", p = 0.0015 corrected for all comparisons. "}},
+		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly: the highest are ", "p = "}},
 		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but not significantly above the next", "; 2 of 3 pairs of conditions differ significantly (table comparisons)."}},
 		"a tie":         {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.3)}, []string{"exchange: unanimous, majority and ranked tie at the top with 0.815 (", ": next is rated with 0.315; 3 of 6 pairs of conditions differ significantly (table comparisons)."}},
 		"all tie":       {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.8), "plurality": around(.8)}, []string{"exchange: all 5 conditions tie at the top", ": 0 of 10 pairs of conditions differ significantly (table comparisons)."}},
@@ -113,7 +113,7 @@ func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
 		want    []string
 		not     []string
 	}{
-		"plain":     {runs: made("qa", 12, plain), want: []string{"qa: debate leads: debate with 0.81"}, not: []string{"simulated", "But ", "used", "finished"}},
+		"plain":     {runs: made("qa", 12, plain), want: []string{"qa: debate leads: 0.81"}, not: []string{"simulated", "But ", "used", "finished"}},
 		"simulated": {runs: made("qa", 12, func(r *campaign.Run) { r.Simulated = true }), want: []string{"qa (simulated: no language model answered): debate leads: "}},
 		"in part":   {runs: made("qa", 12, half), want: []string{"qa (simulated in 12 of 24 collaborations): debate leads: "}},
 		"unusable": {runs: made("qa", 12, func(r *campaign.Run) {
@@ -157,11 +157,23 @@ func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
 	}
 }
 
-// Who is told to run the same again has not done so yet: baselines have no such control.
-func TestFloorTextOfOneReplicate(t *testing.T) {
-	for want, all := range map[string][]itself{"(replicates: 2 or more, or controls: [same])": nil, "(replicates: 2 or more)": {{name: "debate"}}} {
-		if said := floorText(all, "debate", "single"); !strings.HasSuffix(said, want) || strings.Contains(said, "chance") {
-			t.Errorf("%d of two have a floor: %s", len(all), said)
-		}
+// From one replicate of each instance nothing is known of chance, and what would tell is what any
+// campaign can have: baselines have no control same. Conditions are counted as plan does.
+func TestHeadlineWithoutReplicates(t *testing.T) {
+	var c campaign.Campaign
+	for q := range 6 {
+		c.Runs = append(c.Runs, asked("debate", q, 0, float64(q%2)), asked("vote", q, 0, float64(q%3%2)))
+	}
+	want := "How much two runs of one condition differ by chance alone is not known from one replicate of each instance (replicates: 2 tells)."
+	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "no two of the 2 conditions differ") {
+		t.Error(said)
+	}
+	for q := range 6 { // of debate something is known, which is not the whole comparison
+		c.Runs = append(c.Runs, controlled(asked("debate", q, 0, float64(q/3)), campaign.Same))
+	}
+	// R: qt(.975, 12) * sqrt(2 * (0.5 + 0.5) / 6 / 6)
+	want = ". By chance alone, two runs of debate differ by up to 0.514 in 95 of 100 cases; run again, debate differed by 0.000."
+	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "no two of the 3 conditions that can be compared differ") {
+		t.Error(said)
 	}
 }

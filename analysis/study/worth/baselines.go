@@ -18,11 +18,26 @@ import (
 // model and sampling in which agents answer once, alone.
 type compared struct {
 	campaign.Group
-	single  map[campaign.Pair]campaign.Run // one agent
-	budget  map[campaign.Pair]campaign.Run // one agent whose answer may be as long as several of the group's
-	turns   int                            // of the group that these have the tokens of
-	samples map[campaign.Pair]campaign.Run // the most agents
+	single  lone // one agent
+	budget  lone // one agent whose answer may be as long as several of the group's
+	turns   int  // of the group that these have the tokens of
+	samples lone // the most agents
 }
+
+// lone is a condition in which agents answer once, alone, with its runs by pair; nil if there is none.
+type lone struct {
+	campaign.Group
+	runs map[campaign.Pair]campaign.Run
+}
+
+// of returns the run that is paired with a group's.
+func (l lone) of(r campaign.Run) (campaign.Run, bool) {
+	paired, ok := l.runs[campaign.PairOf(r.Collaboration)]
+	return paired, ok
+}
+
+// talkOf returns what was answered in the run that is paired with a group's.
+func (l lone) talkOf(r campaign.Run) Talk { return talkOf(l.runs[campaign.PairOf(r.Collaboration)]) }
 
 // Baselines returns what groups decide against what one agent does alone, and against the
 // most frequent of as many answers alone as the group's tokens pay for.
@@ -72,30 +87,32 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 		}
 		return table.Join(columns...)
 	}
-	isSampled := func(g compared) bool { return g.samples != nil }
+	single := func(g compared, r campaign.Run) (float64, bool) { return g.single.outcome(r) }
+	budget := func(g compared, r campaign.Run) (float64, bool) { return g.budget.outcome(r) }
+	isSampled := func(g compared) bool { return g.samples.runs != nil }
 	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
 		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
-		where(func(g compared) bool { return g.single != nil },
-			mean("single, %", 1, percent(compared.alone)), gain("over single", compared.alone)),
-		where(func(g compared) bool { return g.budget != nil },
-			mean("single with budget, %", 1, percent(compared.aloneWithBudget)), gain("over single with budget", compared.aloneWithBudget),
+		where(func(g compared) bool { return g.single.runs != nil },
+			mean("single, %", 1, percent(single)), gain("over single", single)),
+		where(func(g compared) bool { return g.budget.runs != nil },
+			mean("single with budget, %", 1, percent(budget)), gain("over single with budget", budget),
 			table.Column("turns", func(g compared) table.Cell { return table.Count(mostTurns(g.Group)) }),
 			table.Column("turns in budget", func(g compared) table.Cell {
-				if g.budget == nil {
+				if g.budget.runs == nil {
 					return table.Cell{}
 				}
 				return table.Count(g.turns)
 			})),
 		where(isSampled, mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority)),
-		where(func(g compared) bool { return g.over(g.majorityForMoney) != nil },
+		where(func(g compared) bool { return g.over(g.samples, g.majorityForMoney) != nil },
 			mean("self-consistency for the same USD, %", 1, percent(compared.majorityForMoney)), gain("over self-consistency for the same USD", compared.majorityForMoney),
 			mean("samples for the same USD", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordable(r, inMoney)
 				return float64(affords), ok
 			})),
 		taken("", func(_ compared, r campaign.Run) (campaign.Asked, bool) { return r.Asked, true }),
-		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.single, r) }),
-		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return askedIn(g.budget, r) }),
+		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return g.single.asked(r) }),
+		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return g.budget.asked(r) }),
 		where(isSampled,
 			mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordable(r, inTokens)
@@ -107,7 +124,7 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 			}),
 			mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordable(r, inTokens)
-				return table.Hundred(ok && affords == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent)), ok
+				return table.Hundred(ok && affords == len(g.samples.talkOf(r).Spent)), ok
 			})),
 		v.endedOf())
 	t.Notes = []string{
@@ -134,15 +151,27 @@ var takings = []struct {
 	{"USD", 6, func(a campaign.Asked) (float64, bool) { return a.USD, a.Unpriced == 0 }},
 }
 
-// askedIn returns what the run of a baseline took that is paired with a group's.
-func askedIn(baseline map[campaign.Pair]campaign.Run, r campaign.Run) (campaign.Asked, bool) {
-	paired, ok := baseline[campaign.PairOf(r.Collaboration)]
+// asked returns what the run took that is paired with a group's.
+func (l lone) asked(r campaign.Run) (campaign.Asked, bool) {
+	paired, ok := l.of(r)
 	return paired.Asked, ok
+}
+
+// outcome returns what the answer is worth of the run that is paired with a group's.
+func (l lone) outcome(r campaign.Run) (float64, bool) {
+	paired, ok := l.of(r)
+	if !ok {
+		return 0, false
+	}
+	return paired.Outcome()
 }
 
 // Gain is a group's outcome over that of a baseline, as shares, over the pairs that both have.
 type Gain struct {
-	Baseline   float64 // mean of the baseline
+	Of         campaign.Group // the baseline
+	Samples    float64        // of self-consistency: how many of its answers count, on average
+	Whole      bool           // and whether these are all, everywhere: what the baseline itself decides, but for ties
+	Baseline   float64        // mean of the baseline
 	Difference float64
 	Within     *statistics.Interval // 95 %; nil for one pair, and without spread
 	Pairs      int                  // units: instances, or replicates of the only one
@@ -159,13 +188,13 @@ func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.over(g.alone), g.overBudget(), g.overSamples(g.majority, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
+		all[g.ID] = Against{g.over(g.single, g.single.outcome), g.overBudget(), g.overSamples(g.majority, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
 	}
 	return all
 }
 
 // over returns the gain over a baseline; nil without a pair.
-func (g compared) over(baseline func(campaign.Run) (float64, bool)) *Gain {
+func (g compared) over(of lone, baseline func(campaign.Run) (float64, bool)) *Gain {
 	both := func(r campaign.Run) (own, alone float64, ok bool) {
 		own, decided := r.Outcome()
 		alone, ok = baseline(r)
@@ -176,7 +205,7 @@ func (g compared) over(baseline func(campaign.Run) (float64, bool)) *Gain {
 		return nil
 	}
 	alone := campaign.MeanOver(g.Succeeded(), func(r campaign.Run) (float64, bool) { _, alone, ok := both(r); return alone, ok })
-	gain := Gain{Baseline: alone.Value, Pairs: len(differences)}
+	gain := Gain{Of: of.Group, Baseline: alone.Value, Pairs: len(differences)}
 	gain.Difference, gain.Within = statistics.MeanInterval(differences)
 	return &gain
 }
@@ -184,29 +213,30 @@ func (g compared) over(baseline func(campaign.Run) (float64, bool)) *Gain {
 // overSamples is over self-consistency, and says whether it had too few samples for the budget:
 // in more than a tenth of the pairs all of them took less than nine tenths of it.
 func (g compared) overSamples(baseline func(campaign.Run) (float64, bool), budget func(campaign.Asked) (float64, bool)) *Gain {
-	gain := g.over(baseline)
+	gain := g.over(g.samples, baseline)
 	if gain == nil {
 		return nil
 	}
-	pairs, few := 0, 0
+	pairs, few, answers, all := 0, 0, 0, 0
 	for _, r := range g.Succeeded() {
 		n, spent, ok := g.affordable(r, budget)
 		if !ok {
 			continue
 		}
-		pairs++
 		most, _ := budget(r.Asked)
-		if took, _ := budget(spent); n == len(talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent) && took < 0.9*most {
+		has := len(g.samples.talkOf(r).Spent)
+		pairs, answers, all = pairs+1, answers+n, all+has
+		if took, _ := budget(spent); n == has && took < 0.9*most {
 			few++
 		}
 	}
-	gain.TooFew = 10*few > pairs
+	gain.Samples, gain.Whole, gain.TooFew = float64(answers)/float64(pairs), answers == all, 10*few > pairs
 	return gain
 }
 
 // overBudget is over the single agent with a budget, and says whether it was less than the group's.
 func (g compared) overBudget() *Gain {
-	gain := g.over(g.aloneWithBudget)
+	gain := g.over(g.budget, g.budget.outcome)
 	if gain != nil {
 		gain.TooFew = g.turns < mostTurns(g.Group)
 	}
@@ -225,7 +255,7 @@ func compare(v *view) []compared {
 	var alone, groups []campaign.Group
 	for _, g := range v.Groups {
 		switch {
-		case isAskedOnce(g):
+		case IsAskedOnce(g):
 			alone = append(alone, g)
 		case g.Measure() != record.Error:
 			groups = append(groups, g)
@@ -241,16 +271,16 @@ func compare(v *view) []compared {
 			case n == 1 && asked(b, budgets) == asked(g, budgets) && budgetOf(b) > budgetOf(g) && !isSingleOf(groups, b):
 				times := budgetOf(b) / max(1, budgetOf(g))
 				if enough := row.turns >= turns; !enough && times > row.turns || enough && times >= turns && times < row.turns {
-					row.budget, row.turns = byPair(b), times
+					row.budget, row.turns = loneOf(b), times
 				}
 			case asked(b, nil) != asked(g, nil):
 			case n == 1:
-				row.single = byPair(b)
+				row.single = loneOf(b)
 			case n > most:
-				row.samples, most = byPair(b), n
+				row.samples, most = loneOf(b), n
 			}
 		}
-		if row.single == nil && row.samples == nil && row.budget == nil {
+		if row.single.runs == nil && row.samples.runs == nil && row.budget.runs == nil {
 			left++
 			continue
 		}
@@ -270,9 +300,9 @@ func isSingleOf(groups []campaign.Group, single campaign.Group) bool {
 	return slices.ContainsFunc(groups, func(g campaign.Group) bool { return asked(g, nil) == asked(single, nil) })
 }
 
-// isAskedOnce reports whether the agents of a condition answer once, without seeing
+// IsAskedOnce reports whether the agents of a condition answer once, without seeing
 // anything of each other.
-func isAskedOnce(g campaign.Group) bool {
+func IsAskedOnce(g campaign.Group) bool {
 	return g.Settings["protocol"] == "debate" && g.Settings["protocol.rounds"] == "0"
 }
 
@@ -315,40 +345,22 @@ func agentsOf(g campaign.Group) int {
 	return len(talkOf(g.Runs[0]).Spent)
 }
 
-func byPair(g campaign.Group) map[campaign.Pair]campaign.Run {
-	all := map[campaign.Pair]campaign.Run{}
+func loneOf(g campaign.Group) lone {
+	l := lone{g, map[campaign.Pair]campaign.Run{}}
 	for _, r := range g.Succeeded() {
-		all[campaign.PairOf(r.Collaboration)] = r
+		l.runs[campaign.PairOf(r.Collaboration)] = r
 	}
-	return all
+	return l
 }
 
 // isGraded reports whether there are samples that are neither right nor wrong.
 func (g compared) isGraded() bool {
-	for _, r := range g.samples {
+	for _, r := range g.samples.runs {
 		if talkOf(r).Graded {
 			return true
 		}
 	}
 	return false
-}
-
-// alone returns what the single agent's answer is worth.
-func (g compared) alone(r campaign.Run) (float64, bool) {
-	single, ok := g.single[campaign.PairOf(r.Collaboration)]
-	if !ok {
-		return 0, false
-	}
-	return single.Outcome()
-}
-
-// aloneWithBudget returns what the answer of the single agent with the group's budget is worth.
-func (g compared) aloneWithBudget(r campaign.Run) (float64, bool) {
-	single, ok := g.budget[campaign.PairOf(r.Collaboration)]
-	if !ok {
-		return 0, false
-	}
-	return single.Outcome()
 }
 
 // majority returns what the most frequent of the answers is worth that the group's tokens pay for.
@@ -359,7 +371,7 @@ func (g compared) majorityForMoney(r campaign.Run) (float64, bool) { return g.mo
 
 func (g compared) mostFrequent(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (float64, bool) {
 	n, _, ok := g.affordable(r, budget)
-	talk := talkOf(g.samples[campaign.PairOf(r.Collaboration)])
+	talk := g.samples.talkOf(r)
 	if !ok || talk.Graded {
 		return 0, false
 	}
@@ -374,7 +386,7 @@ func (g compared) mostFrequent(r campaign.Run, budget func(campaign.Asked) (floa
 // least one, and what they take; false if there are none, or it is not known.
 func (g compared) affordable(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (n int, spent campaign.Asked, ok bool) {
 	most, known := budget(r.Asked)
-	for _, more := range talkOf(g.samples[campaign.PairOf(r.Collaboration)]).Spent {
+	for _, more := range g.samples.talkOf(r).Spent {
 		takes, priced := budget(spent.Plus(more))
 		known = known && priced
 		if n > 0 && takes > most*(1+1e-9) { // sums of prices are rounded

@@ -347,7 +347,7 @@ func TestBaselinesForTheSameMoney(t *testing.T) {
 			"over self-consistency for the same USD": 100. / 3, "USD": .06,
 		})
 		gain := AgainstAlone(c)["plurality-1"].ForMoney
-		if gain == nil || math.Abs(gain.Baseline-1./3) > 1e-12 || gain.TooFew {
+		if gain == nil || math.Abs(gain.Baseline-1./3) > 1e-12 || gain.TooFew || gain.Whole || gain.Samples != 3 {
 			t.Errorf("%s: for the same money %+v", what, gain)
 		}
 	}
@@ -359,7 +359,7 @@ func TestBaselinesForTheSameMoney(t *testing.T) {
 	if row, _ := only(t, Baselines, c); row["samples for the same USD"].Value != nil {
 		t.Errorf("without prices: %v", row)
 	}
-	if gain := AgainstAlone(c)["plurality-1"].SelfConsistency; gain == nil || !gain.TooFew { // three samples for six answers
+	if gain := AgainstAlone(c)["plurality-1"].SelfConsistency; gain == nil || !gain.TooFew || !gain.Whole || gain.Of.ID != alone(0, "ABA").ConditionID { // three samples for six answers
 		t.Errorf("three samples for the tokens of six answers: %+v", gain)
 	}
 }

@@ -157,3 +157,47 @@ func readCampaign(t *testing.T, text string) ([]planning.RenderedPrompt, error) 
 	}
 	return planning.RenderPrompts(catalogue.Builtin(), p, s)
 }
+
+// Who gives a final answer as in paper 2 (Figure 15) is shown no list of participants and repeats
+// the last message where it has no solution; SQuAD is not asked for few words.
+func TestFinalAnswersArePaper2s(t *testing.T) {
+	data, err := filepath.Abs("../../../examples/data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompts := promptsFor(t, "name: own\ndata: "+data+"\nreasoning: paper\nenv: {name: qa, format: squad2, file: passages.json, agents: 3}\nmodel: scripted/answerer\nrule: plurality\nprotocol: {name: discussion, rounds: 1, vote_from: 1}\n")
+	listed := map[string]bool{}
+	for _, r := range prompts {
+		text := r.Text()
+		listed[r.Phase] = listed[r.Phase] || strings.Contains(text, "# The participants")
+		if r.Phase == "final" && !strings.Contains(text, "If there is none above, repeat the last message.") {
+			t.Errorf("where there is no solution nothing is said:\n%s", text)
+		}
+		if !strings.Contains(text, "the answer is [UNKNOWN].") || strings.Contains(text, "as few as possible") {
+			t.Errorf("SQuAD is asked\n%s", text)
+		}
+	}
+	if is, there := listed["final"]; is || !there || !listed["talk"] {
+		t.Errorf("the participants are listed in %v", listed)
+	}
+}
+
+// The examples of paper 2 ask once for an answer, as the paper does: it is its largest effect.
+func TestPaper2AsksOnce(t *testing.T) {
+	files, err := filepath.Glob("../../../examples/papers/2-*.yaml")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, name := range []string{"voting-or-consensus", "challenges", "discussion-sizes"} {
+		files = append(files, "../../../examples/"+name+".yaml")
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "\nreasks: 0") && !strings.Contains(string(text), "\nextends: 2-") {
+			t.Errorf("%s has no reasks: 0", file)
+		}
+	}
+}
