@@ -297,9 +297,9 @@ type card struct {
 
 // condition is one line of the card.
 type condition struct {
-	ID, Environment, Protocol, Rule, Model string
-	Status                                 map[string]int
-	Simulated                              int
+	Label, ID, Environment, Protocol, Rule, Model string
+	Status                                        map[string]int
+	Simulated                                     int
 }
 
 func (c *card) countRows(ctx context.Context, store store.Store) error {
@@ -310,7 +310,12 @@ func (c *card) countRows(ctx context.Context, store store.Store) error {
 		}
 		k, ok := conditions[r.ConditionID]
 		if !ok {
-			k = &condition{ID: r.ConditionID, Environment: r.Environment, Protocol: r.Protocol, Rule: r.Rule, Model: r.Model, Status: map[string]int{}}
+			k = &condition{
+				ID: r.ConditionID, Environment: r.Environment, Protocol: r.Protocol, Rule: r.Rule, Model: r.Model, Status: map[string]int{},
+			}
+			if r.Label != nil {
+				k.Label = strings.ReplaceAll(*r.Label, "|", "\\|") // ends a cell of the table
+			}
 			conditions[k.ID] = k
 		}
 		c.Cells++

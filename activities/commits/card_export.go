@@ -26,7 +26,11 @@ func DescribeExport(
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Exported = files
+	instances, err := record.InstanceSchema()
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Exported, c.Tables = files, append(c.Tables, instances)
 	success, err := lake.ReadSuccess(ctx, s, d.Campaign)
 	if err != nil {
 		return nil, nil, err
@@ -49,7 +53,9 @@ func (c *card) About(table string) string {
 }
 
 // SeveralMakers reports whether there are tables that several have added rows to.
-func (c *card) SeveralMakers() bool { return len(c.Tables) > len(record.Tables) }
+func (c *card) SeveralMakers() bool {
+	return slices.ContainsFunc(c.Tables, func(t record.Table) bool { return slices.Contains(record.Annotations[:], t.Name) })
+}
 
 // hubLicenses are the identifiers of SPDX, in small letters, that the Hub knows by the same name.
 var hubLicenses = []string{

@@ -10,8 +10,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// joinedBy is the setting that tells the conditions of joined campaigns apart.
-const joinedBy = "campaign"
+// JoinedBy is the setting that tells the conditions of joined campaigns apart.
+const JoinedBy = "campaign"
 
 // namedByData are the environments whose instances are named in their data, so that the
 // name means the same whatever the campaign's seed. Others deal theirs by the seed.
@@ -67,7 +67,7 @@ func (c *Campaign) add(other Campaign) error {
 		if err != nil {
 			return nil, err
 		}
-		all[joinedBy] = name
+		all[JoinedBy] = name
 		return json.Marshal(all)
 	}
 	for _, p := range other.Planned {

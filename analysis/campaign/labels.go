@@ -25,10 +25,11 @@ func (g Group) Shown(key string) string {
 }
 
 // IsShared reports whether a baseline has a setting in common with its groups: what is
-// asked, how, and who answers.
+// asked, how, who answers, and in which campaign.
 func IsShared(key string) bool {
 	root, _, _ := strings.Cut(key, ".")
-	return key == thinksFirst || slices.Contains([]string{"env", "model", "generate", "reasks", "reask", "reasoning", AnsweredBy}, root)
+	shared := []string{JoinedBy, "env", "model", "generate", "reasks", "reask", "reasoning", AnsweredBy}
+	return key == thinksFirst || slices.Contains(shared, root)
 }
 
 // thinksFirst is the setting of debates that asks to think before the first answer.

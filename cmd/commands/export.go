@@ -59,7 +59,7 @@ func newExport(o *cli.Options) *cobra.Command {
 			return x.Run(cmd, o)
 		},
 	}
-	cmd.Flags().StringSliceVar(&x.Tables, "table", nil, strings.Join(exports.Tables, ", ")+" (default: the first five, and of the others but instances those that have rows)")
+	cmd.Flags().StringSliceVar(&x.Tables, "table", nil, strings.Join(exports.Tables, ", ")+" (default: the first five, and of the others those that have rows; instances only with --dataset)")
 	cmd.Flags().StringVar(&text, "query", "", "write what a SELECT answers instead, as roundtable query")
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(exports.Formats, ", ")+" (default: parquet, or what FILE's name ends in); of transcripts, for other tools: eval (inspect's log), scout (Inspect Scout's Parquet), sts (session traces for the Hub)")
 	cmd.Flags().StringVarP(&x.Output, "output", "o", "", "a folder, or a FILE for one table")

@@ -49,6 +49,12 @@ func TestTenQuestions(t *testing.T) {
 		t.Fatalf("%d questions", len(answers))
 	}
 	checkQuestions(t, answers, deriveQuestions(t, sent))
+
+	// Who gets the data set sees what was asked, and each condition by its label.
+	output(t, sent, "export", "own-study", "--dataset", "-o", "published")
+	readme, err := os.ReadFile(filepath.Join(sent, "published", "README.md"))
+	noError(t, err)
+	contains(t, string(readme), "| debate | majority-", "path: instances.parquet", "| [instances](instances.parquet) | 36 | One question")
 }
 
 // derived is what the rows of one condition say.
@@ -185,6 +191,10 @@ func TestPrivateData(t *testing.T) {
 	output(t, dir, "export", "own", "-o", "tables") // the rows need no data files
 	if _, err := os.Stat(filepath.Join(dir, "tables", "instances.parquet")); err == nil {
 		t.Error("instances are exported without being named")
+	}
+	contains(t, output(t, dir, "export", "own", "--dataset", "-o", "published", "--data", moved), "README.md")
+	if _, err := os.Stat(filepath.Join(dir, "published", "instances.parquet")); err == nil {
+		t.Error("private questions are published without being named")
 	}
 	output(t, dir, "export", "own", "--table", "instances", "-o", "i.csv", "--data", moved)
 	exported, err := os.ReadFile(filepath.Join(dir, "i.csv"))

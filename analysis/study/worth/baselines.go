@@ -261,26 +261,19 @@ func compare(v *view) []compared {
 			groups = append(groups, g)
 		}
 	}
-	left := 0
+	left, elsewhere := 0, 0
 	v.Groups = nil
 	for _, g := range groups {
-		row := compared{Group: g}
-		most, turns := 1, mostTurns(g)
-		for _, b := range alone {
-			switch n := agentsOf(b); {
-			case n == 1 && asked(b, budgets) == asked(g, budgets) && budgetOf(b) > budgetOf(g) && !isSingleOf(groups, b):
-				times := budgetOf(b) / max(1, budgetOf(g))
-				if enough := row.turns >= turns; !enough && times > row.turns || enough && times >= turns && times < row.turns {
-					row.budget, row.turns = loneOf(b), times
-				}
-			case asked(b, nil) != asked(g, nil):
-			case n == 1:
-				row.single = loneOf(b)
-			case n > most:
-				row.samples, most = loneOf(b), n
+		own := slices.DeleteFunc(slices.Clone(alone), func(b campaign.Group) bool {
+			return b.Settings[campaign.JoinedBy] != g.Settings[campaign.JoinedBy]
+		})
+		row := compareTo(own, g, groups)
+		if !row.hasBaseline() && len(own) < len(alone) {
+			if row = compareTo(alone, g, groups); row.hasBaseline() {
+				elsewhere++
 			}
 		}
-		if row.single.runs == nil && row.samples.runs == nil && row.budget.runs == nil {
+		if !row.hasBaseline() {
 			left++
 			continue
 		}
@@ -289,10 +282,39 @@ func compare(v *view) []compared {
 	if left > 0 && len(rows) > 0 {
 		v.notes = append(v.notes, fmt.Sprintf("Left out: %s without a baseline that has its questions, model and sampling.", wording.Count(left, "condition")))
 	}
+	if elsewhere > 0 {
+		v.notes = append(v.notes, fmt.Sprintf(
+			"%s without a baseline in their own campaign: compared with that of another one.", wording.Count(elsewhere, "condition")))
+	}
 	if v.Labels = v.Varying(); len(v.Labels) == 0 {
 		v.Labels = []string{"protocol"}
 	}
 	return rows
+}
+
+// compareTo finds the baselines of a group among conditions in which agents answer once, alone.
+func compareTo(alone []campaign.Group, g campaign.Group, groups []campaign.Group) compared {
+	row := compared{Group: g}
+	most, turns := 1, mostTurns(g)
+	for _, b := range alone {
+		switch n := agentsOf(b); {
+		case n == 1 && asked(b, budgets) == asked(g, budgets) && budgetOf(b) > budgetOf(g) && !isSingleOf(groups, b):
+			times := budgetOf(b) / max(1, budgetOf(g))
+			if enough := row.turns >= turns; !enough && times > row.turns || enough && times >= turns && times < row.turns {
+				row.budget, row.turns = loneOf(b), times
+			}
+		case asked(b, nil) != asked(g, nil):
+		case n == 1:
+			row.single = loneOf(b)
+		case n > most:
+			row.samples, most = loneOf(b), n
+		}
+	}
+	return row
+}
+
+func (g compared) hasBaseline() bool { 
+	return g.single.runs != nil || g.samples.runs != nil || g.budget.runs != nil
 }
 
 // isSingleOf reports whether some group's agents are asked like a single one, with its limits.
@@ -330,7 +352,8 @@ func asked(g campaign.Group, but []string) string {
 		if slices.Contains(but, key) || slices.Contains(but, key[strings.LastIndex(key, ".")+1:]) {
 			continue
 		}
-		if campaign.IsShared(key) && key != "env.agents" && key != "protocol.chain_of_thought" { // that has a default, below
+		// the campaign is compared apart, chain_of_thought has a default, below
+		if campaign.IsShared(key) && !slices.Contains([]string{campaign.JoinedBy, "env.agents", "protocol.chain_of_thought"}, key) {
 			fmt.Fprintf(&text, "%s %s\n", key, g.Settings[key])
 		}
 	}

@@ -318,6 +318,53 @@ func TestBaselinesByHand(t *testing.T) {
 	}
 }
 
+// Next to another campaign each is compared with its own single agent, which is named by its campaign;
+// one that has none is compared with the other's, and a note says so.
+func TestBaselinesOfSeveralCampaigns(t *testing.T) {
+	with := func(name, singles string) campaign.Campaign {
+		c := campaign.Campaign{Name: name, Runs: threeQuestions().Runs}
+		for i, answer := range singles {
+			r := alone(i, string(answer))
+			c.Runs = append(c.Runs, r)
+			c.Planned = []campaign.Planned{{
+				Condition: r.ConditionID, Settings: []byte(r.SettingsJSON), Labels: map[string]string{campaign.BaselineLabel: "single"},
+			}}
+		}
+		return c
+	}
+	for _, x := range []struct {
+		first, second string
+		single        [2]float64
+		elsewhere     bool
+	}{
+		{"AAA", "BBB", [2]float64{100, 0}, false},
+		{"BBB", "AAA", [2]float64{0, 100}, false},
+		{"ABB", "", [2]float64{100. / 3, 100. / 3}, true},
+	} {
+		joined, err := campaign.Join(with("first", x.first), with("second", x.second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := Baselines(joined)
+		if !ok || len(got.Rows) != 2 {
+			t.Fatalf("%d rows", len(got.Rows))
+		}
+		for i, want := range x.single {
+			near(t, analysistest.ByColumn(got, got.Rows[i]), map[string]float64{"single, %": want})
+		}
+		if is := strings.Contains(strings.Join(got.Notes, "\n"), "1 condition without a baseline in their own campaign"); is != x.elsewhere {
+			t.Errorf("%+v: a note on baselines elsewhere: %v", x, is)
+		}
+		v := joined.View("")
+		v.Labels = v.Varying()
+		for _, g := range v.Groups {
+			if title, own := v.Title(g), g.Settings[campaign.JoinedBy]; !strings.HasPrefix(title, own) {
+				t.Errorf("%q does not name its campaign %s", title, own)
+			}
+		}
+	}
+}
+
 // For the same money there are as many samples as cost no more, whatever their tokens, and a
 // group whose answers came from the cache has the money that they cost when they were bought.
 func TestBaselinesForTheSameMoney(t *testing.T) {

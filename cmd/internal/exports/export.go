@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
@@ -28,7 +29,8 @@ import (
 var Formats = []string{"parquet", "csv", "jsonl"}
 
 // Tables are those that can be named; without a name, those of the collaborations themselves are
-// written, and of the others those that have rows, but not instances, whose data files may be elsewhere.
+// written, and of the others those that have rows; instances, whose data files may be elsewhere, only
+// to a data set for others.
 var Tables = append(slices.Concat(record.Tables[:], record.Annotations[:]), record.Instances)
 
 // Export is what is written of a campaign.
@@ -50,8 +52,8 @@ func (x *Export) Choose(format string) error {
 			return fmt.Errorf("unknown table %q; expected %s", t, wording.Or(Tables))
 		}
 	}
-	if x.Dataset && (len(x.Tables) > 0 || format != "" && format != "parquet" || x.Output == "" || x.single() || x.strange()) {
-		return errors.New("--dataset needs -o FOLDER and takes no --table and no --format: it writes all tables as Parquet")
+	if x.Dataset && (format != "" && format != "parquet" || x.Output == "" || x.single() || x.strange()) {
+		return errors.New("--dataset needs -o FOLDER and takes no --format: it writes tables as Parquet")
 	}
 	if slices.Contains(TranscriptFormats, format) {
 		if len(x.Tables) > 0 || x.Output == "" || x.single() || x.strange() {
@@ -61,7 +63,10 @@ func (x *Export) Choose(format string) error {
 		return nil
 	}
 	if asked := x.Tables; len(asked) == 0 {
-		x.Tables, x.unnamed = Tables[:len(Tables)-1], true
+		x.Tables, x.unnamed = Tables, true
+		if !x.Dataset {
+			x.Tables = Tables[:len(Tables)-1]
+		}
 	} else {
 		x.Tables = slices.DeleteFunc(slices.Clone(Tables), func(t string) bool { return !slices.Contains(asked, t) })
 	}
@@ -114,7 +119,7 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 		files, err = x.stageTranscripts(ctx, o.Plugins, s, d, cmd.ErrOrStderr())
 		written = make([]string, len(files))
 	} else {
-		written, files, err = x.stageTables(ctx, o.Plugins, s, d)
+		written, files, err = x.stageTables(ctx, o.Plugins, s, d, cmd.ErrOrStderr())
 	}
 	if err == nil && x.Dataset {
 		var more []cli.StagedFile
@@ -138,12 +143,21 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 }
 
 // stageTables writes the tables, and says which.
-func (x *Export) stageTables(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset) (written []string, files []cli.StagedFile, err error) {
+func (x *Export) stageTables(
+	ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, warnings io.Writer,
+) (written []string, files []cli.StagedFile, err error) {
 	if err := x.room(); err != nil {
 		return nil, nil, cli.UsageError(err)
 	}
 	for _, t := range x.Tables {
-		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, plugins, s, d, t, w) })
+		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) {
+			n, err := x.write(ctx, plugins, s, d, t, w)
+			if t == record.Instances && x.unnamed && err != nil { // the rest is written all the same
+				fmt.Fprintf(warnings, "The table instances is left out: %v\n", err)
+				return 0, nil
+			}
+			return n, err
+		})
 		if err != nil {
 			return written, files, err
 		}
@@ -230,7 +244,7 @@ func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store
 	case record.Gold:
 		return writeRows(lake.ScanAdded[record.GoldLabel](ctx, s, d), x.Format, w)
 	case record.Instances:
-		all, err := instancesOf(ctx, s, plugins, x.Campaign)
+		all, err := x.instances(ctx, s, plugins)
 		if err != nil {
 			return 0, err
 		}
@@ -243,6 +257,21 @@ func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store
 		}, x.Format, w)
 	}
 	return writeRows(lake.Scan[record.Call](ctx, s, d), x.Format, w)
+}
+
+// instances returns what was asked, for a data set for others unless it is to stay private.
+func (x *Export) instances(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]record.Instance, error) {
+	if x.Dataset && x.unnamed {
+		switch p, _, err := campaign.ReadRecorded(ctx, s, x.Campaign); {
+		case errors.Is(err, campaign.ErrImported): // its transcripts hold what was asked
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case p.PrivateData:
+			return nil, errors.New("its data files are private_data (--table instances publishes it all the same)")
+		}
+	}
+	return instancesOf(ctx, s, plugins, x.Campaign)
 }
 
 // writeRows needs no DuckDB: rows go from the lake to the file.
