@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"roundtable/activities/answers"
@@ -317,7 +318,11 @@ func priceOf(m campaign.Manifest, p model.Provider) *campaign.Price {
 
 // costOf a response, in the tier in which the service says that it has answered.
 func costOf(price *campaign.Price, r model.Response) money.Amount {
-	return money.Charge(orFree(price).In(r.Tier), r.Usage)
+	cost := money.Charge(orFree(price).In(r.Tier), r.Usage)
+	if price != nil {
+		cost.NanoUSD = max(cost.NanoUSD, int64(math.Ceil(r.BilledUSD*1e9-1e-3)))
+	}
+	return cost
 }
 
 // orFree takes a price that is not known for nothing.

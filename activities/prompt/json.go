@@ -26,7 +26,7 @@ func findObject(raw []byte, cut bool) (object jsontext.Value, repairs []string, 
 	if err := checkText(raw); err != nil {
 		return nil, nil, err
 	}
-	text, _, err := splitThinking(string(raw), withinObject)
+	text, _, err := splitThinking(string(raw), cut, withinObject)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -69,7 +69,7 @@ func ParseReply(r Reply, step transcript.Step, inst envs.Instance) (Answer, erro
 	if names != nil {
 		inside = withinObject
 	}
-	said, thought, err := splitThinking(string(r.Raw), inside)
+	said, thought, err := splitThinking(string(r.Raw), r.Cut, inside)
 	var a Answer
 	if err == nil {
 		a, err = f.parse(said, r.Cut, step, inst)

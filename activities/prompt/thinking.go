@@ -7,11 +7,15 @@ import (
 	"strings"
 )
 
+// thoughtTags are the names of tags around thinking; <longcat_think>, <ifm|think_fast> and
+// <think:opensource> are some, too.
+const thoughtTags = `(?:[a-z]{1,16}[_:|])?think(?:ing)?(?:[:_]\w{1,16})?|thoughts?|thought_process|reasoning|reflection|scratchpad|analysis|` +
+	`inner_?(?:thoughts?|monologue)|chain_?of_?thought|cot|antthinking`
+
 // thoughts are the marks that models and services put around thinking, as they are
 // published with the models; what stands between the two is private.
 var thoughts = []struct{ open, close string }{
-	{`<(?:think|thinking|thoughts?|thought_process|reasoning|reflection|scratchpad|analysis|inner_?(?:thoughts?|monologue)|chain_?of_?thought|cot|antthinking|(?:mm|seed):think)(?:\s[^<>]{0,80})?>`,
-		`</(?:think|thinking|thoughts?|thought_process|reasoning|reflection|scratchpad|analysis|inner_?(?:thoughts?|monologue)|chain_?of_?thought|cot|antthinking|(?:mm|seed):think)\s*>`},
+	{`<(?:` + thoughtTags + `)(?:\s[^<>]{0,80})?>`, `</(?:` + thoughtTags + `)\s*>`},
 	{`<details type="reasoning"[^<>]*>`, `</details>`},
 	{`\[think(?:ing)?\]`, `\[/think(?:ing)?\]`},                                             // Magistral
 	{`◁think▷`, `◁/think▷`},                                                                 // Kimi-VL
@@ -25,16 +29,23 @@ var thoughts = []struct{ open, close string }{
 
 // ends of an answer: the mark of a model's turn, after which comes what it never was to write.
 var (
-	ends = regexp.MustCompile(`(?i)<\|(?:im_end|im_start|eot_id|eom_id|eot|end_of_text|endoftext|end|return|call|end_of_turn|end_of_turn_token|start_of_turn_token|start_header_id|start|user|system|assistant|end_of_role|start_of_role|eos|end_turn|endofassistant|begin_of_text|end_response|end_of_solution)\|>|</s>|<(?:end_of_turn|start_of_turn|eos|end_of_utterance|pad)>|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant)｜>|\[/?INST\]`)
+	ends = regexp.MustCompile(`(?i)<\|(?:im_end|im_start|eot_id|eom_id|eot|end_of_text|endoftext|end|return|call|end_of_turn|end_of_turn_token|start_of_turn_token|start_header_id|start|user|system|assistant|end_of_role|start_of_role|eos|end_turn|endofassistant|begin_of_text|end_response|end_text|end_of_solution|end_of_box|flush)\|>|</s>|</longcat_s>|\[\|endofturn\|\]|\[e~\[|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|end_of_utterance|pad)>|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant)｜>|\[/?INST\]`)
 	// heads may stand before an answer, as the template of the chat ends with them.
-	heads = regexp.MustCompile(`(?i)^\s*(?:(?:<\|(?:im_start|start_header_id|start_of_role|start|assistant|begin_of_text|start_of_turn_token|chatbot_token|begin_of_solution|start_response)\|>|<(?:start_of_turn|bos|s)>|<｜(?:Assistant|begin▁of▁sentence)｜>|<\|turn>)\s*(?:(?:assistant|model)\b)?(?:<\|(?:end_header_id|end_of_role)\|>)?\s*)+`)
+	heads = regexp.MustCompile(`(?i)^\s*(?:(?:<\|(?:im_start|start_header_id|start_of_role|start|assistant|begin_of_text|start_of_turn_token|chatbot_token|begin_of_solution|begin_of_box|start_response|start_text|begin|content)\|>|<(?:start_of_turn|bos|s)>|<｜(?:Assistant|begin▁of▁sentence)｜>|<\|turn>)\s*(?:(?:assistant|model)\b)?(?:<\|(?:end_header_id|end_of_role)\|>)?\s*)+`)
 
 	// channels are those of harmony; only what is in final is said.
 	channels     = regexp.MustCompile(`<\|channel\|>\s*(\w+)[^<\n]{0,120}(?:<\|constrain\|>\s*\w*)?\s*<\|message\|>`)
 	channelEnds  = regexp.MustCompile(`<\|(?:end|return|call|start|channel)\|>`)
 	firstChannel = regexp.MustCompile(`^\s*(?:analysis|commentary|final)\s*<\|message\|>`)
-	// withoutMarks is harmony by a service that leaves its marks out.
-	withoutMarks = regexp.MustCompile(`(?s)^\s*analysis(.*)assistantfinal(.*)$`)
+	// wrappers are around what follows thinking.
+	wrappers = regexp.MustCompile(`(?is)^<(?:response|output|final|conclusion)>(.*?)(?:</(?:response|output|final|conclusion)>)?$`)
+
+	// inWords are forms in which words stand around thinking: harmony by a service that leaves its
+	// marks out, and Granite 3.2.
+	inWords = []struct{ open, close *regexp.Regexp }{
+		{regexp.MustCompile(`^\s*(?:assistant)?(?:analysis|commentary)(?:\s|\p{Lu})`), regexp.MustCompile(`assistantfinal`)},
+		{regexp.MustCompile(`(?i)^\s*here(?: is|['’]s) my thought process:`), regexp.MustCompile(`(?i)here(?: is|['’]s) my response:`)},
+	}
 
 	openings, closings, marks = markPatterns()
 )
@@ -56,18 +67,27 @@ const maxThoughts = 64
 
 // HasThinking reports whether a text holds thinking between marks, also such that never ends.
 func HasThinking(text string) bool {
-	_, thinking, err := splitThinking(text, func(string, int, int) bool { return false })
+	_, thinking, err := splitThinking(text, false, func(string, int, int) bool { return false })
 	return thinking != "" || err != nil
 }
 
 // splitThinking returns what a text says and what it thinks. inside reports whether a
 // place is within the text's JSON object, where marks are part of a string.
-func splitThinking(text string, inside func(text string, from, to int) bool) (said, thinking string, err error) {
-	if !strings.ContainsAny(text, "<◁]") && !strings.HasPrefix(strings.TrimSpace(text), "analysis") {
-		return text, "", nil // without marks
+func splitThinking(text string, cut bool, inside func(text string, from, to int) bool) (said, thinking string, err error) {
+	for _, words := range inWords {
+		if !words.open.MatchString(text) {
+			continue
+		}
+		if all := words.close.FindAllStringIndex(text, -1); all != nil {
+			last := all[len(all)-1]
+			return strings.TrimSpace(untilEnd(text[last[1]:], inside)), strings.TrimSpace(text[:last[0]]), nil
+		}
+		if cut {
+			return "", strings.TrimSpace(text), errThinking
+		}
 	}
-	if m := withoutMarks.FindStringSubmatch(text); m != nil {
-		return strings.TrimSpace(untilEnd(m[2], inside)), strings.TrimSpace(m[1]), nil
+	if !strings.ContainsAny(text, "<◁]") {
+		return text, "", nil // without marks
 	}
 	if firstChannel.MatchString(text) {
 		text = "<|channel|>" + text
@@ -113,7 +133,11 @@ func splitThinking(text string, inside func(text string, from, to int) bool) (sa
 	kept.WriteString(text[from:])
 	said = untilEnd(kept.String(), inside)
 	if seen > 0 {
-		if said = strings.TrimSpace(said); said == "" {
+		said = strings.TrimSpace(heads.ReplaceAllString(said, ""))
+		if m := wrappers.FindStringSubmatch(said); m != nil {
+			said = strings.TrimSpace(m[1])
+		}
+		if said == "" {
 			err = errors.New("nothing follows its thinking")
 		}
 	}

@@ -22,12 +22,20 @@ func TestThinking(t *testing.T) {
 		{"<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>"},
 		{"analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"},
 		{"<|channel|>commentary<|message|>", "<|end|><|channel|>final<|message|>"}, {"analysis", "assistantfinal"},
+		{"<longcat_think>", "</longcat_think>"}, {"<think:opensource>", "</think:opensource>"}, {"<ifm|think_fast>", "</ifm|think_fast>"},
+		{"Here is my thought process:\n\n", "\n\nHere is my response:\n\n"}, {"Here's my thought process:", "Here's my response:"},
+		{"assistantanalysis", "assistantfinal"}, {"commentary", "assistantfinal"},
+		{"<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"}, {"<|START_THINKING|>", "<|END_THINKING|><|START_TEXT|>"}, {"", "<|END_THINKING|><|START_TEXT|>"},
+		{"<|begin_of_thought|>", "<|end_of_thought|>\n\n<|begin_of_solution|>"}, {"<think>", "</think><|begin_of_box|>"},
+		{"<|think|>", "<|end|><|begin|>assistant<|content|>"}, {"<think>\n", "\n</think>\n\n<response>\n"}, {"<Thought>", "</Thought>\n<Output>\n"},
 		{"", "</think>"}, {"", "</mm:think>\n"}, {"", "[/THINK]"}, {"<think>a<think>b</think>", "</think>"}, {"Well. <think>", "</think>"},
 	}
 	answer := step(transcript.FormatAnswer, none)
 	ballot := step(transcript.FormatBallot, choose)
 	for _, p := range pairs {
-		for _, end := range []string{"", "<|im_end|>", "<|eot_id|>\n(A)", "</s>", "<end_of_turn>\n<start_of_turn>user\nThe answer is (A).", "<|endoftext|>The answer is (A)."} {
+		for _, end := range []string{"", "<|im_end|>", "<|eot_id|>\n(A)", "</s>", "<end_of_turn>\n<start_of_turn>user\nThe answer is (A).", "<|endoftext|>The answer is (A).",
+			"<|END_RESPONSE|>", "<|END_TEXT|>", "<|end_of_solution|>", "<|end_of_box|>", "<|flush|>", "</longcat_s>", "[|endofturn|]", "[e~[", "<SPECIAL_12>", "<seed:eos>",
+		} {
 			got, err := prompt.Parse([]byte(p[0]+thought+p[1]+"The answer is (B)."+end), answer, puzzle(t))
 			if err != nil || string(got.Proposal) != `"(B)"` || strings.Contains(got.Text, "(A)") || strings.ContainsAny(got.Text, "<|[") || !strings.Contains(got.Thinking, thought) || got.ReadAs != "stated" {
 				t.Errorf("%q %q: %+v, %v", p, end, got, err)
@@ -37,11 +45,11 @@ func TestThinking(t *testing.T) {
 		if err != nil || got.Act.Ballot.Choice != 1 || !strings.Contains(got.Thinking, thought) || got.ReadAs != "json" {
 			t.Errorf("%q: %+v, %v", p, got, err)
 		}
-		if p[0] == "" || strings.HasPrefix(p[0], "analysis") && !strings.Contains(p[0], "|") {
+		if p[0] == "" {
 			continue
 		}
 		for _, s := range []transcript.Step{answer, ballot, step(transcript.FormatText, none)} {
-			got, err := prompt.Parse([]byte(p[0]+thought), s, puzzle(t))
+			got, err := prompt.ParseReply(prompt.Reply{Raw: []byte(p[0] + thought), Cut: true}, s, puzzle(t))
 			if err == nil || !strings.Contains(err.Error(), "thinking") || got.Text != "" || !strings.Contains(got.Thinking, "Maybe") {
 				t.Errorf("%q never ends: %+v, %v", p[0], got, err)
 			}

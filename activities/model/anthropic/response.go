@@ -46,6 +46,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 		FinishReason: model.FinishOf(finish),
 		RequestID:    c.Report.Word(cmp.Or(call.Header.Get("Request-Id"), wire.String(e.ID)), 200),
 		Usage:        readUsage(e.Usage),
+		BilledUSD:    wire.BilledUSD(e.Usage, call.Header),
 		Limits:       wire.Limits(call.Header, time.Now()),
 	}, nil
 }

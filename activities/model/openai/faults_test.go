@@ -309,6 +309,16 @@ func TestUsageInEverySpelling(t *testing.T) {
 		"Gemini, nothing but thinking":     {`"usageMetadata":{"promptTokenCount":100,"thoughtsTokenCount":300,"totalTokenCount":400}`, model.Usage{Input: 100, Output: 300, Reasoning: 300}},
 		"a total only":                     {`"usage":{"totalTokens":120}`, model.Usage{Output: 120}},
 		"an empty usage, and another":      {`"usage":{},"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20}`, plain},
+		"xAI, a search":                    {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":320,"prompt_tokens_details":{"text_tokens":100,"cached_tokens":40},"completion_tokens_details":{"reasoning_tokens":200,"audio_tokens":0},"num_sources_used":5,"cost_in_usd_ticks":158500}`, model.Usage{Input: 100, CachedInput: 40, Output: 220, Reasoning: 200}},
+		"OpenRouter, a written cache":      {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"cost":0.01,"prompt_tokens_details":{"cached_tokens":40,"cache_write_tokens":10,"audio_tokens":0},"completion_tokens_details":{"reasoning_tokens":0,"image_tokens":0}}`, model.Usage{Input: 100, CachedInput: 40, CacheWrite: 10, Output: 20}},
+		"Perplexity, research":             {`"usage":{"prompt_tokens":19,"completion_tokens":498,"total_tokens":517,"citation_tokens":10175,"num_search_queries":48,"reasoning_tokens":95305,"cost":{"total_cost":0.82}}`, model.Usage{Input: 10194, Output: 95803, Reasoning: 95305}},
+		"Moonshot, a cache":                {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"cached_tokens":40}`, model.Usage{Input: 100, CachedInput: 40, Output: 20}},
+		"DashScope, a written cache":       {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":40,"cache_creation_input_tokens":10,"cache_creation":{"ephemeral_5m_input_tokens":10}}}`, model.Usage{Input: 100, CachedInput: 40, CacheWrite: 10, Output: 20}},
+		"DeepSeek":                         {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}`, model.Usage{Input: 100, CachedInput: 64, Output: 20}},
+		"OpenAI, predicted":                {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0,"accepted_prediction_tokens":5,"rejected_prediction_tokens":9}}`, plain},
+		"OpenAI, audio":                    {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"completion_tokens_details":{"audio_tokens":12,"text_tokens":8}}`, plain},
+		"Groq, compound":                   {`"usage":{"queue_time":0.1,"prompt_tokens":100,"completion_tokens":20,"total_tokens":120},"usage_breakdown":{"models":[{"model":"m","usage":{"prompt_tokens":90,"completion_tokens":15}}]}`, plain},
+		"Baidu, a search":                  {`"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":150,"plugin_usage":[{"name":"search","search_tokens":30}]}`, model.Usage{Input: 100, Output: 50}},
 		"no count (worst case is charged)": {`"usage":{"cost":0.1,"tokens":"many"},"id":"17","created":1764000000`, model.Usage{}},
 	} {
 		body := `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],` + c.body + `}`

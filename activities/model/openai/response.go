@@ -92,6 +92,7 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 		}
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
+	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
 	answer.Elsewhere, answer.Tier, answer.Logprobs = elsewhere, model.TierOf(wire.String(e.Tier)), wire.Present(first.Logprobs)
 	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
 		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content), detailedThinking(m.Details))

@@ -99,6 +99,7 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
 	answer.Thinking, answer.Tier = e.thinking(), model.TierOf(wire.String(e.Tier))
+	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
 	return answer, nil
 }
 

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -33,8 +35,52 @@ func (f *Failure) Unbilled() bool {
 			return false
 		}
 	}
-	if cost, err := strconv.ParseFloat(f.Header.Get("X-Litellm-Response-Cost"), 64); err == nil && cost > 0 {
+	if dollars(f.Header.Get("X-Litellm-Response-Cost")) > 0 {
 		return false
 	}
 	return !namesUsage.Match(f.Body)
+}
+
+// mostBilled bounds what one call can cost, in US dollars: more is of another unit.
+const mostBilled = 100
+
+// BilledUSD returns what a service says that a call has cost, in its usage or a header; 0 if it
+// does not say. Fees for requests and searches are part of it, which no price of tokens has.
+func BilledUSD(usage jsontext.Value, h http.Header) float64 {
+	var u struct {
+		Cost      jsontext.Value `json:"cost"`              // OpenRouter: a number; Perplexity: an object
+		Estimated jsontext.Value `json:"estimated_cost"`    // DeepInfra
+		Ticks     jsontext.Value `json:"cost_in_usd_ticks"` // xAI: 1e-10
+		OwnKey    jsontext.Value `json:"is_byok"`           // OpenRouter: the service behind it bills, too
+		Details   jsontext.Value `json:"cost_details"`
+	}
+	var parts struct {
+		Total    jsontext.Value `json:"total_cost"`
+		Upstream jsontext.Value `json:"upstream_inference_cost"`
+	}
+	if usage.Kind() == '{' {
+		_ = json.Unmarshal(usage, &u, Lenient) // what could be read is read
+	}
+	for _, v := range []jsontext.Value{u.Cost, u.Details} {
+		if v.Kind() == '{' {
+			_ = json.Unmarshal(v, &parts, Lenient) // what could be read is read
+		}
+	}
+	billed := max(dollars(Scalar(u.Cost)), dollars(Scalar(parts.Total)), dollars(Scalar(u.Estimated)), dollars(Scalar(u.Ticks))/1e10)
+	if u.OwnKey.Kind() == 't' {
+		billed += dollars(Scalar(parts.Upstream))
+	}
+	if billed = max(billed, dollars(h.Get("X-Litellm-Response-Cost"))); billed > mostBilled {
+		return 0
+	}
+	return billed
+}
+
+// dollars reads a sum; 0 if it is none.
+func dollars(text string) float64 {
+	usd, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || !(usd > 0) { // NaN is none either
+		return 0
+	}
+	return usd
 }

@@ -38,3 +38,28 @@ func TestUnbilled(t *testing.T) {
 		}
 	}
 }
+
+// What a service says that a call has cost, in the forms that services publish.
+func TestBilledUSD(t *testing.T) {
+	for name, c := range map[string]struct {
+		usage, header string
+		want          float64
+	}{
+		"OpenRouter":          {`{"prompt_tokens":1,"cost":0.0125,"is_byok":false,"cost_details":{"upstream_inference_cost":null}}`, "", 0.0125},
+		"OpenRouter, own key": {`{"cost":0.0005,"is_byok":true,"cost_details":{"upstream_inference_cost":0.01}}`, "", 0.0105},
+		"OpenRouter, details": {`{"cost":0.0125,"is_byok":false,"cost_details":{"upstream_inference_cost":0.01}}`, "", 0.0125},
+		"Perplexity":          {`{"cost":{"input_tokens_cost":0.0001,"output_tokens_cost":0.0002,"request_cost":0.005,"total_cost":0.0053}}`, "", 0.0053},
+		"DeepInfra":           {`{"estimated_cost":0.0003}`, "", 0.0003},
+		"xAI":                 {`{"cost_in_usd_ticks":158500}`, "", 0.00001585},
+		"LiteLLM":             {`{"prompt_tokens":1}`, "0.002", 0.002},
+		"a text":              {`{"cost":"0.25"}`, "", 0.25},
+		"nothing":             {`{"prompt_tokens":1}`, "None", 0}, "free": {`{"cost":0}`, "", 0}, "less than nothing": {`{"cost":-1}`, "-0.1", 0},
+		"another unit": {`{"cost":12500}`, "", 0}, "no number": {`{"cost":"NaN"}`, "", 0}, "a list": {`[1]`, "", 0}, "null": {`null`, "", 0},
+	} {
+		h := http.Header{}
+		h.Set("X-Litellm-Response-Cost", c.header)
+		if got := BilledUSD([]byte(c.usage), h); got != c.want {
+			t.Errorf("%s: $%v, want $%v", name, got, c.want)
+		}
+	}
+}

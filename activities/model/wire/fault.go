@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"roundtable/activities/model"
 )
@@ -27,6 +28,8 @@ var codes = map[string]model.Fault{
 	"exceeded_current_quota_error":      model.Unpaid, // Moonshot
 	"insufficient_user_quota":           model.Unpaid, // New API
 	"accountoverdueerror":               model.Unpaid, // Volcengine
+	"setlimitexceeded":                  model.Unpaid, // Volcengine
+	"pre_consume_token_quota_failed":    model.Unpaid, // New API
 	"allocationquota.freetieronly":      model.Unpaid, // DashScope
 	"arrearage":                         model.Unpaid, // DashScope
 	"1113":                              model.Unpaid, // Zhipu
@@ -65,6 +68,7 @@ var codes = map[string]model.Fault{
 	"model_not_found":           model.Missing,
 	"model_decommissioned":      model.Missing, // Groq, with 400
 	"model_not_available":       model.Missing, // Together, with 400
+	"model_not_supported":       model.Missing, // Hugging Face, with 400
 	"invalid_model":             model.Missing, // Mistral, with 400
 	"not_found_error":           model.Missing,
 	"not_found":                 model.Missing,
@@ -126,19 +130,26 @@ var (
 	unpaid = regexp.MustCompile(`(?i)insufficient (account )?(balance|credit|fund)` +
 		`|(balance|credits?)( is| are| has been| have been)? (too low|insufficient|exhausted|depleted|not enough|not sufficient|used up)` +
 		`|(out of|not enough|run out of|ran out of|no|n't have (any|enough|sufficient)|not have (any|enough|sufficient)) (more |remaining |available |api )?(credits?|balance|funds)\b` +
+		`|quota\b.{0,40}\b(is )?not enough|free quota (tier|has been exhausted)|\blimit: 0\b|extra usage is required|requires a subscription` +
 		`|credits? (have |has )?expired|exceeded (your|the) (monthly |daily )?(included )?credits` +
-		`|余额不足|余额已|额度不足|额度已|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?required` +
+		`|余额不足|余额已|额度不足|额度已|预扣费额度失败|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?(required|past due)|no payment method` +
 		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)
 	denied = regexp.MustCompile(`(?i)(incorrect|invalid|expired|revoked|missing|unknown|wrong) (openai |api |access |x-|auth(entication|orization)? )*(api|access|auth\w*|subscription)?[- ]?key\b` +
 		`|api[ _-]?key\b.{0,40}(not valid|is valid|invalid|incorrect|expired|revoked|not found|disabled)` +
-		`|invalid (credentials|authentication)|authentication fail` +
+		`|invalid (credentials|authentication|authorization)|(authentication|authorization|login) fail|authentication is disabled|access denied due to` +
 		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(not active|suspended|restricted|disabled|deactivated|blocked|banned|terminated|frozen)`)
 	filtered = regexp.MustCompile(`(?i)(violat|against).{0,60}(guideline|polic|terms)|content[ _-]?(filter|moderation|policy|safety|management)|inappropriate (content|text|words)` +
 		`|sensitive (content|words|information)|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
 	unknown = regexp.MustCompile(`(?i)\bmodel\b.{0,120}(not found|does(n't| not) exist|not exist|not available|no longer (available|supported)|decommissioned)` +
-		`|(no such|unknown|unsupported) model\b|invalid model (name|id)|model identifier is invalid|on-demand throughput isn`)
+		`|(no such|unknown|unsupported) model\b|invalid model (name|id)|model identifier is invalid|on-demand throughput isn|\bmodel\b.{0,120}not supported by (any )?provider|\bmodel (is )?disabled`)
 	// overlong prompts do not fit into the context of their model.
-	overlong = regexp.MustCompile(`(?i)\bcontext[ _-]?(length|size|window|limit)\b|maximum (context|prompt|input|sequence) length|\b(prompt|input|request|message)s?\b.{0,40}\b(is|are|was) (too long|longer than)|prompt contains \d+ tokens|reduce the length of the messages|too many (input )?tokens|token count.{0,40}exceeds`)
+	overlong = regexp.MustCompile(`(?i)\bcontext[ _-]?(length|size|window|limit)\b|maximum (context|prompt|input|sequence) length|\b(prompt|input|request|message)s?\b.{0,40}\b(is|are|was) (too long|longer than)|prompt contains \d+ tokens|reduce the length of the messages|too many (input )?tokens|exceeded model token limit|prompt_?tokens\b.{0,40}must be less|max_prompt_tokens` +
+		"|`inputs` must have less than" + `|token count.{0,40}exceeds`)
+	// periods are those that a limit is of.
+	periods = regexp.MustCompile(`(?i)\b(?:per|a|this|by)[ -]?(second|minute|min|hour|day|week|month|billing cycle)\b` +
+		`|/ ?(second|minute|min|hour|day|month)\b|\b(\d+[ -]hour|hourly|daily|weekly|monthly)\b|By(Minute|Day)\b`)
+	isLong  = regexp.MustCompile(`(?i)day|daily|week|month|cycle`)
+	limited = regexp.MustCompile(`(?i)limit|quota|allocation|exceed|exhaust|used up|too many|\bcap\b`)
 	// stuck are faults of the service that hit a prompt or a model again and again.
 	stuck = regexp.MustCompile(`(?i)too large|too long|context (length|size|window)|\bmemory\b|\bcuda\b|unloaded|crashed|not (supported|implemented)|unsupported`)
 )
@@ -148,9 +159,11 @@ func FaultOf(status int, w Words) model.Fault {
 	switch {
 	case w.Limit == "openrouter_in_flight_budget":
 		return model.Busy // the credit is held by the calls in flight
+	case strings.Contains(w.Message, "error-code#token-limit"):
+		return model.Busy // DashScope calls its limit a minute a quota
 	case w.Flagged:
 		return model.Rejected
-	case w.Daily, unpaid.MatchString(w.Message):
+	case w.Daily, unpaid.MatchString(w.Message), w.isLongLimit(status):
 		return model.Unpaid
 	case denied.MatchString(w.Message):
 		return model.Denied
@@ -173,6 +186,20 @@ func FaultOf(status int, w Words) model.Fault {
 		return model.Refused
 	}
 	return fault
+}
+
+// soonAgain is how long a limit of a day may still hold to be waited for: some are of the 24
+// hours past, of which a part comes back each moment.
+const soonAgain = time.Hour
+
+// isLongLimit reports whether a limit of a day or more is used up, which is that of the period
+// that a message names first: others are of what could be bought.
+func (w Words) isLongLimit(status int) bool {
+	if status != http.StatusTooManyRequests && status != http.StatusForbidden {
+		return false
+	}
+	endsSoon := w.RetryAfter > 0 && w.RetryAfter <= soonAgain
+	return !endsSoon && isLong.MatchString(periods.FindString(w.Message)) && limited.MatchString(w.Message)
 }
 
 // fault returns what the first code that is known means.
@@ -240,11 +267,12 @@ func Unnamed(status int) string {
 // Refused returns the error of a response that is no answer, with what its status, headers
 // and words say.
 func (r Reporter) Refused(f *Failure, w Words) *model.Error {
+	w.RetryAfter = w.retryAfter(f.Header, f.At)
 	err := r.Failed(FaultOf(f.Status, w), w.Name(f.Status), w.Text())
 	err.Status = f.Status
 	err.Unbilled = f.Unbilled()
 	if err.Class == model.Retry {
-		err.RetryAfter = w.retryAfter(f.Header, f.At)
+		err.RetryAfter = w.RetryAfter
 	}
 	err.Limits = Limits(f.Header, f.At)
 	if f.Status/100 == 3 {

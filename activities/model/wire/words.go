@@ -30,6 +30,7 @@ type Words struct {
 // errorFields are the members in which services describe errors. Each may be of any form.
 type errorFields struct {
 	Error      jsontext.Value `json:"error"`
+	Errors     jsontext.Value `json:"errors"` // Cloudflare, watsonx
 	Detail     jsontext.Value `json:"detail"`
 	Message    jsontext.Value `json:"message"`
 	Capital    jsontext.Value `json:"Message"` // AWS
@@ -116,7 +117,7 @@ func (w *Words) readObject(e errorFields, depth int) {
 	for _, text := range []jsontext.Value{e.Error, e.Message, e.Capital, e.Msg, e.ErrorMsg, e.StatusMsg, e.Detail} {
 		w.addMessage(Scalar(text))
 	}
-	for _, inner := range []jsontext.Value{e.Details, e.Metadata, e.Base, e.Detail} {
+	for _, inner := range []jsontext.Value{e.Errors, e.Details, e.Metadata, e.Base, e.Detail} {
 		w.read(inner, depth-1)
 	}
 	w.addCode(e.Reason)
