@@ -60,21 +60,25 @@ func (b *Books) Outcomes() ([]lake.Outcome, error) {
 	return lake.LatestOutcomes(all), err
 }
 
-// CorrectSpent puts what settled calls of ended cells were billed in place of their
-// worst case. Outcomes are read if any call is settled.
-func (b *Books) CorrectSpent(spent *task.Result) error {
+// SpentOnEnded sums up what the ended collaborations have taken, each generation for itself,
+// with what settled calls were billed in place of their worst case.
+func (b *Books) SpentOnEnded() (spent task.Result, err error) {
 	settled, err := b.settled()
-	if err != nil || len(settled) == 0 {
-		return err
-	}
-	latest, err := b.Outcomes()
 	if err != nil {
-		return err
+		return spent, err
 	}
-	for _, o := range latest {
+	all, err := b.outcomes()
+	for _, o := range all {
+		spent.Add(ResultOf(o))
 		spent.CostUSD, spent.WorstUSD = settled.Correct(o.Run, spent.CostUSD, spent.WorstUSD)
 	}
-	return nil
+	return spent, err
+}
+
+// TakeEnded has the books take these runs as all that have ended, where rows were read that
+// must not be counted twice or left out.
+func (b *Books) TakeEnded(runs []lake.Run) {
+	b.ended = func() ([]lake.Run, error) { return runs, nil }
 }
 
 // Spent is Books.Spent of books that are opened now.

@@ -10,7 +10,6 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/task"
 )
 
 // Settled calls count at what they were billed and no longer at their worst case, in what
@@ -34,9 +33,9 @@ func TestSettledCallsOfEndedCells(t *testing.T) {
 	if err := lake.WriteSettlement(ctx, s, "c", lake.Settlement{Calls: []lake.SettledCall{call}}); err != nil {
 		t.Fatal(err)
 	}
-	spent := task.Result{CostUSD: 1, WorstUSD: 0.375}
-	if err := ledger.Open(ctx, s, "c").CorrectSpent(&spent); err != nil || spent.CostUSD != 1.125 || spent.WorstUSD != 0.125 {
-		t.Errorf("status says $%v, at most $%v more; want 1.125 and 0.125; %v", spent.CostUSD, spent.WorstUSD, err)
+	spent, err := ledger.Open(ctx, s, "c").SpentOnEnded()
+	if err != nil || spent.CostUSD != 0.125 || spent.WorstUSD != 0 || spent.Calls != int64(ended[0].Calls) {
+		t.Errorf("status says %+v; want $0.125; %v", spent, err)
 	}
 	after, err := ledger.Spent(ctx, s, "c")
 	if err != nil || after.NanoUSD != before.NanoUSD-125_000_000 || after.Tokens != before.Tokens-300 {

@@ -44,8 +44,14 @@ func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p camp
 	}
 	most := map[int]int{}
 	for _, g := range others {
-		id := record.ConditionOf(g.Collaboration)
-		i, planned := conditions[id]
+		if !isCollaboration(g.Collaboration) {
+			continue
+		}
+		spent := resultOf(answers.Sum(g.stored.Calls(record.Key{})))
+		run := lake.Run{Collaboration: g.Collaboration, Generation: g.Generation}
+		spent.CostUSD, spent.WorstUSD = settled.Correct(run, spent.CostUSD, spent.WorstUSD)
+		u.Spent.Add(spent)
+		i, planned := conditions[record.ConditionOf(g.Collaboration)]
 		if !planned {
 			continue
 		}
@@ -62,9 +68,6 @@ func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p camp
 		}
 		u.Collaborations, u.Turns, u.Most = u.Collaborations+1, u.Turns+turns, u.Most+most[i]
 		u.Share += ShareDone(turns, most[i])
-		spent := resultOf(answers.Sum(g.stored.Calls(record.Key{})))
-		spent.CostUSD, spent.WorstUSD = settled.Correct(lake.Run{Collaboration: g.Collaboration, Generation: g.Generation}, spent.CostUSD, spent.WorstUSD)
-		u.Spent.Add(spent)
 	}
 	return u, nil
 }

@@ -16,6 +16,7 @@ type shownState struct {
 	Name, State, Resume string
 	Lines               []string
 	Done, Cells         int
+	USD                 float64
 	Conditions          []struct {
 		Name        string
 		Done, Cells int

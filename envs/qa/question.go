@@ -99,17 +99,24 @@ func (q Question) check() error {
 	}
 	for _, gold := range q.Gold {
 		if _, err := q.canonicalAnswer(gold); err != nil {
-			return errorIn(itsAnswer, "the right answer %.60q: %w%s", gold, err, hintAnswer(gold))
+			return errorIn(itsAnswer, "the right answer %.60q: %w%s", gold, err, q.hintAnswer(gold))
 		}
 	}
 	return nil
 }
 
+// commaNumber is a number as some languages write it.
+var commaNumber = regexp.MustCompile(`^[+-]?\d[\d. ]*(?:,\d+)?\s*%?$`)
+
 var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(?:[ T]|$)`)
 
 // hintAnswer says what to write for answers that are known not to be what they are read as.
-func hintAnswer(gold string) string {
+func (q Question) hintAnswer(gold string) string {
 	switch {
+	case (q.Kind == Number || q.Kind == Integer) && commaNumber.MatchString(gold):
+		return "; expected a point before decimals, and commas or nothing between thousands, as 1234.5"
+	case q.Kind == YesNo && (gold == "0" || gold == "1"):
+		return `; write choices: ["no", "yes"], answer_is: index_0 and no kind if 1 means yes`
 	case strings.Contains(gold, "####"):
 		return `; write answer_after: "####" if the answer follows it`
 	case strings.Contains(gold, `\boxed`):

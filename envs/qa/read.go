@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"roundtable/envs/qa/records"
 	"roundtable/envs/wording"
@@ -39,7 +42,7 @@ func readFiles(p Params, files fs.FS) ([]Question, source, error) {
 	seen, skipped := map[string]bool{}, map[string]bool{}
 	doubled := 0
 	for _, name := range names {
-		data, err := fs.ReadFile(files, name)
+		data, err := readWhole(files, name)
 		if err != nil {
 			return nil, from, err
 		}
@@ -136,6 +139,30 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 	return names, nil
 }
 
+// mostRead is how large a file may be: rows take some 25 times as much memory.
+const mostRead = 4 << 30
+
+// readWhole reads a file of questions, or says what keeps it from being read.
+func readWhole(files fs.FS, name string) ([]byte, error) {
+	if info, err := fs.Stat(files, name); err == nil && info.Size() > mostRead {
+		return nil, fmt.Errorf("%s has %d MB; at most %d are read: take a part of it", name, info.Size()>>20, mostRead>>20)
+	}
+	data, err := fs.ReadFile(files, name)
+	hint := ""
+	switch {
+	case err == nil:
+		return data, nil
+	case !utf8.ValidString(name):
+		hint = "; its name is not UTF-8: rename it"
+	case errors.Is(err, fs.ErrNotExist):
+		hint = "; it is a link to a file that is not there"
+	case strings.Contains(err.Error(), "path escapes"):
+		hint = "; it is a link that leads out of the folder that data: names: " +
+			"name a folder that holds both, or copy the file itself (cp -L)"
+	}
+	return nil, fmt.Errorf("file is %q, which cannot be read: %w%s", name, err, hint)
+}
+
 // readOther reads a file of something else than questions, which a key names.
 func readOther(files fs.FS, key, name string) ([]byte, error) {
 	data, err := fs.ReadFile(files, name)
@@ -157,7 +184,13 @@ func nearest(name string, all []string) string {
 			return "; did you mean " + one + "?"
 		}
 	}
-	return wording.DidYouMean(name, all)
+	hint := wording.DidYouMean(name, all)
+	for _, one := range all { // two spellings of é look alike
+		if written := strconv.QuoteToASCII(one); hint == "; did you mean "+one+"?" && len(written) > len(one)+2 {
+			hint += " (with its accents written out: " + written + ")"
+		}
+	}
+	return hint
 }
 
 // mostListed is how many files of the folder are looked at for a pattern or a name.
@@ -206,6 +239,9 @@ func (p Params) readFile(name string, data []byte) ([]Question, records.Table, r
 	var all []Question
 	for _, r := range table.Records {
 		q := p.question(cols, r)
+		if table.Semicolons && q.bad == nil && (p.Kind == Number || p.Kind == Integer) {
+			q.bad = checkComma(q.Gold)
+		}
 		q.at = r.At
 		all = append(all, q)
 	}
@@ -214,6 +250,19 @@ func (p Params) readFile(name string, data []byte) ([]Question, records.Table, r
 	}
 	return all, table, cols, err
 }
+
+// checkComma refuses numbers as 2,500 in a file with semicolons, whose commas may be those of decimals.
+func checkComma(golds []string) error {
+	for _, gold := range golds {
+		if thousands.MatchString(gold) {
+			return errorIn(itsAnswer, "the right answer %q can be %s or %s, as cells are divided by semicolons; "+
+				"write it without a comma", gold, strings.ReplaceAll(gold, ",", ""), strings.Replace(gold, ",", ".", 1))
+		}
+	}
+	return nil
+}
+
+var thousands = regexp.MustCompile(`^\s*[+-]?\d{1,3},\d{3}\s*$`)
 
 // askForKind refuses questions without options of which nobody said how they are answered.
 func askForKind(all []Question) error {

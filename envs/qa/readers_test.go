@@ -3,6 +3,8 @@ package qa
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -261,6 +263,49 @@ func TestOptionsWithTheirOwnLetters(t *testing.T) {
 		survey, err := e.Survey(1)
 		if said := strings.Contains(strings.Join(survey.Warnings, "\n"), "letters of their own"); err != nil || said != want {
 			t.Errorf("%s: %v, %v", options, survey.Warnings, err)
+		}
+	}
+}
+
+// A file that cannot be read is named with what to do about it.
+func TestUnreadableFiles(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Mkdir(data, 0o755))
+	const text = "question,answer\nIs it?,yes\n"
+	must(os.WriteFile(filepath.Join(dir, "outside.csv"), []byte(text), 0o644))
+	must(os.WriteFile(filepath.Join(data, "caf\u00e9 %41.csv"), []byte(text), 0o644))
+	must(os.WriteFile(filepath.Join(data, "Upper.csv"), []byte(text), 0o644))
+	must(os.Symlink("../outside.csv", filepath.Join(data, "out.csv")))
+	must(os.Symlink("nothing.csv", filepath.Join(data, "dead.csv")))
+	must(os.Symlink("Upper.csv", filepath.Join(data, "link.csv")))
+	large, err := os.Create(filepath.Join(data, "large.csv"))
+	must(err)
+	must(large.Truncate(mostRead + 1))
+	must(large.Close())
+	root, err := os.OpenRoot(data)
+	must(err)
+	defer root.Close()
+	for file, want := range map[string]string{
+		"link.csv":           "",
+		"caf\u00e9 %41.csv":  "",
+		"out.csv":            "it is a link that leads out of the folder that data: names: name a folder that holds both, or copy the file itself (cp -L)",
+		"dead.csv":           "it is a link to a file that is not there",
+		"upper.csv":          "did you mean Upper.csv?",
+		"cafe\u0301 %41.csv": `did you mean café %41.csv? (with its accents written out: "caf\u00e9 %41.csv")`,
+		"large.csv":          "at most 4096 are read",
+	} {
+		p := Defaults()
+		p.Format, p.File, p.Kind = "csv", file, YesNo
+		_, err := loadQuestions(p, root.FS())
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%q: %s; want %s", file, got, want)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/qa/records"
-	"roundtable/envs/wording"
 )
 
 // Survey returns how the files were read, with the first question as it is dealt.
@@ -30,13 +29,31 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 		s.Notes = append(s.Notes, "options are shuffled by the campaign's seed")
 	}
 	if like := records.Contexts(s.Unused); len(like) > 0 && len(cols.Context) == 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the column %s is not shown to anybody; write columns: {context: %s} if questions are about it", wording.And(like), like[0]))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s shown to anybody; write columns: {context: %s} if questions are about it",
+			records.DescribeColumns(like, "is not", "are not"), records.YAMLOf(like)))
 	}
 	if e.repeated != "" {
 		s.Warnings = append(s.Warnings, e.repeated)
 	}
 	if i := slices.IndexFunc(e.questions, hasLettersOfItsOwn); i >= 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("options begin with letters of their own (%s), and get another each; take theirs off in the file", e.questions[i].Options[0]))
+	}
+	for _, doubt := range []struct {
+		holds func(Question) (string, bool)
+		text  string
+	}{
+		{hasFiller, "question %s has the option %q, which is asked like the others; " +
+			"leave the cell empty in the file where there is no option"},
+		{hasOptionTwice, "question %s has the option %q twice, under different letters"},
+		{joinsAnswers, "question %s has the right answer %q, which is compared as one text; " +
+			"make it a list in the file if it is several"},
+	} {
+		for _, q := range e.questions {
+			if what, holds := doubt.holds(q); holds {
+				s.Warnings = append(s.Warnings, fmt.Sprintf(doubt.text, q.ID, what))
+				break
+			}
+		}
 	}
 	if i := slices.IndexFunc(e.questions, hidesOptions); i >= 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("question %s has options in its text and the letter %s as its key, which is compared as a text; write options_after: with the line before the options, or skip: such questions", e.questions[i].ID, e.questions[i].Gold[0]))
@@ -52,15 +69,50 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 	return s, nil
 }
 
-// hasLettersOfItsOwn reports whether each option begins with its letter, as "B) blue" or "B. blue".
+// hasLettersOfItsOwn reports whether each option begins with its letter or number, as "B) blue",
+// "B. blue" or "(2) blue".
 func hasLettersOfItsOwn(q Question) bool {
-	for i, o := range q.Options {
-		rest, found := strings.CutPrefix(strings.TrimPrefix(strings.ToUpper(o), "("), letter(i))
+	number := func(i int) string { return strconv.Itoa(i + 1) }
+	return len(q.Options) > 1 && (beginWith(q.Options, letter) || beginWith(q.Options, number))
+}
+
+func beginWith(options []string, mark func(int) string) bool {
+	for i, o := range options {
+		rest, found := strings.CutPrefix(strings.TrimPrefix(strings.ToUpper(o), "("), mark(i))
 		if !found || len(rest) < 2 || !strings.ContainsRune(").:", rune(rest[0])) {
 			return false
 		}
+		if rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9' { // 1.5 is a number
+			return false
+		}
 	}
-	return len(q.Options) > 1
+	return true
+}
+
+// hasFiller returns the last option if it is what programs write where there is none.
+func hasFiller(q Question) (string, bool) {
+	if !q.hasOptions() || len(q.Options) == 0 {
+		return "", false
+	}
+	last := q.Options[len(q.Options)-1]
+	return last, slices.Contains([]string{"n/a", "nan", "<na>", "null", "-"}, strings.ToLower(last))
+}
+
+func hasOptionTwice(q Question) (string, bool) {
+	for i, o := range q.Options {
+		if q.hasOptions() && slices.Contains(q.Options[:i], o) {
+			return o, true
+		}
+	}
+	return "", false
+}
+
+// joinsAnswers returns a right answer that looks like several with semicolons or bars between them.
+func joinsAnswers(q Question) (string, bool) {
+	if len(q.Gold) != 1 || q.Kind != Text && q.Kind != Span {
+		return "", false
+	}
+	return q.Gold[0], strings.Contains(q.Gold[0], "; ") || strings.Contains(strings.Trim(q.Gold[0], "|"), "|")
 }
 
 func (e *QA) optionsText(cols records.Columns) string {

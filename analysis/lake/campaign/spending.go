@@ -63,6 +63,7 @@ type Spending struct {
 	Addresses  map[string][]string // base_url by model, of all recorded plans, the present one last
 	Planned    int                 // cells; 0 if the plan is not known
 	InPlan     int                 // of these, committed
+	Ended      []lake.Run          // whose calls are in the sums, each generation
 	settled    lake.Settled
 	byName     map[[2]string]*SpendingGroup
 	bySnapshot map[[2]string]*ModelSnapshot
@@ -87,6 +88,9 @@ func LoadSpending(ctx context.Context, store store.Store, campaign string, by Sp
 	}
 	r.Earlier = len(d.Members) - r.InPlan
 	d = d.Without(record.Calls, "provider", "cache_write_tokens", "price_usd", "worst_tokens", "finish_reason", "request_id", "reasoning_asked", "forked_from")
+	for _, m := range d.Members {
+		r.Ended = append(r.Ended, m.Run)
+	}
 	tables := []string{record.Collaborations, record.Calls}
 	if r.By == ByPhase {
 		tables = append(tables, record.Turns)

@@ -313,7 +313,7 @@ func compareTo(alone []campaign.Group, g campaign.Group, groups []campaign.Group
 	return row
 }
 
-func (g compared) hasBaseline() bool { 
+func (g compared) hasBaseline() bool {
 	return g.single.runs != nil || g.samples.runs != nil || g.budget.runs != nil
 }
 

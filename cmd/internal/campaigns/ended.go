@@ -19,7 +19,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// SummarizeEnded sums up the committed cells of a plan, of which some may be wanted again.
+// SummarizeEnded counts the committed cells of a plan, of which some may be wanted again, and
+// sums up what they have spent, earlier generations included.
 func SummarizeEnded(ctx context.Context, s store.Store, p campaign.Plan, books *ledger.Books) (st workflows.Status, again int, err error) {
 	latest, err := books.Outcomes()
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
@@ -34,12 +35,11 @@ func SummarizeEnded(ctx context.Context, s store.Store, p campaign.Plan, books *
 				st.Answered++
 			}
 		}
-		st.Spent.Add(ledger.ResultOf(o))
 	}
 	if err != nil {
 		return st, 0, err
 	}
-	if err := books.CorrectSpent(&st.Spent); err != nil {
+	if st.Spent, err = books.SpentOnEnded(); err != nil {
 		return st, 0, err
 	}
 	wanted, err := campaign.ReadRerun(ctx, s, p.Campaign.Name)

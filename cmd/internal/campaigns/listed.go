@@ -58,12 +58,12 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Known, c.Imported, p.Campaign.Name, err = false, errors.Is(err, campaign.ErrImported), name, nil
 		}
-		books := ledger.Open(ctx, s, name)
+		books, again := ledger.Open(ctx, s, name), 0
 		if err == nil {
-			c.Status, _, err = SummarizeEnded(ctx, s, p, books)
+			c.Status, again, err = SummarizeEnded(ctx, s, p, books)
 			c.Models = modelsOf(p.Campaign)
 		}
-		if err == nil && c.Known && c.Done() < c.Cells {
+		if err == nil && c.Known && (c.Done() < c.Cells || again > 0) {
 			c.UnderWay, err = books.Unended(ctx, o.Plugins, p)
 		}
 		if err == nil {

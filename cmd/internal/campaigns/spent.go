@@ -34,6 +34,7 @@ func ReadCost(ctx context.Context, s store.Store, name string, by campaign.Spend
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
 	books := ledger.Open(ctx, s, name)
+	books.TakeEnded(r.Ended) // what ends from now on is not finished yet
 	if err := addShared(ctx, books, &r); err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}

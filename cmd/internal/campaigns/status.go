@@ -77,7 +77,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s store.Store, name string)
 		}
 		st.Asked = new(state.Summary())
 	}
-	if st.State != "done" && st.Done() < st.Cells { // else all that is left are tables to be made
+	if st.State != "done" && (st.Done() < st.Cells || st.Again > 0) { // else all that is left are tables to be made
 		if st.UnderWay, err = books.Unended(ctx, o.Plugins, p); err != nil {
 			return st, err
 		}
@@ -111,17 +111,16 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p camp
 }
 
 // askEngine fills in what the engine knows of a campaign that it runs; no books if it
-// does not. What has begun is listed meanwhile; what has ended once the engine has said
-// what it counts as ended, or cells would be counted twice.
+// does not. What has ended and what was spent is the lake's to say, as everywhere: the engine
+// hears of it later. Only it knows which cells it runs once more.
 func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Store, p campaign.Plan, st *Status) (*ledger.Books, error) {
 	id, books := workflows.CampaignID(st.Name), ledger.Open(ctx, s, st.Name)
-	go books.ListBegun()
+	go books.List()
 	asking, end := context.WithCancel(ctx)
 	defer end()
 	waits := beginWaits(asking, o, c, st.Name)
 	now, at, err := AskStatus[workflows.Status](ctx, o, c, st.Name, id)
 	if err == nil && (now.Done() < now.Cells || IsRunning(ctx, c, id)) {
-		go books.List()
 		st.State, st.Status, st.At = "running", now, at
 		if now.Paused {
 			st.State = "paused"
@@ -129,7 +128,11 @@ func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Sto
 		if st.Binding, err = waits(now.Sample); err != nil {
 			return books, err
 		}
-		return books, books.CorrectSpent(&st.Spent)
+		ended, again, err := SummarizeEnded(ctx, s, p, books)
+		if st.Spent = ended.Spent; again == 0 {
+			st.Succeeded, st.Failed, st.Stopped, st.Answered = ended.Succeeded, ended.Failed, ended.Stopped, ended.Answered
+		}
+		return books, err
 	}
 	if why := whyUnreadable(ctx, c, id, err); err != nil && why != nil {
 		st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books)

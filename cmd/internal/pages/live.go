@@ -19,7 +19,6 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/task"
 )
 
 // state is how far a campaign is, as its page shows it.
@@ -53,7 +52,6 @@ type watched struct {
 	at    time.Time
 	last  state
 	marks []mark
-	most  task.Result // that was said to be spent while it runs
 }
 
 // mark is how far a campaign was.
@@ -157,7 +155,6 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 	if err != nil {
 		s.Lines = []string{wording.SafeLine(err.Error())}
 	} else {
-		w.steady(&st)
 		s.fill(st)
 		if s.State == "interrupted" || s.State == "paused" && st.At.IsZero() {
 			s.Resume = resumeCommand(v.options, s.Name)
@@ -178,25 +175,6 @@ func howOften(state string) time.Duration {
 		return eachDone
 	}
 	return eachOther
-}
-
-// steady keeps what a running campaign has spent from falling: its parts are read one
-// after the other, and what ends in between is missing in both until the next reading.
-func (w *watched) steady(st *campaigns.Status) {
-	if st.At.IsZero() { // no process owns it: all is read from the lake
-		w.most = task.Result{}
-		return
-	}
-	now := st.Spent
-	now.Add(st.UnderWay.Spent)
-	w.most.Calls, w.most.Cached = max(w.most.Calls, now.Calls), max(w.most.Cached, now.Cached)
-	w.most.InputTokens, w.most.OutputTokens = max(w.most.InputTokens, now.InputTokens), max(w.most.OutputTokens, now.OutputTokens)
-	w.most.CostUSD = max(w.most.CostUSD, now.CostUSD)
-	st.Spent.Calls += w.most.Calls - now.Calls
-	st.Spent.Cached += w.most.Cached - now.Cached
-	st.Spent.InputTokens += w.most.InputTokens - now.InputTokens
-	st.Spent.OutputTokens += w.most.OutputTokens - now.OutputTokens
-	st.Spent.CostUSD += w.most.CostUSD - now.CostUSD
 }
 
 // fill takes over what the status says. What has ended is what its conditions count, so

@@ -160,6 +160,11 @@ func (r Row) Option(answer any, as Reading) (int, error) {
 
 func letterAt(i int) string { return string(rune('A' + max(0, min(i, 25)))) }
 
+// canMean reports whether an answer means an option in some reading.
+func (r Row) canMean(answer any) bool {
+	return slices.ContainsFunc(Readings(), func(as Reading) bool { return len(r.matches(answer, as)) > 0 })
+}
+
 // matches returns the options that an answer is in one reading.
 func (r Row) matches(answer any, reading Reading) []int {
 	text := strings.TrimSpace(scalar(answer))
@@ -203,7 +208,11 @@ func wholeNumber(v any) (int, bool) {
 	case float64:
 		return int(v), v >= 0 && v < 1000 && v == float64(int(v))
 	case string:
-		n, err := strconv.Atoi(strings.TrimSpace(v))
+		text, zeros, _ := strings.Cut(strings.TrimSpace(v), ".") // pandas writes 1.0 where a cell of the column is empty
+		if strings.Trim(zeros, "0") != "" {
+			return 0, false
+		}
+		n, err := strconv.Atoi(text)
 		return n, err == nil && n >= 0 && n < 1000
 	}
 	return 0, false

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // delimiters that are looked for, the usual one first.
@@ -18,6 +19,10 @@ var delimiterNames = map[rune]string{';': "semicolons", '\t': "tabs", '|': "vert
 // readDelimited reads rows under a header, or with the names given. The delimiter is the one
 // that divides the first row into most cells.
 func readDelimited(data []byte, names []string) (Table, error) {
+	data, skipped := cutSeparator(data)
+	if err := checkLines(data); err != nil {
+		return Table{}, err
+	}
 	comma := findDelimiter(data)
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord, r.Comma = -1, comma
@@ -27,11 +32,12 @@ func readDelimited(data []byte, names []string) (Table, error) {
 	} else if err != nil {
 		return Table{}, fmt.Errorf("%w%s", err, hintQuotes(err))
 	}
-	var t Table
+	t := Table{Semicolons: comma == ';'}
 	if name := delimiterNames[comma]; name != "" {
 		t.Notes = append(t.Notes, "cells are divided by "+name)
 	}
 	line, _ := r.FieldPos(0)
+	line += skipped
 	header, isRow := names, len(names) > 0 && !strings.EqualFold(strings.TrimSpace(first[0]), names[0])
 	if len(names) == 0 {
 		if header, err = headerOf(first, line); err != nil {
@@ -61,10 +67,33 @@ func readDelimited(data []byte, names []string) (Table, error) {
 			return Table{}, errors.Join(append(errs, fmt.Errorf("%w%s", err, hintQuotes(err)))...)
 		}
 		line, _ := r.FieldPos(0)
+		line += skipped
 		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) { // spreadsheets leave empty rows at the end
 			add(cells, line)
 		}
 	}
+}
+
+// cutSeparator returns the text without the line by which spreadsheets say what divides cells.
+func cutSeparator(data []byte) (rest []byte, lines int) {
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	if first = bytes.TrimRight(first, "\r"); len(first) == len("sep=;") && bytes.HasPrefix(first, []byte("sep=")) {
+		return rest, 1
+	}
+	return data, 0
+}
+
+// maxLine is how long a line may be that is a row or a part of one.
+const maxLine = 16 << 20
+
+func checkLines(data []byte) error {
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; len(line) > maxLine {
+			return fmt.Errorf("line %d has %d MB; a row has at most %d MB", n, len(line)>>20, maxLine>>20)
+		}
+	}
+	return nil
 }
 
 func hintQuotes(err error) string {
@@ -86,13 +115,16 @@ func findDelimiter(data []byte) rune {
 	return best
 }
 
+// isBlank reports whether nobody sees a character.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+
 // headerOf returns the names of columns without spaces around them; a column without a name
 // is called by its number.
 func headerOf(cells []string, line int) ([]string, error) {
 	var header []string
 	seen := make(map[string]bool, len(cells))
 	for i, name := range cells {
-		if name = strings.TrimSpace(name); name == "" {
+		if name = strings.TrimFunc(name, isBlank); name == "" {
 			name = fmt.Sprint("column ", i+1)
 		}
 		if seen[name] {

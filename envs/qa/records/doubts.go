@@ -17,7 +17,8 @@ var (
 	answerNames   = []string{"answer", "answers", "answerkey", "answeridx", "answerindex", "answerlabel", "answerletter", "correct", "correctanswer", "correctanswers", "correctoption", "correctidx",
 		"correctindex", "bestanswer", "finalanswer", "rightanswer", "right", "gold", "goldlabel", "goldanswer", "goldanswers", "target", "targets", "key", "label", "labels", "cop", "groundtruth", "isright", "iscorrect", "finaldecision", "answernumber", "correctanswernum"}
 	contextNames = []string{"context", "contexts", "passage", "paragraph", "paragraphs", "premise", "story", "article", "document", "documents", "background", "support", "narrative", "sharedinformation", "hiddeninformation",
-		"body", "florespassage", "pretext", "posttext", "table", "dialogue", "dialog", "conversation", "scenario", "situation", "transcript", "abstract"}
+		"body", "florespassage", "pretext", "posttext", "table", "dialogue", "dialog", "conversation", "scenario", "situation", "transcript", "abstract", "text", "sentence", "sentence1", "sentence2",
+		"hint", "lecture", "backgrounddescription"}
 	optionsNames = []string{"options", "choices", "endings", "candidates", "alternatives", "possibleanswers", "answerchoices", "answeroptions", "distractors", "incorrectanswers"}
 	imageNames   = []string{"image", "images", "img", "imagepath", "imageurl", "figure", "picture"}
 	// pluralNames end the names of columns that hold all accepted answers.
@@ -49,12 +50,16 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 	unused := c.Unused(t.Columns)
 	var errs []error
 	if given.Options == nil && len(c.Options) == 0 {
+		if list, key := c.keyedList(t, unused); list != "" {
+			return fmt.Errorf("the column %s holds lists and %s a place in each, as options and their key do; "+
+				"write columns: {options: %s, answer: %s}, or {options: []} if the questions have none", list, key, list, key)
+		}
 		if like := c.optionsAmong(t, unused); len(like) > 0 {
 			if len(like) > 1 && len(c.Answer) == 1 && !slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normal(s)) }) {
 				like = append([]string{c.Answer[0]}, like...) // the right one stands apart
 			}
-			errs = append(errs, fmt.Errorf("%s %s like options that would not be asked; write columns: {options: %s}, or {options: []} if the questions have none",
-				columnsText(like), map[bool]string{true: "looks", false: "look"}[len(like) == 1], yamlOf(like)))
+			errs = append(errs, fmt.Errorf("%s like options that would not be asked; "+
+				"write columns: {options: %s}, or {options: []} if the questions have none", DescribeColumns(like, "looks", "look"), YAMLOf(like)))
 		}
 	}
 	if given.Answer == nil {
@@ -67,7 +72,8 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 		}
 		switch {
 		case len(c.Answer) > 0 && len(like) > 0:
-			errs = append(errs, fmt.Errorf("the right answer can be in %s; write which: columns: {answer: %s}%s", columnsText(append([]string{c.Answer[0]}, like...)), c.Answer[0], hint))
+			errs = append(errs, fmt.Errorf("the right answer can be in the columns %s; write which: columns: {answer: %s}%s",
+				wording.And(append([]string{c.Answer[0]}, like...)), c.Answer[0], hint))
 		case len(c.Answer) == 0 && len(like) > 0 && needsAnswer:
 			errs = append(errs, fmt.Errorf("there is no column \"answer\"; write columns: {answer: %s}%s", wording.Or(like), hint))
 		case len(c.Answer) == 0 && needsAnswer:
@@ -89,15 +95,16 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 // Contexts returns the unused columns that may be what questions are about.
 func Contexts(unused []string) []string { return looksLike(unused, contextNames) }
 
-func columnsText(names []string) string {
+// DescribeColumns returns columns as the subject of a sentence with its verb.
+func DescribeColumns(names []string, one, several string) string {
 	if len(names) == 1 {
-		return "the column " + names[0]
+		return "the column " + names[0] + " " + one
 	}
-	return "the columns " + wording.And(names)
+	return "the columns " + wording.And(names) + " " + several
 }
 
-// yamlOf writes names as a campaign file does.
-func yamlOf(names []string) string {
+// YAMLOf writes names as a campaign file does.
+func YAMLOf(names []string) string {
 	if len(names) == 1 {
 		return names[0]
 	}
@@ -119,10 +126,72 @@ func (c Columns) optionsAmong(t Table, unused []string) []string {
 	if len(lists) > 0 {
 		return lists
 	}
+	if len(single) == 0 {
+		single = c.numberedOptions(t, unused)
+	}
 	if others := looksLike(single, []string{"correctanswer", "rightanswer"}); len(single) > 1 && len(single) > len(others) {
 		return single
 	}
 	return nil
+}
+
+// inSeries is the name of one of several columns: its stem, and a digit or a letter.
+var inSeries = regexp.MustCompile(`^(.*[^0-9])([0-9]|[a-h])$`)
+
+// numberedOptions returns columns of one stem, as holding_0 and holding_1, which are options
+// whatever the stem if the answer of each row is the place or the text of one.
+func (c Columns) numberedOptions(t Table, unused []string) []string {
+	if len(c.Answer) != 1 {
+		return nil
+	}
+	groups := map[string][]string{}
+	var stems []string
+	for _, column := range unused {
+		if m := inSeries.FindStringSubmatch(strings.ToLower(column)); m != nil {
+			if groups[m[1]] == nil {
+				stems = append(stems, m[1])
+			}
+			groups[m[1]] = append(groups[m[1]], column)
+		}
+	}
+	used := slices.DeleteFunc(slices.Clone(t.Columns), func(column string) bool { return slices.Contains(unused, column) })
+	for _, stem := range stems {
+		group := groups[stem]
+		if slices.ContainsFunc(used, func(column string) bool {
+			m := inSeries.FindStringSubmatch(strings.ToLower(column))
+			return m != nil && m[1] == stem
+		}) {
+			continue // parts of the question
+		}
+		if len(group) > 1 && !slices.ContainsFunc(t.Records, func(r Record) bool {
+			texts, err := Columns{Options: group}.separateOptions(r.Fields)
+			row := Row{Options: texts, Right: -1}
+			_, isText := r.Fields[group[0]].(string)
+			return err != nil || !isText || !row.canMean(Lookup(r.Fields, c.Answer[0]))
+		}) {
+			return group
+		}
+	}
+	return nil
+}
+
+// keyedList returns the column whose lists the values of another one of c.Answer or the unused
+// columns lead into, row by row, and that other one: ReClor has its options in answers, and
+// the key in label. Both are "" if there are none.
+func (c Columns) keyedList(t Table, unused []string) (list, key string) {
+	candidates := slices.Concat(c.Answer, looksLike(unused, answerNames))
+	for _, list := range candidates {
+		for _, key := range candidates {
+			if key != list && len(t.Records) > 0 && !slices.ContainsFunc(t.Records, func(r Record) bool {
+				options, isList := Lookup(r.Fields, list).([]any)
+				n, isPlace := wholeNumber(Lookup(r.Fields, key))
+				return !isList || len(options) < 2 || isMask(options) || !isPlace || n > len(options)
+			}) {
+				return list, key
+			}
+		}
+	}
+	return "", ""
 }
 
 // holdsOptions reports whether all rows of a column that have anything have two options or
@@ -147,7 +216,7 @@ func holdsOptions(t Table, column string, answer Names, named bool) bool {
 		}
 		row := Row{Options: texts, Labels: labels, Right: -1}
 		for _, one := range listed(Lookup(r.Fields, answer[0])) {
-			if !slices.ContainsFunc(Readings(), func(as Reading) bool { return len(row.matches(one, as)) > 0 }) {
+			if !row.canMean(one) {
 				return false
 			}
 		}

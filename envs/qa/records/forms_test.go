@@ -71,6 +71,14 @@ func TestForms(t *testing.T) {
 		{"a.json", "\n<!DOCTYPE html><html>", "this is a web page"},
 		{"a.csv", "PAR1", "this is a Parquet file, read as csv"},
 		{"a.jsonl", "", "it is empty"},
+		{"a.csv", "q,r\rx,1\ry,2\r", "[q r] [{2 map[q:x r:1]} {3 map[q:y r:2]}]"},
+		{"a.csv", "sep=;\r\nq;r\r\nx;1\r\n", "[q r] [{3 map[q:x r:1]}]"},
+		{"a.csv", "q\u200b,\u00a0r\u2060\nx,1\n", "[q r] [{2 map[q:x r:1]}]"},
+		{"a.csv", "q,r\nx\x00y,1\n", "line 2 has a NUL byte"},
+		{"a.csv", "q,r\n" + strings.Repeat("x", maxLine+1), "line 2 has 16 MB; a row has at most 16 MB"},
+		{"a.jsonl", row + "\n{\"q\":\"" + strings.Repeat("x", maxLine) + "\"}", "line 2 has 16 MB"},
+		{"a.jsonl", `{"a":[1,NaN]}`, "write null"},
+		{"a.jsonl", "{\n\"a\":1}\n{\n\"a\":2}", "expected one object a line, or one list of objects"},
 	} {
 		table, err := Read(x.name, []byte(x.data), Options{})
 		got := fmt.Sprint(table.Columns, " ", table.Records)

@@ -39,6 +39,11 @@ func readJSON(data []byte, rows string) (Table, error) {
 		t.Columns = columnsOf(t.Records)
 		return t, errors.Join(errs...)
 	}
+	if rows == "" { // else the object of a line holds many rows
+		if err := checkLines(data); err != nil {
+			return Table{}, err
+		}
+	}
 	n := 0
 	for line := range strings.Lines(string(data)) {
 		n++
@@ -113,7 +118,7 @@ func (d *document) read() (any, error) {
 	v, err := d.value(0, 0)
 	if err == nil {
 		if _, after := d.dec.Token(); !errors.Is(after, io.EOF) {
-			err = errors.New("something follows its end")
+			err = errors.New("something follows its end; expected one object a line, or one list of objects")
 		}
 	}
 	if err == nil {
@@ -124,6 +129,10 @@ func (d *document) read() (any, error) {
 	}
 	if d.bare {
 		return nil, err
+	}
+	rest := bytes.TrimLeft(d.text[min(d.dec.InputOffset(), int64(len(d.text))):], " \t\r\n:,[-")
+	if bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity")) {
+		err = fmt.Errorf("%w; Python's NaN and Infinity are none of JSON's values: write null", err)
 	}
 	return nil, fmt.Errorf("line %d: this is not JSON: %w", d.before+1+bytes.Count(d.text[:d.dec.InputOffset()], []byte("\n")), err)
 }

@@ -34,7 +34,9 @@ type Table struct {
 	Records []Record
 	Columns []string // of all records together: in the file's order, of JSON sorted
 	InRows  bool     // At counts rows
-	Notes   []string // what a reader of the file should know, as its delimiter
+	// Semicolons says that they divide the cells: commas may be those of decimals.
+	Semicolons bool
+	Notes      []string // what a reader of the file should know, as its delimiter
 }
 
 // Place returns where a record is, in words.
@@ -105,6 +107,13 @@ func Read(name string, data []byte, o Options) (Table, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if err := checkUTF8(data); err != nil {
 		return Table{}, err
+	}
+	if bytes.IndexByte(data, '\n') < 0 { // as old spreadsheets end lines
+		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
+	}
+	if at := bytes.IndexByte(data, 0); at >= 0 {
+		return Table{}, fmt.Errorf("line %d has a NUL byte, which no text has: the file is damaged",
+			1+bytes.Count(data[:at], []byte("\n")))
 	}
 	if o.Form == CSV {
 		return readDelimited(data, o.Header)
