@@ -128,7 +128,7 @@ func TestUnsettledCalls(t *testing.T) {
 }
 
 // Folders of checks, embeddings and judgements are told from those of collaborations, which may
-// be called much alike, and those alone are under way.
+// be called much alike. Those alone are under way; what others than the plan's took is spent all the same.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
@@ -150,7 +150,7 @@ func TestFolders(t *testing.T) {
 	if err != nil || len(shared.Checks) != 1 || len(shared.Embeddings) != 1 || len(shared.Embeddings["small"]) != 1 || len(shared.Judgements) != 1 || len(shared.Judgements["m-01234567"]) != 1 {
 		t.Errorf("%+v, %v", shared, err)
 	}
-	if u, err := books.Unended(ctx, catalogue.Builtin(), p); err != nil || u.Collaborations != 1 || u.Spent.WorstUSD != worst {
+	if u, err := books.Unended(ctx, catalogue.Builtin(), p); err != nil || u.Collaborations != 1 || u.Spent.WorstUSD != 2*worst {
 		t.Errorf("under way are %+v, %v", u, err)
 	}
 }
