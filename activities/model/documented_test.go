@@ -50,6 +50,10 @@ func TestEnds(t *testing.T) {
 		"length": Cut, "MAX_TOKENS": Cut, "max_output_tokens": Cut, "model_context_window_exceeded": Cut,
 		"refusal": Withheld, "content_filter": Withheld, "SAFETY": Withheld, "RECITATION": Withheld, "sensitive": Withheld, "guardrail_intervened": Withheld, "PROHIBITED_CONTENT": Withheld,
 		"abort": Failed, "error": Failed, "cancelled": Failed, "incomplete": Failed, "tool_calls": Failed, "UNEXPECTED_TOOL_CALL": Failed, "MALFORMED_FUNCTION_CALL": Failed,
+		"normal": Whole, "endoftext": Whole, "eosFound": Whole, "ALTERNATIVE_STATUS_FINAL": Whole, // Qianfan, AI21, LM Studio, YandexGPT
+		"maxPredictedTokensReached": Cut, "contextLengthReached": Cut, "ALTERNATIVE_STATUS_TRUNCATED_FINAL": Cut, "maximum_tokens": Cut,
+		"blacklist": Withheld, "ALTERNATIVE_STATUS_CONTENT_FILTER": Withheld, // GigaChat, YandexGPT
+		"ERROR_LIMIT": Failed, "time_limit": Failed, "not_finished": Failed, "userStopped": Failed, "null": Failed, "network_error": Failed, "repetition_truncation": Failed,
 		"insufficient_system_resource": Failed, "pause_turn": Failed, "OTHER": Failed, "unknown": Failed, "repetition": Failed, "anything new": Failed,
 	} {
 		if got := EndOf(finish); got != want {

@@ -31,7 +31,7 @@ var formats = map[transcript.Format]format{
 	transcript.FormatReply:    {parse: parseReply},
 	transcript.FormatMessage:  {parse: inObject(parseMessage), fields: messageFields},
 	transcript.FormatEstimate: {parse: inObject(parseEstimate), fields: estimateFields},
-	transcript.FormatProposal: {parse: inObject(withExplanation(parseProposal)), fields: proposalFields},
+	transcript.FormatProposal: {parse: parseProposalText, fields: proposalFields},
 	transcript.FormatBallot:   {parse: parseBallot, fields: decisionFields},
 	transcript.FormatPersona:  {parse: inObject(parsePersona), fields: personaFields},
 }

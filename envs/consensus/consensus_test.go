@@ -68,6 +68,9 @@ func TestParse(t *testing.T) {
 		{Defaults(), `"rounds 10-12"`, "[12]"}, // a dash
 		{Defaults(), `"Position: .5"`, "[0.5]"},
 		{Defaults(), `"nowhere"`, ""},
+		{Defaults(), `"between 5 and 7"`, ""}, {Defaults(), `"5 or 7."`, ""}, {Defaults(), `"5 to 7 m"`, ""}, {Defaults(), `"1,250"`, ""}, {Defaults(), `"12,5"`, ""},
+		{Defaults(), `"I move from 40 to 57."`, "[57]"}, {Defaults(), `"between them, at 57"`, "[57]"}, {Defaults(), `"of [41], [28], I choose [33]"`, "[33]"},
+		{Defaults(), `["57"]`, ""}, {Defaults(), `["far"]`, ""}, {Defaults(), `[{"x": 5}]`, ""}, {Defaults(), `[true]`, ""},
 		{Defaults(), `[1, 2]`, ""},
 		{Defaults(), `[null]`, ""},
 		{Defaults(), `null`, ""},

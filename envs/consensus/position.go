@@ -45,6 +45,8 @@ func (g *gathering) parsePosition(proposal []byte) ([]float64, error) {
 	case json.Unmarshal(proposal, &list) == nil:
 	case json.Unmarshal(proposal, &text) == nil:
 		return g.lastNumbers(text, want)
+	default: // what of a list could be read is no position
+		return nil, want
 	}
 	if len(list) != g.params.Dimension {
 		return nil, want
@@ -62,8 +64,16 @@ func (g *gathering) parsePosition(proposal []byte) ([]float64, error) {
 // written is a number in a text; a minus sign after a digit is a dash.
 var written = regexp.MustCompile(`(?:^|[^\d])([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)`)
 
+// open ends a text whose position on a line cannot be told: a range, a choice, or a comma that may
+// be of thousands or of decimals.
+var open = regexp.MustCompile(`(?i)(?:between\s+\S+\s+and|\d\s+(?:or|to)|\d,)\s*[-+]?[\d.]+[^\d]*$`)
+var moves = regexp.MustCompile(`(?i)\bfrom\s+\S+\s+to\b`)
+
 // lastNumbers reads the last numbers of a text.
 func (g *gathering) lastNumbers(text string, want error) ([]float64, error) {
+	if g.params.Dimension == 1 && open.MatchString(text) && !moves.MatchString(text) {
+		return nil, want
+	}
 	found := written.FindAllStringSubmatch(strings.ReplaceAll(text, "\u2212", "-"), -1)
 	if len(found) < g.params.Dimension {
 		return nil, want

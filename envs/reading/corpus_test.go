@@ -106,7 +106,7 @@ func TestCorpus(t *testing.T) {
 		got string
 		way Way
 	}
-	files := []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv", "corpus_held.tsv", "corpus_turned.tsv"}
+	files := []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv", "corpus_held.tsv", "corpus_turned.tsv", "corpus_shapes.tsv"}
 	results := make([][]read, len(files))
 	var all sync.WaitGroup
 	for n, file := range files {

@@ -520,7 +520,10 @@ var (
 	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
 	counted   = regexp.MustCompile(`(?i)(?:agents?|section|chapter|page|line|version|exercise|problem|example|rule|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
 	pronoun   = regexp.MustCompile(`(?i)\b(?:each|every|this|that|which|no|any|other|another|some|the|only|first|last)\s*$`)
+	scaled    = regexp.MustCompile(`(?i)^[ -](?:of|and an? (?:half|third|quarter)|hundred|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|tenths?|dozen)\b`)
 	lineStart = regexp.MustCompile(`(?:^|\n)\s*$`)
+	// besides are members of an object that are no answer.
+	besides = regexp.MustCompile(`(?i)"(?:confidence|certainty|probability|score|step|steps|round|id)"\s*:\s*"?$`)
 )
 
 // findNumbers returns numbers, but not those of steps, agents and lists.
@@ -532,7 +535,7 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 		if last, _ := utf8.DecodeLastRuneInString(before); isLatin(last) && !strings.ContainsAny(part[m[0]:m[0]+1], "+-") || last == '_' || last == '^' || strings.HasSuffix(before, "^{") || last == '.' && strings.HasSuffix(before, "..") {
 			continue
 		}
-		if counted.MatchString(lastOf(before, 24)) || lineStart.MatchString(before) && listItem.MatchString(text[end:]) || attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
+		if counted.MatchString(lastOf(before, 24)) || besides.MatchString(lastOf(before, 24)) || lineStart.MatchString(before) && listItem.MatchString(text[end:]) || attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
 			continue
 		}
 		number := submatch(part, m, 1)
@@ -551,7 +554,7 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 	}
 	for _, m := range spelled.FindAllStringSubmatchIndex(part, -1) {
 		rest := text[from+m[3]:]
-		if pronoun.MatchString(lastOf(part[:m[2]], 16)) || strings.HasPrefix(rest, " of ") || strings.HasPrefix(rest, " hundred") {
+		if pronoun.MatchString(lastOf(part[:m[2]], 16)) || scaled.MatchString(rest) {
 			continue
 		}
 		value := strconv.Itoa(slices.Index(names, strings.ToLower(part[m[2]:m[3]])))
@@ -713,7 +716,7 @@ func lastOf(text string, bytes int) string {
 }
 
 // bounds say that a number is a limit and not the answer.
-var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate|close to|guessed)\b|[<≤≥] ?` + answerRune)
+var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate|close to|guessed)\b|(?:[<≤≥]|: ?>) ?` + answerRune)
 
 // chances are what is asked for where a number is.
 var chances = regexp.MustCompile(`(?i)\b(?:probability|chance)\b`)
@@ -813,7 +816,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1" && !t.endsWith(i):
 		return false
 	case f.number != nil:
-		return m.sentence == len(t.sentences)-1 && !(opensAside.MatchString(rest) && doubtsRest.MatchString(rest)) && !tooMuch.MatchString(rest) && !(countsParts.MatchString(rest) && plans.MatchString(lead+rest)) && !(ofSome.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
+		return m.sentence == len(t.sentences)-1 && !assigned.MatchString(lead) && !(opensAside.MatchString(rest) && doubtsRest.MatchString(rest)) && !tooMuch.MatchString(rest) && !(countsParts.MatchString(rest) && plans.MatchString(lead+rest)) && !(ofSome.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
 	case m.words:
 		return !slices.ContainsFunc(t.all, func(o mention) bool { return o.is != foreign && o.at != m.at }) &&
 			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead) && !supposing.MatchString(lead)
@@ -831,6 +834,7 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 }
 
 var (
+	assigned    = regexp.MustCompile(`(?i)(?:^|[^\pL])[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*` + answerRune + `[^=]{0,12}(?:[,;&]|and|or) *["'` + boldOn + `$]*[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*$`)
 	countsParts = regexp.MustCompile(`(?i)^ (?:\pL+ ){0,2}?(?:steps?|parts?|methods|ways|approaches|cases|unknowns|equations|numbers|facts|conditions|digits|hints|clues|things to)\b`)
 	labelled    = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
 	backed      = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
@@ -843,6 +847,6 @@ var (
 	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
 	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)
 	stating     = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)
-	listing     = regexp.MustCompile(`(?i)^\W*(?:next|now|first|firstly|second|secondly|third|then)\b`)
+	listing     = regexp.MustCompile(`(?i)^\W*(?:step|next|now|first|firstly|second|secondly|third|then)\b`)
 	clauseEnd   = regexp.MustCompile(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange + `]*),?\s*(?:options? |choice )?$`)
 )

@@ -51,6 +51,9 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	if m := allApply.FindStringSubmatch(text); m != nil && f.several && !cut && f.findWords(text) == nil && (m[1] == "" || names[len(f.labels)] == strings.ToLower(m[1])) {
 		return Answer{strings.Join(f.labels, ""), Words}, nil
 	}
+	if len(f.labels) > 0 && f.labels[0] == "1" && ranking.MatchString(text) {
+		return Answer{}, ErrUnknown
+	}
 	t := f.parse(f.withOrdinals(text))
 	t.cut = cut
 	t.judge()
@@ -60,6 +63,9 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	}
 	return a, err
 }
+
+// ranking begins with the first two lines of one, which is no vote.
+var ranking = regexp.MustCompile(`(?i)^\s*1[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*\n+\s*2[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*(?:\n|$)`)
 
 const mostText = 32 << 10 // bytes that are read, from the end
 

@@ -165,8 +165,8 @@ var fillers = `(?:[\s"'` + boldOn + boldOff + `:=(\[{<>→≈~$€£—–-]|,? 
 
 // connections join the members of a list; alternatives leave open which one.
 var (
-	connections  = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `,;/&、+()]*(?:(?:and|or|nor|to|und|oder|y|e|et|o|ou|и|или|ni|né|nem|ни|en|и|和|与|與|及|或|と|か|과|와|또는|그리고|أو|و|और|या)[\s"'` + boldOn + `]*)?(?:(?:also )?(?:options?|choices?|solutions?|candidates?|lösung|opción|选项)\s*)?$`)
-	alternatives = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `,()]*(?:(?:or|oder|o|ou|или|أو|या|또는|或|か|/|to|vs\.?|versus|lub|of)[\s"']*|/\s*)(?:also |even |maybe |perhaps |possibly )*(?:options?|choices?|solutions?|candidates?)?[\s"']*$`)
+	connections  = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `,;/&、+()]*(?:(?:and|or|nor|to|bis|hasta|à|até|до|至|到|und|oder|y|e|et|o|ou|и|или|ni|né|nem|ни|en|и|和|与|與|及|或|と|か|과|와|또는|그리고|أو|و|और|या)[\s"'` + boldOn + `]*)?(?:(?:also )?(?:options?|choices?|solutions?|candidates?|lösung|opción|选项)\s*)?$`)
+	alternatives = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `,()]*(?:(?:or|oder|o|ou|или|أو|या|또는|或|か|/|to|bis|hasta|à|até|до|至|到|vs\.?|versus|lub|of)[\s"']*|/\s*)(?:also |even |maybe |perhaps |possibly )*(?:options?|choices?|solutions?|candidates?)?[\s"']*$`)
 )
 
 // breaks end a clause.

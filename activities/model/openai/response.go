@@ -42,6 +42,9 @@ type said struct {
 	Thinking  jsontext.Value `json:"reasoning_content"` // vLLM, DeepSeek, SGLang
 	Reasoning jsontext.Value `json:"reasoning"`         // OpenRouter, Ollama
 	Details   jsontext.Value `json:"reasoning_details"` // OpenRouter
+	Words     jsontext.Value `json:"reasoning_text"`    // GitHub Copilot
+	Thought   jsontext.Value `json:"thinking"`          // Ollama's own interface
+	Blocks    jsontext.Value `json:"thinking_blocks"`   // LiteLLM
 	Tools     []struct {
 		Function struct {
 			Arguments jsontext.Value `json:"arguments"`
@@ -95,7 +98,8 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
 	answer.Elsewhere, answer.Tier, answer.Logprobs = elsewhere, model.TierOf(wire.String(e.Tier)), wire.Present(first.Logprobs)
 	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
-		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content), detailedThinking(m.Details))
+		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content),
+			detailedThinking(m.Details), wire.String(m.Words), wire.String(m.Thought), contentThinking(m.Blocks))
 	}
 	return answer, nil
 }
@@ -187,8 +191,33 @@ func (c *client) requestID(h http.Header, body jsontext.Value) string {
 	return c.Report.Word(wire.String(body), 200)
 }
 
-// contentText returns the answer's bytes: a string, nothing, or a list of text parts as some servers write it.
+// contentText returns the answer's bytes: a string, nothing, or a list of text parts as some servers
+// write it, without those that say that they are thinking.
 func contentText(v jsontext.Value) ([]byte, bool) {
+	return textsIn(v, func(p contentPart) jsontext.Value {
+		if p.isThinking() {
+			return nil
+		}
+		return p.Text
+	})
+}
+
+// contentPart is one of a list.
+type contentPart struct {
+	Type      jsontext.Value `json:"type"`
+	Text      jsontext.Value `json:"text"`
+	Thinking  jsontext.Value `json:"thinking"`  // Mistral, LiteLLM
+	Reasoning jsontext.Value `json:"reasoning"` // LangChain
+	Summary   jsontext.Value `json:"summary"`   // Databricks
+}
+
+func (p contentPart) isThinking() bool {
+	kind := wire.String(p.Type)
+	return strings.Contains(kind, "thinking") || strings.Contains(kind, "reasoning") || kind == "thought"
+}
+
+// textsIn returns a string, or what a list's parts have in a place, which may be such a list again.
+func textsIn(v jsontext.Value, place func(contentPart) jsontext.Value) ([]byte, bool) {
 	if !wire.Present(v) {
 		return nil, true
 	}
@@ -196,20 +225,21 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 	case '"':
 		return wire.Unquote(v), true
 	case '[':
-		var parts []struct {
-			Text jsontext.Value `json:"text"`
-		}
+		var parts []contentPart
 		if json.Unmarshal(v, &parts, wire.Lenient) != nil {
 			return nil, false
 		}
 		var text []byte
 		for _, p := range parts {
-			text = append(text, wire.String(p.Text)...)
+			inner, _ := textsIn(place(p), anyText)
+			text = append(text, inner...)
 		}
 		return text, true
 	}
 	return nil, false
 }
+
+func anyText(p contentPart) jsontext.Value { return p.Text }
 
 // detailedThinking returns the thinking in OpenRouter's list of details, whole or in summary.
 func detailedThinking(v jsontext.Value) string {
@@ -229,18 +259,21 @@ func detailedThinking(v jsontext.Value) string {
 	return strings.Join(all, "\n")
 }
 
-// contentThinking returns the thinking in a list of parts, as Mistral's interface has it.
+// contentThinking returns the thinking in a list of parts.
 func contentThinking(v jsontext.Value) string {
-	var parts []struct {
-		Thinking jsontext.Value `json:"thinking"`
-	}
-	if v.Kind() != '[' || json.Unmarshal(v, &parts, wire.Lenient) != nil {
+	if v.Kind() != '[' {
 		return ""
 	}
-	var all []byte
-	for _, p := range parts {
-		text, _ := contentText(p.Thinking)
-		all = append(all, text...)
-	}
-	return string(all)
+	text, _ := textsIn(v, func(p contentPart) jsontext.Value {
+		for _, place := range []jsontext.Value{p.Thinking, p.Reasoning, p.Summary} {
+			if wire.Present(place) {
+				return place
+			}
+		}
+		if p.isThinking() {
+			return p.Text
+		}
+		return nil
+	})
+	return string(text)
 }

@@ -125,7 +125,7 @@ func (r response) thinking() string {
 			continue
 		}
 		for _, parts := range []jsontext.Value{item.Content, item.Summary} {
-			if text, _ := contentText(parts); len(text) > 0 {
+			if text, _ := textsIn(parts, anyText); len(text) > 0 {
 				all = append(all, string(text))
 				break
 			}
