@@ -43,6 +43,47 @@ func TestSettledCallsOfEndedCells(t *testing.T) {
 	}
 }
 
+// Every call is counted once, with what has ended or with what has not, whatever ends between
+// two readings; a generation that was run again counts too.
+func TestEachCallCountsOnce(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
+	const file = "{name: c, env: exchange, protocol: {name: roundtable, rounds: 1}, rule: plurality, model: scripted/trader, replicates: 1}"
+	calls := func(ended []lake.Run) (finished, unfinished int) {
+		t.Helper()
+		spent, err := ledger.Open(ctx, s, "c").SpentOnEnded()
+		if err != nil {
+			t.Fatal(err)
+		}
+		books := ledger.Open(ctx, s, "c")
+		books.TakeEnded(ended)
+		left, err := books.UnfinishedCalls(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(spent.Calls), len(left)
+	}
+	for generation := range 2 {
+		if err := laketest.Play(ctx, s, file, generation); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended, _, err := ledger.Open(ctx, s, "c").Runs()
+	if err != nil || len(ended) != 2 {
+		t.Fatalf("%v, %v", ended, err)
+	}
+	finished, left := calls(ended)
+	if finished == 0 || left != 0 {
+		t.Errorf("%d calls of what has ended, %d of what has not", finished, left)
+	}
+	if _, left := calls(nil); left != finished {
+		t.Errorf("before anything has ended, %d calls, want %d", left, finished)
+	}
+	if _, left := calls(ended[:1]); left == 0 || left >= finished {
+		t.Errorf("after the first generation, %d calls of %d", left, finished)
+	}
+}
+
 // Calls of unknown outcome are found, settled once, and held to what was announced of them.
 func TestUnsettledCalls(t *testing.T) {
 	t.Parallel()

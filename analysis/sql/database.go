@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"roundtable/analysis/lake/record"
 )
@@ -52,7 +53,8 @@ func (db *DB) makeScratch() (err error) {
 	if err := os.Mkdir(db.tempFolder(), 0o700); err != nil {
 		return err
 	}
-	if strings.ContainsAny(db.files.folder, "*?[") { // which read_parquet would take for patterns
+	// read_parquet would take these for patterns, and refuses paths that are not UTF-8
+	if strings.ContainsAny(db.files.folder, "*?[") || !utf8.ValidString(db.files.folder) {
 		link := filepath.Join(db.scratch, "lake")
 		if err := os.Symlink(db.files.folder, link); err != nil {
 			return err

@@ -175,6 +175,20 @@ func TestChosenCampaigns(t *testing.T) {
 	}
 }
 
+// Whatever a folder is called, its lake is read.
+func TestNamesOfFolders(t *testing.T) {
+	for _, name := range []string{"a b %41 é", "it's [1]*?", "latin\xe9"} {
+		folder := filepath.Join(t.TempDir(), name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Skipf("%q: %v", name, err) // a file system that takes UTF-8 only
+		}
+		source, _ := played(t, folder)
+		if got := query(t, open(t, source), "SELECT count(*) > 0 AS some FROM turns"); got[0] != `{"some":true}` {
+			t.Errorf("%q: %s", name, got)
+		}
+	}
+}
+
 // TestEmptyLake has all views with their columns and types.
 func TestEmptyLake(t *testing.T) {
 	s, err := store.NewLocal(t.TempDir())

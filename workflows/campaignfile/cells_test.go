@@ -156,6 +156,7 @@ func TestExtendsNamesEachDifference(t *testing.T) {
 		{"[majority, rated]", "[majority]", []string{`grid.rule lacks "rated", which the campaign has; add it to the list`, lostOne}},
 		{"[majority, rated]", "[majority, {name: rated, max: 6}]", []string{`grid.rule lacks "rated", which the campaign has; add it to the list`, lostOne}},
 		{"grid: {rule: [majority, rated]}", "rule: majority", []string{`grid.rule was there and is not; write grid: {rule: ["majority","rated"]}`, lostOne}},
+		{"grid: {rule: [majority, rated]}", "grid: {how: [{label: x, set: {rule: majority}}, {label: y, set: {rule: rated}}]}", nil},
 		{"grid: {", "grid: {generate.seed: [2], ", []string{"grid.generate.seed is new and does not say what the recorded conditions have for it; add their value to the list", lostBoth}},
 		{"rounds: 5", "rounds: 6", []string{`protocol was {"name":"roundtable","rounds":5} and is {"name":"roundtable","rounds":6}; to have both, write grid: {protocol: [{"name":"roundtable","rounds":5}, {"name":"roundtable","rounds":6}]}`, lostBoth}},
 		{"grid: {", "grid: {protocol.rounds: [6, 7], ", []string{"grid.protocol.rounds lacks 5, which the campaign has; add it to the list", lostBoth}},
@@ -175,6 +176,32 @@ func TestExtendsNamesEachDifference(t *testing.T) {
 	var broken plan.Campaign
 	if got := recorded.Extends(broken); len(got) == 0 {
 		t.Error("a record that cannot be read is extended")
+	}
+}
+
+// An axis with a name of its own is named as it is written, unless another one sets the same.
+func TestExtendsNamesBundles(t *testing.T) {
+	grid := "{how: [{label: x, set: {rule: majority}}, {label: y, set: {rule: rated}}]}"
+	base := strings.Replace(sizedBase, "{rule: R}", grid, 1)
+	recorded := parse(t, base).Campaign
+	ids := recorded.Conditions
+	lost := "the file no longer makes " + ids[0].ID() + ", " + ids[1].ID() + ", " + lostSome
+	for _, x := range []struct {
+		grid string
+		want []string
+	}{
+		{"{rule: [rated, majority]}", nil},
+		{"{regel: [{label: z, set: {rule: rated}}, {label: x, set: {rule: majority}}]}", nil},
+		{"{reasks: [3]}\nrule: majority", []string{`grid.how was there and is not; write grid: {how: [{"label":"a","set":{"rule":"majority"}},{"label":"b","set":{"rule":"rated"}}]}`,
+			"grid.reasks lacks 1, which the campaign has; add it to the list", lost}},
+	} {
+		if got := parse(t, strings.Replace(base, grid, x.grid, 1)).Campaign.Extends(recorded); fmt.Sprint(got) != fmt.Sprint(x.want) {
+			t.Errorf("%s: %q, want %q", x.grid, got, x.want)
+		}
+	}
+	again := strings.Replace(base, grid, `{how: [{"label":"a","set":{"rule":"majority"}},{"label":"b","set":{"rule":"rated"}}]}`, 1)
+	if got := parse(t, again).Campaign.Extends(recorded); got != nil {
+		t.Errorf("what the message says to write gives %q", got)
 	}
 }
 

@@ -65,8 +65,11 @@ func (p *parser) parseAxes(grid *yaml.Node, c *plan.Campaign) []axis {
 	return axes
 }
 
-// asList shows how a single value is written as a list of one; nothing of other nodes.
+// asList shows how a single value is written as a list of one, and how labels are.
 func asList(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode {
+		return "; a value with a label is an element of it: [{label: …, value: …}, …]"
+	}
 	if n.Kind != yaml.ScalarNode || isNull(n) || len(n.Value) > maxLabel {
 		return ""
 	}

@@ -260,7 +260,13 @@ func gridDifferences(was, is Campaign) []string {
 	var diff []string
 	missing := func(key string, v json.RawMessage) {
 		now := is.axis(key)
-		if now == nil {
+		if now == nil && isOwn(key) {
+			set := is.setKeys()
+			if slices.ContainsFunc(was.axis(key).bundledKeys(), func(k string) bool { return !slices.Contains(set, k) }) { // else it is renamed
+				diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}",
+					key, key, writeBundles(was.axis(key).Values)))
+			}
+		} else if now == nil {
 			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key, JSON(was.axis(key).Values)))
 		} else if !slices.ContainsFunc(now.Values, func(x json.RawMessage) bool { return string(x) == string(v) }) {
 			diff = append(diff, fmt.Sprintf("grid.%s lacks %s, which the campaign has; add it to the list", key, v))
@@ -286,9 +292,43 @@ func gridDifferences(was, is Campaign) []string {
 	return slices.Compact(diff)
 }
 
+// isOwn reports whether an axis has a name of its own, and its values set several keys each.
+func isOwn(axis string) bool {
+	root, _, _ := strings.Cut(axis, ".")
+	return root != "fork" && !slices.Contains(ConditionKeys(), root)
+}
+
+// setKeys returns the keys that the grid sets.
+func (c Campaign) setKeys() (keys []string) {
+	for _, axis := range c.Grid {
+		if keys = append(keys, axis.Key); isOwn(axis.Key) {
+			keys = append(keys, axis.bundledKeys()...)
+		}
+	}
+	return keys
+}
+
+// bundledKeys returns the keys that the values of an axis with its own name set.
+func (a Axis) bundledKeys() (keys []string) {
+	for _, v := range a.Values {
+		keys = slices.AppendSeq(keys, maps.Keys(Fields(v)))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// writeBundles writes the values of an axis with its own name as a campaign file has them.
+func writeBundles(values []json.RawMessage) string {
+	var all []string
+	for i, v := range values {
+		all = append(all, fmt.Sprintf(`{"label":"%s","set":%s}`, string(rune('a'+i%26)), v))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
 // varies reports whether an axis of the grid sets a key, or a parameter within it.
 func (c Campaign) varies(key string) bool {
-	return slices.ContainsFunc(c.Grid, func(a Axis) bool { return a.Key == key || strings.HasPrefix(a.Key, key+".") })
+	return slices.ContainsFunc(c.setKeys(), func(set string) bool { return set == key || strings.HasPrefix(set, key+".") })
 }
 
 // axis returns the axis of a key; nil if the grid has none.

@@ -71,6 +71,7 @@ func TestForms(t *testing.T) {
 		{"a.json", "\n<!DOCTYPE html><html>", "this is a web page"},
 		{"a.csv", "PAR1", "this is a Parquet file, read as csv"},
 		{"a.jsonl", "", "it is empty"},
+		{"a.parquet", string(parquetOf[logical](t)), " []"},
 		{"a.csv", "q,r\rx,1\ry,2\r", "[q r] [{2 map[q:x r:1]} {3 map[q:y r:2]}]"},
 		{"a.csv", "sep=;\r\nq;r\r\nx;1\r\n", "[q r] [{3 map[q:x r:1]}]"},
 		{"a.csv", "q\u200b,\u00a0r\u2060\nx,1\n", "[q r] [{2 map[q:x r:1]}]"},

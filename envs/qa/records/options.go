@@ -97,8 +97,12 @@ func parseOptions(v any) (texts, labels []string, err error) {
 	return nil, nil, errOptions
 }
 
+// listedOptions reads a list; the last may be null, as where all rows have lists of one length.
 func listedOptions(list []any) (texts, labels []string, err error) {
-	for _, item := range list {
+	for len(list) > 0 && list[len(list)-1] == nil {
+		list = list[:len(list)-1]
+	}
+	for i, item := range list {
 		switch item := item.(type) {
 		case string, bool, int64, float64:
 			texts = append(texts, scalar(item))
@@ -108,6 +112,8 @@ func listedOptions(list []any) (texts, labels []string, err error) {
 				return nil, nil, errOptions
 			}
 			texts, labels = append(texts, text), append(labels, label)
+		case nil:
+			return nil, nil, fmt.Errorf("option %d is empty", i+1)
 		default:
 			return nil, nil, errOptions
 		}

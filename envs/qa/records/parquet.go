@@ -48,6 +48,9 @@ func readParquet(data []byte) (t Table, err error) {
 	for _, c := range root.children {
 		t.Columns = append(t.Columns, c.Name)
 	}
+	if file.NumRows() == 0 {
+		return t, nil
+	}
 	reader := parquet.NewReader(file)
 	chunk := make([]parquet.Row, 64)
 	for {

@@ -26,6 +26,9 @@ const (
 	ratio = 500 // a lake of nothing but equal texts comes to 130
 )
 
+// writeAgain says how a file gets what is read.
+const writeAgain = "; write the file again as pyarrow and pandas do by default"
+
 var errCut = errors.New("a page is cut short, or is not what its head says")
 
 // errRuns refuses what the library misreads: of a run of true, one value in eight is true.
@@ -310,7 +313,7 @@ func (c *checker) unpack(p page, codec format.CompressionCodec, body []byte) (_ 
 			c.buffer = into.Bytes()
 		}
 	default:
-		return nil, fmt.Errorf("it is compressed with %s; gzip, snappy, zstd and what is not compressed are read", codec)
+		return nil, fmt.Errorf("it is compressed with %s; gzip, snappy, zstd and what is not compressed are read%s", codec, writeAgain)
 	}
 	if err == nil && len(c.buffer) > p.unpacked {
 		err = errCut
@@ -370,7 +373,7 @@ func (c *checker) checkPage(p page, column column, kind format.Type, body []byte
 		block, parts, values := f.takeVarint(), f.takeVarint(), f.takeVarint()
 		ok = !f.wrong && block <= 1<<20 && parts <= 1<<10 && values <= uint64(p.values)
 	default:
-		return fmt.Errorf("it is encoded as %s, which is not read", format.Encoding(p.encoding))
+		return fmt.Errorf("it is encoded as %s, which is not read%s", format.Encoding(p.encoding), writeAgain)
 	}
 	if !ok {
 		return errCut
