@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
@@ -263,6 +265,19 @@ func (d Dataset) Without(table string, columns ...string) Dataset {
 	}
 	d.unread[table] = columns
 	return d
+}
+
+// Reading returns the dataset, of whose parts only these columns of a table are read, and its key.
+func Reading[T record.Row](d Dataset, columns ...string) Dataset {
+	var unread []string
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
+		if isOfKey := len(field.Index) > 1; !field.Anonymous && !isOfKey && !slices.Contains(columns, name) {
+			unread = append(unread, name)
+		}
+	}
+	var zero T
+	return d.Without(zero.Table(), unread...)
 }
 
 // batchOf returns which batch holds a member; -1 if none does.

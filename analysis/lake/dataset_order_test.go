@@ -52,4 +52,9 @@ func TestByPart(t *testing.T) {
 	if !slices.Equal(byPart[:6], want) || !slices.Equal(slices.Sorted(slices.Values(byPart)), usual) {
 		t.Errorf("by part: %v, want first %v", byPart, want)
 	}
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, lake.Reading[record.Collaboration](d, "status")) {
+		if err != nil || row.CollaborationID == "" || row.SchemaVersion == 0 || row.Status != record.Succeeded || row.Environment != "" {
+			t.Fatalf("reading the status alone: %+v, error %v", row, err)
+		}
+	}
 }

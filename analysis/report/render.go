@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"embed"
@@ -66,7 +65,7 @@ func render(w io.Writer, name string, data any) error { return Render(w, templat
 
 // Render writes a template of a set that began with Parts, as render does.
 func Render(w io.Writer, set *template.Template, name string, data any) error {
-	var b bytes.Buffer
+	var b strings.Builder // whose text is no copy: a report's is large
 	if err := set.ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}

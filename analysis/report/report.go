@@ -10,6 +10,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -78,10 +79,12 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 	transcripts := transcripts{Files: files, most: inPage}
 	s.Conditions = s.Campaign.View("").FullTitles()
 	list := NewList(s.Campaign, s.Questions)
+	stories := tellStories(transcripts.add)
 	t, err := s.tally(func(rows record.Rows, earlier bool) error {
-		return transcripts.addStory(s.StoryOf(list.Add(rows.Collaborations[0], earlier), rows))
+		id := list.Add(rows.Collaborations[0], earlier)
+		return stories.tell(func() (toldStory, error) { return s.StoryOf(id, rows).tell() })
 	})
-	if err != nil {
+	if err := cmp.Or(stories.end(), err); err != nil {
 		return Written{}, err
 	}
 	written := Written{Collaborations: t.finished()}

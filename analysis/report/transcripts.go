@@ -27,30 +27,39 @@ type Transcript struct {
 	HTML template.HTML
 }
 
-func (t *transcripts) addStory(s Story) error {
+// toldStory is a story as it is kept.
+type toldStory struct {
+	Transcript
+	said  string
+	asked *packedAsked // nil if that is left out
+}
+
+func (s Story) tell() (toldStory, error) {
 	html, err := s.HTML()
-	if err != nil {
+	one := toldStory{Transcript{s.ID, html}, s.said(), nil}
+	if err == nil && s.asked != nil {
+		var packed packedAsked
+		packed, err = packAsked(s.asked)
+		one.asked = &packed
+	}
+	return one, err
+}
+
+func (t *transcripts) add(one toldStory) error {
+	if err := t.Said.add(one.ID, one.said); err != nil {
 		return err
 	}
-	if err := t.Said.add(s.ID, s.said()); err != nil {
-		return err
-	}
-	one := Transcript{s.ID, html}
 	told, asked := &packer{}, &t.Asked
 	if t.Put != nil {
 		asked = &packer{} // of its file
 	}
-	if s.asked != nil {
-		packed, err := packAsked(s.asked)
-		if err == nil {
-			err = asked.add(s.ID, packed)
-		}
-		if err != nil {
+	if one.asked != nil {
+		if err := asked.add(one.ID, *one.asked); err != nil {
 			return err
 		}
 	}
 	if t.Put == nil {
-		return t.keep(one)
+		return t.keep(one.Transcript)
 	}
 	if err := cmp.Or(told.add(one.ID, one.HTML), told.close(), asked.close()); err != nil {
 		return err

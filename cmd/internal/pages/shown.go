@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
@@ -45,8 +49,12 @@ type listing struct {
 	rows []record.Collaboration // the latest generations
 }
 
-// said is what was said in a collaboration, in lower case.
-type said struct{ id, text string }
+// said is what was said in a collaboration, in lower case and packed: texts are most of a lake,
+// and all of them are in memory.
+type said struct {
+	id     string
+	packed []byte
+}
 
 // of returns what is kept, which is made once more if other rows are in the lake.
 func (k *kept[T]) of(ctx context.Context, s store.Store, campaign string, build func(lake.Dataset) (T, error)) (T, error) {
@@ -192,9 +200,18 @@ func (v *Server) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, wanted := []string{}, strings.ToLower(r.FormValue("said"))
+	unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	defer unpacker.Close()
+	found, wanted := []string{}, []byte(strings.ToLower(r.FormValue("said")))
+	var text []byte
 	for _, one := range all {
-		if strings.Contains(one.text, wanted) {
+		if text, err = unpacker.DecodeAll(one.packed, text[:0]); err != nil {
+			return err
+		}
+		if bytes.Contains(text, wanted) {
 			found = append(found, one.id)
 		}
 	}
@@ -219,15 +236,21 @@ func (v *Server) readSaid(ctx context.Context, c *shown) ([]said, error) {
 
 // addSaid adds what was said in each collaboration of a dataset; earlier are those that were run again.
 func addSaid(ctx context.Context, s store.Store, all []said, d lake.Dataset, earlier bool) ([]said, error) {
-	var text strings.Builder
+	packer, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		return nil, err
+	}
+	defer packer.Close()
+	var text bytes.Buffer
 	var of record.Key
+	before := len(all)
 	keep := func() {
 		if text.Len() > 0 {
-			all = append(all, said{report.IDOf(of, earlier), strings.ToLower(text.String())})
+			all = append(all, said{report.IDOf(of, earlier), packer.EncodeAll(bytes.ToLower(text.Bytes()), nil)})
 		}
 		text.Reset()
 	}
-	for turn, err := range lake.Scan[record.Turn](ctx, s, d) {
+	for turn, err := range lake.Scan[record.Turn](ctx, s, lake.Reading[record.Turn](d.ByPart(), "text", "reason")) {
 		if err != nil {
 			return nil, err
 		}
@@ -243,5 +266,6 @@ func addSaid(ctx context.Context, s store.Store, all []said, d lake.Dataset, ear
 		}
 	}
 	keep()
+	slices.SortFunc(all[before:], func(a, b said) int { return cmp.Compare(a.id, b.id) })
 	return all, nil
 }
