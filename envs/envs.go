@@ -6,11 +6,15 @@ package envs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 
 	"roundtable/envs/wording"
@@ -51,14 +55,42 @@ func DecodeStrict(data []byte) Decode {
 		dec := json.NewDecoder(bytes.NewReader(data))
 		dec.DisallowUnknownFields()
 		err := dec.Decode(v)
-		if err != nil {
-			if name, is := strings.CutPrefix(err.Error(), "json: unknown field "); is {
-				known := wording.Keys(reflect.TypeOf(v))
-				return fmt.Errorf("unknown key %s; %s%s", name, wording.Known(known), wording.DidYouMean(strings.Trim(name, `"`), known))
-			}
+		if err == nil {
+			return nil
 		}
+		first, _ := strings.CutPrefix(err.Error(), "json: unknown field ")
+		unknown := refuseUnknown(data, wording.Keys(reflect.TypeOf(v)))
+		if wrong := json.Unmarshal(data, v); wrong != nil || unknown != nil {
+			return errors.Join(unknown, explainType(wrong))
+		}
+		return fmt.Errorf("unknown key %s", first) // of an object within
+	}
+}
+
+// explainType says in words what a value of another type should have been.
+func explainType(err error) error {
+	wrong, is := errors.AsType[*json.UnmarshalTypeError](err)
+	if !is || wrong.Field == "" {
 		return err
 	}
+	expected := map[reflect.Kind]string{
+		reflect.Float64: "a number", reflect.Bool: "true or false", reflect.String: "a text", reflect.Slice: "a list", reflect.Struct: "an object",
+		reflect.Int: "a whole number", reflect.Int32: "a whole number", reflect.Int64: "a whole number",
+	}[wrong.Type.Kind()]
+	return fmt.Errorf("%s: expected %s, got %s", wrong.Field, cmp.Or(expected, wrong.Type.String()), wrong.Value)
+}
+
+// refuseUnknown names every key of an object that is not among those that are known.
+func refuseUnknown(data []byte, known []string) error {
+	var object map[string]json.RawMessage
+	_ = json.Unmarshal(data, &object) // what is no object has no unknown key
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) { // as encoding/json matches them
+			errs = append(errs, fmt.Errorf("unknown key %q; %s%s", name, wording.Known(known), wording.DidYouMean(name, known)))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Measure is what score measures. It says what a group without a decision has.

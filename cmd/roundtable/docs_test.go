@@ -93,13 +93,17 @@ func TestCampaignsOfTheFirstPages(t *testing.T) {
 		}
 		return begins + text
 	}
-	questions := block(readme, "id,question,")
+	questions, study := block(readme, "id,question,"), block(agents, "name: study")
 	for _, x := range []struct {
 		file, questions string
 		cells           float64
 	}{
 		{block(readme, "name: mine\n"), questions, 54},
-		{block(agents, "name: study"), strings.Replace(questions, "id,question,A,B,C,answer", "nr,message,first,second,third,right", 1), 108},
+		{study, questions, 108},
+		{
+			strings.Replace(study, "# columns:", "columns:", 1),
+			strings.Replace(questions, "id,question,A,B,C,answer", "nr,message,first,second,third,right", 1), 108,
+		},
 	} {
 		save(t, dir, "questions.csv", x.questions)
 		save(t, dir, "campaign.yaml", x.file)

@@ -98,7 +98,7 @@ func TestWrongAnswers(t *testing.T) {
 		{"describe", with("policies", []string{}), "policies has 0 names"},
 		{"describe", with("policies", []string{"a", "a"}), `the policy "a" is there twice`},
 		{"describe", with("colour", "red"), `unknown key "colour"`},
-		{"describe", with("version", "one"), "cannot unmarshal string"},
+		{"describe", with("version", "one"), "version: expected a whole number, got string"},
 		{"instance", with("id", "two words"), `id is "two words"`},
 		{"instance", with("agents", []any{}), "agents has 0 members"},
 		{"instance", with("task", " "), "task is empty"},

@@ -90,6 +90,9 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 func (x *expansion) addBaselines(n *yaml.Node, points []expanded, all []baseline) {
 	forGroups(x, n, "baselines", points, all, func(b baseline, g expanded) string {
 		made, errs := x.checkBaseline(b, g)
+		if len(errs) > 0 && x.p.envs[plan.Digest(g.Env)] == nil && strings.HasPrefix(errs[0].Key, "env") {
+			return "" // the group's own environment is refused, too
+		}
 		if len(errs) > 0 {
 			return fmt.Sprintf("%s does not fit %s, which an agent must be able to answer alone in free text, with the size of the group in env.agents: %s: %s", b.name, envText(g.Env), errs[0].Key, errs[0].Text)
 		}

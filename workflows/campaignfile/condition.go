@@ -202,6 +202,11 @@ func (p *parser) checkModel(m plan.Choice, c plan.Condition, n *yaml.Node, key s
 	if p.host.Model == nil || m.Name == "" {
 		return
 	}
+	if env == nil { // it is refused; what the model says of a policy is checked all the same
+		if plugin, err := catalogue.Find("environment", p.host.Catalogue.Environments, c.Env.Name); err == nil {
+			env = plugin.Blank
+		}
+	}
 	d := decoder{n: n, key: key, errs: &p.errs}
 	if err := p.host.Model(m, c, d.decode, env); err != nil {
 		p.reportRefusal(d, m.Name, err)

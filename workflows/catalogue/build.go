@@ -17,22 +17,29 @@ func NewEnvironment[P any, E any, PE interface {
 	*E
 	envs.Environment
 }](name, about string, defaults P, build func(P) (PE, error)) Environment {
-	return Environment{Name: name, About: about, Params: defaults, Policies: PE(new(E)).Policies(), New: func(decode envs.Decode, _ Needs) (envs.Environment, error) {
+	e := Environment{Name: name, About: about, Params: defaults, Blank: PE(new(E))}
+	e.Policies = e.Blank.Policies()
+	e.New = func(decode envs.Decode, _ Needs) (envs.Environment, error) {
 		return with(defaults, decode, func(p P) (envs.Environment, error) { return build(p) })
-	}}
+	}
+	return e
 }
 
-// NewDataEnvironment returns the entry of an environment that reads a folder; needs
-// says what to put there if the campaign names none.
-func NewDataEnvironment[P any](name, about string, defaults P, policies []string, build func(P, fs.FS) (envs.Environment, error), needs string) Environment {
-	return Environment{Name: name, About: about, Params: defaults, Policies: policies, New: func(decode envs.Decode, have Needs) (envs.Environment, error) {
+// NewDataEnvironment returns the entry of an environment that reads a folder; blank is one that has
+// read nothing, and needs says what to put there if the campaign names none.
+func NewDataEnvironment[P any](
+	name, about string, defaults P, blank envs.Environment, build func(P, fs.FS) (envs.Environment, error), needs string,
+) Environment {
+	e := Environment{Name: name, About: about, Params: defaults, Policies: blank.Policies(), Blank: blank}
+	e.New = func(decode envs.Decode, have Needs) (envs.Environment, error) {
 		return with(defaults, decode, func(p P) (envs.Environment, error) {
 			if have.Data == nil {
 				return nil, fmt.Errorf("needs %s", needs)
 			}
 			return build(p, have.Data)
 		})
-	}}
+	}
+	return e
 }
 
 // NewProgramEnvironment returns the entry of an environment that asks a program of the

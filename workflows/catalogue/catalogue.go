@@ -35,6 +35,9 @@ type Plugin[T, Needs any] struct {
 	Explicit []string
 	// Policies that scripted agents of an environment have, for documentation.
 	Policies []string
+	// Blank is an environment without parameters and data: policies can be checked with it where the
+	// environment itself is refused. nil where a program says which it has.
+	Blank T
 	New      func(envs.Decode, Needs) (T, error)
 	// Traits of a protocol that its parameters do not change.
 	Traits protocol.Traits
@@ -62,11 +65,11 @@ type (
 func environments() []Environment {
 	return []Environment{
 		NewEnvironment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)", exchange.Defaults(), exchange.New),
-		NewDataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)", recsys.Defaults(), new(recsys.MovieLens).Policies(), recsys.New,
+		NewDataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)", recsys.Defaults(), new(recsys.MovieLens), recsys.New,
 			"MovieLens-100k: set data: to its folder (roundtable data movielens says where to get it)").WithExplicit("history"),
 		NewEnvironment("menu", "a menu for two guests from a stock that each agent sees a part of (paper 3 §2.2.1, §2.2.2)", menu.Defaults(), menu.New),
 		NewEnvironment("allocation", "tasks for two workers and a leader, with private and pooled resources (paper 3 §2.2.3)", allocation.Defaults(), allocation.New),
-		NewDataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)", qa.Defaults(), new(qa.QA).Policies(), qa.New,
+		NewDataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)", qa.Defaults(), new(qa.QA), qa.New,
 			"questions: set data: to the folder of the files (examples/data has some that are made up)").WithExplicit("reading"),
 		NewEnvironment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)", consensus.Defaults(), consensus.New),
 		NewEnvironment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)", consensus.DefaultRobots(), consensus.New),

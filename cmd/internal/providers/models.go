@@ -9,6 +9,7 @@ package providers
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,15 +174,20 @@ func (p Models) newScripted(name, policyName string, decode envs.Decode, env env
 	if err := decode(&params); err != nil {
 		return model.Provider{}, err
 	}
-	if env == nil { // its own error is reported already
+	if env == nil { // a program's, whose own error is reported already
 		return model.Provider{}, nil
 	}
-	build := func() (envs.Policy, error) { return env.Policy(policyName, envs.DecodeStrict(params.Policy)) }
+	var refused error
+	decodePolicy := func(v any) error { // values are checked also where a key is unknown
+		refused = envs.DecodeStrict(params.Policy)(v)
+		return nil
+	}
+	build := func() (envs.Policy, error) { return env.Policy(policyName, decodePolicy) }
 	if name == plan.ProgramPolicy && !slices.Contains(env.Policies(), policyName) {
 		build = func() (envs.Policy, error) { return p.newProgramPolicy(params.Policy) }
 	}
 	policy, err := build()
-	if err != nil {
+	if err := errors.Join(refused, err); err != nil {
 		return model.Provider{}, err
 	}
 	m, err := scripted.New(params.Params, policy)
