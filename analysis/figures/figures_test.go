@@ -128,6 +128,9 @@ func TestErrorsByHand(t *testing.T) {
 	if none := mae.Panels[0].Lines[1].Points[2]; none.Value != nil || none.N != 0 {
 		t.Errorf("a rule without a decision has the error %+v", none)
 	}
+	if notes := strings.Join(mae.Notes, " "); !strings.Contains(notes, "bias_model is the mean rating plus the bias") || !strings.Contains(notes, "stands for the state of the art") {
+		t.Errorf("it is not said what bias_model is: %s", notes)
+	}
 	levels := mae.Panels[0].Levels
 	if len(levels) != 2 || levels[0] != (Level{"baseline always_4", 2}) || levels[1].Value != .5 {
 		t.Errorf("baselines %v, want 2 over three items and 0.5", levels)

@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/study/environments"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
@@ -51,18 +52,18 @@ const (
 	percentY    = "total utility, % of Umax"
 	scoreY      = "score"
 	utilityNote = "Utility is a share of the greatest possible total utility, 0 before the first decision."
-	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines on the same items."
+	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines on the same items: " + environments.BaselineNote
 )
 
 // figure returns the campaign's, or the error that says why there is none.
 func (k kind) figure(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: k.title}
-	environments := []string{k.environment}
+	of := []string{k.environment}
 	if k.environment == "" {
-		environments = names(c)
+		of = names(c)
 	}
-	for _, environment := range environments {
-		f.Panels = append(f.Panels, k.panels(c, environment, len(environments) > 1)...)
+	for _, environment := range of {
+		f.Panels = append(f.Panels, k.panels(c, environment, len(of) > 1)...)
 	}
 	if len(f.Panels) == 0 && k.environment != "" {
 		return f, fmt.Errorf("this figure needs the environment %s; no collaboration of it that succeeded in campaign %s gives it anything to draw", k.environment, c.Name)

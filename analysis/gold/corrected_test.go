@@ -112,3 +112,19 @@ func TestTooLittle(t *testing.T) {
 		t.Error("moments of different sizes are solved")
 	}
 }
+
+// An effect that too few coded units tell of has no figure, and says how many it needs.
+func TestSlopesNeedEnoughUnits(t *testing.T) {
+	for n, want := range map[int]error{gold.FewForSlope - 1: gold.ErrFewForSlope, gold.FewForSlope: nil} {
+		var units []gold.Unit
+		for i := range n {
+			x, y := float64(i%2), float64(i%3)
+			m := gold.Moments{G: []float64{1, x, x, x}, B: []float64{y, x * y}}
+			units = append(units, gold.Unit{Cluster: i, Gold: &m, Machine: m})
+		}
+		units = append(units, gold.Unit{Cluster: n, Machine: units[0].Machine})
+		if _, err := gold.SolveSlopes(units); !errors.Is(err, want) {
+			t.Errorf("with %d coded units: %v, want %v", n, err, want)
+		}
+	}
+}

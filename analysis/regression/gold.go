@@ -60,7 +60,7 @@ func CorrectActs(runs []acts.Trajectory, drawn []Drawn) (all []Correction, joint
 	if need := PerColumn * (len(kept) + 1); coded < need {
 		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need, PerColumn, len(kept)+1), nil
 	}
-	e, err := gold.Solve(p.unitsFor(kept, framed))
+	e, err := gold.SolveSlopes(p.unitsFor(kept, framed))
 	if err != nil {
 		return all, err, nil
 	}
@@ -72,7 +72,7 @@ func CorrectActs(runs []acts.Trajectory, drawn []Drawn) (all []Correction, joint
 
 // correct the effect of one pair.
 func (p *Pairs) correct(c Column, framed []Drawn) (*gold.Estimate, error) {
-	e, err := gold.Solve(p.unitsFor([]Column{c}, framed))
+	e, err := gold.SolveSlopes(p.unitsFor([]Column{c}, framed))
 	switch {
 	case err != nil:
 		return nil, err

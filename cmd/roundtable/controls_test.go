@@ -102,7 +102,7 @@ func checkControls(t *testing.T, dir string) {
 	if fmt.Sprint(seen) != "map[:10 alone:10 same:10 strangers:10]" || anew == 0 {
 		t.Errorf("debates by control: %v; %d of the same have other first answers", seen, anew)
 	}
-	contains(t, cli.OneLine(output(t, dir, "analyze", "peers")), "against itself:", "without hearing anybody", "hearing strangers", "one with the budget of the group")
+	contains(t, cli.OneLine(output(t, dir, "analyze", "peers")), "run again, debate differed by", "(nobody is heard;", "(texts about other instances are heard;", "(one agent with the group's budget;")
 	contains(t, output(t, dir, "plan", "peers.yaml"), "CONTROL", "strangers", "single of 3600 tokens")
 	output(t, dir, "verify", "peers")
 }

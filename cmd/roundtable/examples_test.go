@@ -86,7 +86,7 @@ func TestExamples(t *testing.T) {
 				changeFile(t, filepath.Join(dir, x.name+".yaml"), x.change...)
 				output(t, dir, "run", x.name+".yaml", "--json", "--no-check=false")
 				rows[i], numbers[i] = rowsText(t, dir, x.name), numbersText(t, dir, x.name)
-				if *long || slices.Contains([]string{"voting-rules", "deliberation"}, x.name) {
+				if *long || slices.Contains([]string{"voting-rules", "deliberation", "debate"}, x.name) {
 					checkLabelsOnlyName(t, dir, x.name)
 				}
 				if i := slices.Index(compared, x.name); i >= 0 && (i < 2 || *long) {

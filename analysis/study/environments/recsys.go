@@ -148,8 +148,11 @@ func addBaselines(v campaign.View, t *table.Table) {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Baselines on the %d items of this sample, each once; they do not depend on the round. always_4 is the paper's Always Guess 4.", items))
+	t.Notes = append(t.Notes, fmt.Sprintf("Baselines on the %d items of this sample, each once; they do not depend on the round. %s", items, BaselineNote))
 }
+
+// BaselineNote says what the baselines are that figures draw.
+const BaselineNote = "always_4 is the paper's Always Guess 4. bias_model is the mean rating plus the bias of the movie and of the user, each shrunk by ten ratings of the mean (u1.base, 20 sweeps); it stands for the state of the art that the paper draws (Behera and Nain, 2023), whose predictions are not known here."
 
 // baselineErrors returns the errors of each baseline on the sampled items, each
 // item once whatever the number of conditions and replicates.

@@ -153,7 +153,7 @@ func (f firing) cells(late firing, empty dialogue.Emptied) []table.Cell {
 	if by, err := gold.Naive(slices.Concat(f.better, late.better)); err == nil {
 		naive.Value = &by[1]
 	}
-	e, err := gold.Solve(f.better)
+	e, err := gold.SolveSlopes(f.better)
 	if err == nil && (f.some < gold.FewShown || f.not < gold.FewShown) {
 		err = gold.ErrFewShown
 	}
