@@ -102,7 +102,8 @@ func measure(temp, pkg string, equivalent map[string]bool) (found, all int, err 
 	for len(drawn) < *number && len(edits) > 0 {
 		next := edits[:min(len(edits), *number-len(drawn))]
 		edits = edits[len(next):]
-		if !compile(temp, pkg, next...) {
+		isApart := func(e edit) bool { return e.to == 0 } // which hides others of its file
+		if slices.ContainsFunc(next, isApart) || !compile(temp, pkg, next...) {
 			next = slices.DeleteFunc(next, func(e edit) bool { return !compile(temp, pkg, e) })
 		}
 		drawn = append(drawn, next...)
