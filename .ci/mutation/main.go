@@ -275,7 +275,7 @@ var swapped = map[token.Token]string{
 }
 
 // unseen are calls that no test can miss: they give back what is also given back later, or log.
-var unseen = []string{"Close", "Debug", "Grow", "Helper", "Info", "Stop", "Warn", "cancel", "stop"}
+var unseen = []string{"Close", "Debug", "Grow", "Helper", "Info", "Log", "Stop", "Warn", "cancel", "stop"}
 
 // silly says what is not changed: capacities, lengths of waits, and calls that no test can miss.
 func silly(n ast.Node) bool {
