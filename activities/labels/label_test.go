@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"roundtable/activities/model"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 )
 
@@ -35,6 +36,28 @@ func TestParse(t *testing.T) {
 		acts, err := Parse([]byte(c.raw))
 		if got := strings.Join(acts, " "); got != c.acts || (err == nil) != (c.acts != "") || err != nil && !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%q: %q, error %v", c.raw, got, err)
+		}
+	}
+}
+
+// The labels of a code book, in its order; the model is told what is wrong, also where it
+// answers with what is none.
+func TestByBook(t *testing.T) {
+	form := ByBook(campaign.Book{Name: "moves", Choice: campaign.AnyLabels, Labels: []campaign.BookLabel{{Name: "Asks"}, {Name: "Agrees"}}})
+	for raw, want := range map[string]string{
+		`{"labels": ["agrees", "Asks", "Asks"]}`: "Asks Agrees",
+		`{"labels": ["Greets"]}`:                 "! unknown label \"Greets\"",
+		`{"labels": null}`:                       "! it needs \"labels\": a list of names out of Asks, Agrees",
+		`{"acts": ["Asks"]}`:                     "! it needs \"labels\"",
+		`["Asks"]`:                               "! it holds no JSON object",
+	} {
+		labels, err := form.Parse([]byte(raw))
+		got := strings.Join(labels, " ")
+		if err != nil {
+			got = "! " + err.Error()
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", raw, got, want)
 		}
 	}
 }

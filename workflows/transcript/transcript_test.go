@@ -34,6 +34,7 @@ func TestValidate(t *testing.T) {
 		{give, Ballot{Points: []int{-1, 11}}, "candidate 1 is given -1 points"},
 		{give, Ballot{Points: []int{11, -1}}, "candidate 1 is given 11 points; points are whole numbers from 0 to 10"},
 		{partial(give), Ballot{Points: []int{4, 5}}, ""},
+		{partial(give), Ballot{Points: []int{4, 6}}, ""},
 		{partial(give), Ballot{Points: []int{5, 6}}, "add up to 11; there are 10 to give"},
 		{rank, Ballot{Order: []int{2, 0, 1}}, ""},
 		{rank, Ballot{Order: []int{2, 0}}, "2 of 3 candidates are ranked; all must be"},

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -132,7 +131,7 @@ func (r row) asItWas(run campaign.Run) (float64, bool) {
 // unchangedOutcomes returns the outcomes that a beginning had without the change.
 func (r row) unchangedOutcomes(at beginning) []float64 {
 	runs := slices.Clone(r.unchanged[at])
-	if original, ok := r.original[at]; ok && original.Status == record.Succeeded {
+	if original, ok := r.original[at]; ok {
 		runs = append(runs, original)
 	}
 	return outcomes(runs)

@@ -56,6 +56,21 @@ func TestAsItWas(t *testing.T) {
 	}
 }
 
+// An original is paid once, however often it is gone on from.
+func TestOriginals(t *testing.T) {
+	again := run("plurality-a", "a", forked("1", drop), 1)
+	again.Replicate = 1
+	c := campaign.Campaign{
+		Name: "f", Runs: []campaign.Run{run("plurality-a", "a", forked("1", drop), 1), again},
+		Original: &campaign.Campaign{Name: "o", Runs: []campaign.Run{run("plurality-1", "a", "", 0)}},
+	}
+	for _, r := range rowsOf(c, c.View("")) {
+		if n := len(r.originals()); n != 1 || len(r.Runs) != 2 {
+			t.Errorf("%d runs go on from %d originals", len(r.Runs), n)
+		}
+	}
+}
+
 const drop = `,"drop":[0]`
 
 func forked(of, change string) string {

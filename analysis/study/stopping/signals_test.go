@@ -3,6 +3,7 @@ package stopping
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/study/dialogue"
+	"roundtable/workflows/stopping"
 )
 
 // TestFiring: rounds in which the rule fires rightly are worth 1 more; the labels make it fire in
@@ -57,6 +59,20 @@ func TestFiring(t *testing.T) {
 				t.Errorf("%.2f coded: %s %.3f (%.3f to %.3f), in truth %.3f", share, what, value, low, high, at.want)
 			}
 		}
+	}
+}
+
+// Replicates of a question are one unit of the errors, and each question is its own.
+func TestFiringsAreByUnit(t *testing.T) {
+	runs := analysistest.Script{Runs: 3, Rounds: 2, Agents: 3, Seed: 1}.Make()
+	runs[1].Unit = runs[0].Unit
+	f, _, outside := firingsOf(runs, nil, stopping.Fitted{Method: stopping.MethodDialogueAct, Count: 1, Score: 1})
+	var units []int
+	for _, u := range f.fires {
+		units = append(units, u.Cluster)
+	}
+	if want := []int{0, 0, 1}; !slices.Equal(units, want) || outside != 0 {
+		t.Errorf("the rounds are of units %v, want %v; %d are outside", units, want, outside)
 	}
 }
 

@@ -3,12 +3,16 @@ package integrity
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/laketest"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
+	"roundtable/workflows/catalogue"
 )
 
 // A worker that is cut off can take back a call after another one has made the rows, in which
@@ -76,5 +80,32 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An answer to a call that was never announced may hide what was paid: it is found.
+func TestUnannouncedAnswers(t *testing.T) {
+	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
+	must(t, laketest.Play(ctx, s, "{name: c, env: exchange, protocol: {name: roundtable, rounds: 1}, rule: plurality, model: scripted/trader, replicates: 1}", 0))
+	run := answers.RunKey{Campaign: "c", Collaboration: "check-m"}
+	for entry, want := range []string{"", "check-m.0: the answer to ask 0 of entry 1 has no intent, which is written before a call"} {
+		stored := answers.NewAnswers(s)
+		if entry == 0 {
+			_, err := stored.Intend(ctx, run, answers.Intent{Entry: entry, Provider: "openai", Model: "m"})
+			must(t, err)
+		}
+		_, err := stored.Put(ctx, run, answers.Turn{Entry: entry, Done: true, Asks: []answers.Answer{{Raw: []byte("yes"), Provider: "openai", ModelAsked: "m"}}})
+		must(t, err)
+		v, err := Check(ctx, s, catalogue.Builtin(), "c")
+		must(t, err)
+		found := ""
+		for _, f := range v.Findings {
+			if strings.Contains(f.Object, run.Collaboration) {
+				found += f.Object + ": " + f.Problem
+			}
+		}
+		if !strings.HasSuffix(found, want) || want == "" && found != "" {
+			t.Errorf("entry %d: %q, want %q", entry, found, want)
+		}
 	}
 }
