@@ -102,7 +102,7 @@ func forgePrefix(t *testing.T, dir string) {
 	})
 }
 
-// reseal changes the turns of a batch of answers and writes it, with a checksum that fits.
+// reseal changes the turns of a batch of answers of a lake and writes it, with a checksum that fits.
 func reseal(t *testing.T, from, to string, change func(turns []any)) {
 	t.Helper()
 	var body map[string]any
@@ -111,7 +111,8 @@ func reseal(t *testing.T, from, to string, change func(turns []any)) {
 	_, err = lake.UnsealAny(from, data, &body)
 	noError(t, err)
 	change(body["turns"].([]any))
-	sealed, err := lake.Seal("", body)
+	_, key, _ := strings.Cut(to, "/lake/")
+	sealed, err := lake.Seal(key, body)
 	noError(t, err)
 	noError(t, os.WriteFile(to, sealed, 0o600))
 }
