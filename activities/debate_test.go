@@ -44,14 +44,16 @@ func debatingOn(t testing.TB, files fs.FS, store store.Store, name string, more 
 	text := "name: " + name + "\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: here\nrule: plurality\nmodel: test/model\nreasks: 0\n" + strings.Join(more, "\n")
 	file, err := campaignfile.Parse([]byte(text), campaignfile.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }})
 	noError(t, err)
-	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
+	data := campaign.NewDataFiles(files)
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Files: data.Sums, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
-		env := must(c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: files}))
+		env := must(c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: data}))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
 		pack := must(prompt.NewPack(env.Prompts(), templates, nil, nil, must(c.BuildRule(catalogue.Builtin())).Words()))
 		p.Packs[campaign.HashPack(pack)] = pack
 		p.Pack = append(p.Pack, campaign.HashPack(pack))
 	}
+	must(campaign.RecordData(ctx, store, p, func(string) (fs.FS, error) { return files, nil }))
 	noError(t, campaign.WritePlan(ctx, store, p))
 	limit(t, store, p, plan.Limits{})
 	return p

@@ -135,7 +135,7 @@ func TestConditionThatCannotBeBuiltPauses(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	p := planned(t, yaml("data", 2, 1))
-	p.Data = "nowhere"
+	p.Files = map[string]string{"nowhere": "a hash"}
 	noError(t, campaign.WritePlan(ctx, s, p))
 	a := newActivities(s, saying(polite), func(c *activities.Config, _ *model.Provider) {
 		c.Data = func(path string) (fs.FS, error) { return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist) }

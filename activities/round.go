@@ -207,7 +207,7 @@ func (a *Activities) untilHeld(ctx context.Context, ref task.Ref) (context.Conte
 	if _, err := a.plans.Load(ctx, ref.Campaign, ref.Revision); err != nil {
 		return ctx, nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(calls.WithHalts(ctx))
 	follow := func() error {
 		err := a.caller.CheckHeld(ctx, ref.Campaign)
 		if failure.IsHeld(err) {

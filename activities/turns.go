@@ -137,7 +137,11 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 		return task.Result{}, err
 	}
 	defer a.recording.Release(1)
-	c, err := a.live.Load(ctx, end.Ref)
+	load := a.live.Load
+	if end.Status == task.Succeeded {
+		load = a.live.LoadEnded
+	}
+	c, err := load(ctx, end.Ref)
 	var broken failure.Unplayable
 	switch {
 	case errors.As(err, &broken):

@@ -86,36 +86,34 @@ func isUnsupported(err error) bool {
 	return errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.ENOLCK)
 }
 
-// signLock writes the process and its machine into the lock file.
+// signLock writes into the lock file which process took it, and when. The file is in the lake,
+// which is published, so it does not name the machine.
 func signLock(fd int) error {
 	if err := syscall.Ftruncate(fd, 0); err != nil {
 		return err
 	}
-	_, err := syscall.Pwrite(fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), hostName()), 0)
+	_, err := syscall.Pwrite(fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), time.Now().UTC().Format(time.RFC3339)), 0)
 	return err
 }
 
-func hostName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return "unknown"
-	}
-	return host
-}
+// ThisProcess returns what others are told of this process, which takes something now.
+func ThisProcess() string { return describeHolder(strconv.Itoa(os.Getpid()), time.Now()) }
 
-// ThisProcess returns what others are told of this process.
-func ThisProcess() string { return fmt.Sprintf("process %d on %s", os.Getpid(), hostName()) }
+func describeHolder(pid string, since time.Time) string {
+	return fmt.Sprintf("process %s since %s", pid, since.UTC().Format("2006-01-02 15:04:05 UTC"))
+}
 
 // readHolder says who signed. Anything else in the file is not repeated.
 func readHolder(fd int) string {
 	text := make([]byte, 512)
 	n, _ := syscall.Pread(fd, text, 0)
-	pid, host, _ := strings.Cut(strings.TrimSpace(string(text[:max(n, 0)])), " ")
+	pid, at, _ := strings.Cut(strings.TrimSpace(string(text[:max(n, 0)])), " ")
 	if _, err := strconv.Atoi(pid); err != nil {
 		return "another process"
 	}
-	if host == "" || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	since, err := time.Parse(time.RFC3339, at)
+	if err != nil {
 		return "process " + pid
 	}
-	return "process " + pid + " on " + host
+	return describeHolder(pid, since)
 }

@@ -144,12 +144,12 @@ func (e *engine) plan(text string) recorded.Plan {
 		e.t.Fatal(err)
 	}
 	var data fs.FS
+	var files map[string]string
 	if file.Data != "" {
-		if data, err = folder(file.Data); err != nil {
-			e.t.Fatal(err)
-		}
+		read := recorded.NewDataFiles(os.DirFS(file.Data))
+		data, files = read, read.Sums
 	}
-	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
+	p := recorded.Plan{Campaign: file.Campaign, Paths: recorded.Paths{Data: file.Data}, Files: files, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		env, err := c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: data})
 		if err != nil {
@@ -174,6 +174,9 @@ func (e *engine) plan(text string) recorded.Plan {
 		}
 		p.Packs[recorded.HashPack(pack)] = pack
 		p.Pack = append(p.Pack, recorded.HashPack(pack))
+	}
+	if _, err := recorded.RecordData(context.Background(), e.store, p, folder); err != nil {
+		e.t.Fatal(err)
 	}
 	if err := recorded.WritePlan(context.Background(), e.store, p); err != nil {
 		e.t.Fatal(err)

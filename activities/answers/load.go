@@ -26,6 +26,66 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
+	return a.loadObjects(ctx, prefix, objects)
+}
+
+// unnamedEntries is after how many entries without an object LoadByName looks for no more.
+const unnamedEntries = 100
+
+// LoadByName is Load that also asks for each answer by its name: a store may list what another
+// process has stored late.
+func (a *Answers) LoadByName(ctx context.Context, p RunKey) (Stored, error) {
+	prefix, err := p.folderOf()
+	if err != nil {
+		return Stored{}, err
+	}
+	objects, err := lake.List(ctx, a.store, prefix)
+	if err != nil {
+		return Stored{}, err
+	}
+	listed, last := map[string]bool{}, 0
+	for _, o := range objects {
+		listed[o.Key] = true
+		if m := name.FindStringSubmatch(strings.TrimPrefix(o.Key, prefix)); m != nil {
+			entry, _ := strconv.Atoi(m[1])
+			last = max(last, entry)
+		}
+	}
+	find := func(key string) (bool, error) {
+		if listed[key] {
+			return true, nil
+		}
+		o, err := a.store.Head(ctx, key)
+		if err != nil {
+			return false, store.IgnoreMissing(err)
+		}
+		objects = append(objects, o)
+		return true, nil
+	}
+	for entry := 0; entry <= last+unnamedEntries; entry++ {
+		asks := 0
+		for {
+			found, err := find(prefix + fmt.Sprintf("%06d.%d.json", entry, asks))
+			if err != nil {
+				return Stored{}, err
+			}
+			if !found {
+				break
+			}
+			asks++
+		}
+		if asks == 0 {
+			continue
+		}
+		last = max(last, entry)
+		if _, err := find(prefix + fmt.Sprintf("%06d.turn.json", entry)); err != nil {
+			return Stored{}, err
+		}
+	}
+	return a.loadObjects(ctx, prefix, objects)
+}
+
+func (a *Answers) loadObjects(ctx context.Context, prefix string, objects []store.Object) (Stored, error) {
 	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[announced]bool{}, batched: map[int]bool{}}
 	var errs []error
 	slices.SortStableFunc(objects, func(a, b store.Object) int { // ask 2 before ask 10

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/batch"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
@@ -88,6 +89,9 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	m, err := c.Manifest(ctx, q.Run.Campaign, false)
 	if err != nil {
 		return got, err
+	}
+	if held := c.Manifests.Held(q.Run.Campaign); held != "" && ctx.Value(steered{}) != nil {
+		return got, failure.Held(held)
 	}
 	if m.Run != "" { // a gateway that remembers keys must not give another run's answer
 		r.IdempotencyKey = m.Run + "/" + r.IdempotencyKey

@@ -49,6 +49,13 @@ func (c *Caller) CheckHeld(ctx context.Context, campaign string) error {
 	return nil
 }
 
+// steered marks the context of a call that is held back with its campaign's.
+type steered struct{}
+
+// WithHalts returns a context under which no call begins while its campaign holds calls back: those
+// of labels and checks begin all the same.
+func WithHalts(ctx context.Context) context.Context { return context.WithValue(ctx, steered{}, true) }
+
 // BeginEpoch lets services be tried at once that have asked for a pause, if this process has
 // not heard of a campaign's epoch yet: the campaign was resumed, which it reports.
 func (c *Caller) BeginEpoch(campaign string, epoch int) (isNew bool) {

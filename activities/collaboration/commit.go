@@ -7,6 +7,7 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
@@ -23,6 +24,7 @@ const (
 // CommitRows makes the rows of an ended collaboration and commits them: the most
 // that can be made, which it returns. If that is not all, end says so.
 func CommitRows(ctx context.Context, store store.Store, c *Collaboration, end *task.Ending) (commits.Marker, commits.Rows, error) {
+	end.Failure = campaign.HidePaths(store, end.Ref.Campaign, end.Failure)
 	level := complete
 	if c.Session == nil {
 		level = bare

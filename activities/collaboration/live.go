@@ -71,6 +71,23 @@ func (l *Live) OpenAt(ctx context.Context, ref task.Ref, entry int) (*Collaborat
 
 // Load plays the stored turns. With an unplayable error comes what could be read.
 func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
+	c, err := l.loadWith(ctx, ref, l.answers.Load)
+	if errors.As(err, new(failure.Unplayable)) { // or only not listed yet
+		return l.loadWith(ctx, ref, l.answers.LoadByName)
+	}
+	return c, err
+}
+
+// LoadEnded is Load of a collaboration that has come to its outcome.
+func (l *Live) LoadEnded(ctx context.Context, ref task.Ref) (*Collaboration, error) {
+	c, err := l.Load(ctx, ref)
+	if err == nil && c.Session.Outcome() == nil {
+		return l.loadWith(ctx, ref, l.answers.LoadByName)
+	}
+	return c, err
+}
+
+func (l *Live) loadWith(ctx context.Context, ref task.Ref, load func(context.Context, answers.RunKey) (answers.Stored, error)) (*Collaboration, error) {
 	camp, err := l.plans.Load(ctx, ref.Campaign, ref.Revision)
 	if err != nil {
 		return nil, err
@@ -80,7 +97,7 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	if failure.IsUnasked(unbegun) {
 		return nil, unbegun
 	}
-	stored, err := l.answers.Load(ctx, run)
+	stored, err := load(ctx, run)
 	if err != nil && !errors.Is(err, store.ErrCorrupt) {
 		return nil, err
 	}

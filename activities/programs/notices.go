@@ -65,7 +65,8 @@ const (
 // noticeKey returns the name of a notice's marker in the lake.
 func noticeKey(campaign, id string) string { return lake.AboutKey(campaign, "notices/"+id+".json") }
 
-// marker says that a notice was sent, or could not be.
+// marker says that a notice was sent, or could not be. It is in the lake, which is published, so it
+// names neither the lake's location nor folders of this machine.
 type marker struct {
 	Notice
 	Unsent []string `json:"unsent,omitempty"` // why it could not be sent
@@ -147,8 +148,9 @@ func (s *Sender) send(ctx context.Context, n plan.Notify, folder string, notice 
 		return nil, ctx.Err()
 	}
 	m := marker{Notice: notice}
+	m.Lake, m.Reason = "", campaign.HidePaths(s.store, notice.Campaign, notice.Reason)
 	if unsent != nil {
-		m.Unsent = strings.Split(failure.Text(unsent), "\n")
+		m.Unsent = strings.Split(campaign.HidePaths(s.store, notice.Campaign, failure.Text(unsent)), "\n")
 	}
 	key := noticeKey(notice.Campaign, notice.ID)
 	data, err := lake.Seal(key, m)

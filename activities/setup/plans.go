@@ -43,8 +43,11 @@ func (s Sources) OpenData(p campaign.Plan) (fs.FS, error) {
 			return files, err
 		}
 	}
-	folder, err := s.Data(p.Data)
 	names := slices.Sorted(maps.Keys(p.Files))
+	if p.Data == "" && len(names) > 0 {
+		return nil, fmt.Errorf("neither the lake nor this machine has the data files %s; --data DIR names a folder that has them", wording.And(names))
+	}
+	folder, err := s.Data(p.Data)
 	for _, name := range names {
 		if err == nil {
 			_, err = fs.Stat(folder, name)
@@ -205,7 +208,7 @@ func Build(p campaign.Plan, plugins catalogue.Catalogue, sources Sources, models
 func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Models) error {
 	var data fs.FS
 	var read map[string]string
-	if c.Data != "" {
+	if c.Data != "" || len(c.Files) > 0 {
 		folder, err := sources.OpenData(c.Plan)
 		if err != nil {
 			return err

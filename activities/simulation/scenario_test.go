@@ -27,6 +27,7 @@ type Scenario struct {
 // Faults are probabilities of one request each, or lengths of a time from Begin on.
 type Faults struct {
 	Lost, Unheard, Late, Slow float64 // of the store: not done; done, but the answer is lost; done later; minutes
+	Unlisted                  float64 // objects that other processes than their writer find in no list for a minute
 
 	Begin                  time.Duration
 	Full, ReadOnly, Unheld time.Duration // the store takes nothing; refuses; is not reached
@@ -85,6 +86,7 @@ func Draw(seed uint64) Scenario {
 		s.Kills = append(s.Kills, 1+rng.IntN(60+60*s.Cells*s.Agents*s.Rounds))
 	}
 	slices.Sort(s.Kills)
+	s.Faults.Unlisted = rate(0.6)
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -54,6 +55,7 @@ func (v view) do(ctx context.Context, kind, key string, effect func() error) err
 	w.note("%s %s %s: %v", v.name, kind, short, err)
 	if err == nil && kind == "put" {
 		w.stored(key)
+		w.unlist(key, v.process)
 	}
 	if late := v.await(ctx, took/2, kind+" "+short+" done"); late != nil {
 		return late
@@ -89,6 +91,9 @@ func (w *world) comeLate(short string, after time.Duration, effect func() error)
 		time.Sleep(after)
 		err := effect()
 		w.note("late %s: %v", short, err)
+		if err == nil {
+			w.unlist(strings.Replace(short, "answers/", "answers/campaign="+campaign+"/", 1), nil)
+		}
 		folder, isAnswer := strings.CutPrefix(path.Dir(short), "answers/")
 		run, ok := lake.ParseRun(folder)
 		if err != nil || !isAnswer || !ok {
@@ -125,7 +130,31 @@ func (v view) Head(ctx context.Context, key string) (o store.Object, err error) 
 
 func (v view) List(ctx context.Context, prefix string) (all []store.Object, err error) {
 	err = v.do(ctx, "list", prefix, func() (err error) { all, err = v.world.disk.List(ctx, prefix); return err })
-	return all, err
+	return slices.DeleteFunc(all, func(o store.Object) bool { return v.world.isUnlisted(o.Key, v.process) }), err
+}
+
+// written says who has stored an object, and until when others find it in no list.
+type written struct {
+	by    *process
+	until time.Time
+}
+
+// unlist keeps a new object out of the lists of others for a while. Its writer has it in its own:
+// bucket's store remembers what it wrote.
+func (w *world) unlist(key string, by *process) {
+	if !w.happens(w.Faults.Unlisted, "unlisted", shortKey(key)) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.puts[key] = written{by, time.Now().Add(w.between(0, time.Minute, "unlisted for", shortKey(key)))}
+}
+
+func (w *world) isUnlisted(key string, by *process) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	put := w.puts[key]
+	return put.by != by && time.Now().Before(put.until)
 }
 
 func (v view) Delete(ctx context.Context, key string) error {

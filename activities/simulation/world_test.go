@@ -47,6 +47,7 @@ type world struct {
 	log    io.Writer // gets what happens as text; nil keeps none
 	broken []string  // invariants
 	late   map[string]bool
+	puts   map[string]written // by key; only where lists are late
 
 	lateAnswers bool // one has come once its collaboration had ended
 	service     service
@@ -60,7 +61,7 @@ type world struct {
 func newWorld(s Scenario, log io.Writer) *world {
 	return &world{
 		Scenario: s, disk: storetest.NewMemory(map[string]string{}), began: time.Now(),
-		times: map[string]int{}, trace: fnv.New64a(), log: log, late: map[string]bool{},
+		times: map[string]int{}, trace: fnv.New64a(), log: log, late: map[string]bool{}, puts: map[string]written{},
 	}
 }
 

@@ -215,7 +215,7 @@ func (r *removal) findCached(ctx context.Context) []store.Object {
 
 // findState returns the folders of the campaign's embedded servers.
 func (r *removal) findState() (folders []string) {
-	for _, folder := range []string{campaigns.CampaignFolder(r.o, r.Name), campaigns.LabelsFolder(r.o, r.Name, "")} {
+	for _, folder := range []string{r.o.CampaignFolder(r.Name), r.o.LabelsFolder(r.Name, "")} {
 		at := filepath.Join(r.o.State, folder)
 		if _, err := os.Stat(at); err == nil {
 			folders = append(folders, at)

@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +64,9 @@ func newResume(o *cli.Options) *cobra.Command {
 			}
 			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, campaigns.ErrNotRunning) {
 				return err
+			}
+			if p.Folder == "" {
+				fmt.Fprintf(os.Stderr, "note: the folder of %s's file is not known on this machine; programs and files that it names are looked for in the current folder\n", name)
 			}
 			if err := cli.LoadEnvFileHere(p.Folder); err != nil {
 				return err

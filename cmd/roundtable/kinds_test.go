@@ -100,6 +100,9 @@ func newEverything(t *testing.T) *everything {
 		files[path] = string(data)
 		return err
 	}))
+	for _, found := range findAuthor(t, filepath.Join(dir, "lake"), dir) {
+		t.Errorf("the lake names the folder that it was made in: %q", found)
+	}
 	e := &everything{storetest.NewMemory(maps.Clone(files)), files, slices.Sorted(maps.Keys(files)), campaigns}
 	if found := e.verify(t, ""); len(found) > 0 {
 		t.Fatalf("before anything is changed: %v", found)

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -136,8 +134,10 @@ func TestWrongSetups(t *testing.T) {
 	running.kill()
 	friend.kill()
 	expired := starts(t, dir, append(slices.Clone(direct), "OPENAI_API_KEY=expired"), "worker", "--state", "third")
-	host, _ := os.Hostname()
-	from := fmt.Sprintf("(process %d on %s)", expired.Process.Pid, host)
+	said(t, expired, "working: worker ")
+	_, name, _ := strings.Cut(expired.said.String(), "working: worker ")
+	name, _, _ = strings.Cut(name, ",")
+	from := "(worker " + name + ")"
 	screentest.Until(t, from, func() bool { return strings.Contains(ends(t, 0, dir, direct, "status", "busy").out, from) })
 }
 

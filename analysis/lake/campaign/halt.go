@@ -14,9 +14,11 @@ import (
 type Halt struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
-	// Holds says that calls are held back by the campaign's workflow, which lets them begin
+	// Holds says that calls are held back, until the campaign's workflow lets them begin
 	// again. A halt that a run leaves behind at its end holds nothing.
 	Holds bool `json:"holds,omitempty"`
+	// ByHand says that a command holds them back, of which the workflow may not have heard yet.
+	ByHand bool `json:"by_hand,omitempty"`
 }
 
 // HaltKey returns the name of a campaign's Halt.
@@ -24,6 +26,7 @@ func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json
 
 // WriteHalt records why a campaign is paused.
 func WriteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error {
+	h.Reason = HidePaths(s, campaign, h.Reason)
 	data, err := lake.Seal(HaltKey(campaign), h)
 	if err != nil {
 		return err
@@ -50,6 +53,15 @@ func NoteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error
 		return err
 	}
 	return WriteHalt(ctx, s, campaign, h)
+}
+
+// ClearSameHalt is ClearHalt unless the campaign was halted since a halt was read.
+func ClearSameHalt(ctx context.Context, s store.Store, campaign string, of *Halt) error {
+	known, err := ReadHalt(ctx, s, campaign)
+	if err != nil || known == nil || of == nil || known.Reason != of.Reason || !known.At.Equal(of.At) {
+		return err
+	}
+	return ClearHalt(ctx, s, campaign)
 }
 
 // ClearHalt removes a campaign's Halt: it runs again.

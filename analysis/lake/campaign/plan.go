@@ -33,12 +33,11 @@ import (
 // Plan is one revision of a campaign as recorded in the lake: all that any
 // worker needs to take part in it.
 type Plan struct {
-	Campaign plan.Campaign     `json:"campaign"`
-	Edition  int               `json:"edition"`           // of the built-in prompts
-	Changed  []string          `json:"changed,omitempty"` // flags of the command line that changed the file
-	Folder   string            `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
-	Data     string            `json:"data,omitempty"`    // folder of the data set
-	Files    map[string]string `json:"files,omitempty"`   // SHA-256 of what environments read in it
+	Campaign plan.Campaign `json:"campaign"`
+	Edition  int           `json:"edition"`           // of the built-in prompts
+	Changed  []string      `json:"changed,omitempty"` // flags of the command line that changed the file
+	Paths    `json:"-"`
+	Files    map[string]string `json:"files,omitempty"` // SHA-256 of what environments read in the data set
 	// PrivateData keeps the files themselves out of the lake: see RecordData.
 	PrivateData bool                         `json:"private_data,omitempty"`
 	Agents      []int                        `json:"agents"` // by condition
@@ -62,9 +61,12 @@ func PlanKey(campaign, revision string) string {
 	return lake.AboutKey(campaign, "plans/"+revision+".json")
 }
 
-// WritePlan records a revision. One that is there already stays: a campaign
-// goes on with the prompts that it began with.
+// WritePlan records a revision, and outside the lake where this machine has its files. A
+// revision that is there already stays: a campaign goes on with the prompts that it began with.
 func WritePlan(ctx context.Context, s store.Store, p Plan) error {
+	if err := keepPaths(s, p); err != nil {
+		return err
+	}
 	data, err := json.Marshal(p) // indenting would change the identities that are in it
 	if err != nil {
 		return err
@@ -88,6 +90,9 @@ func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Pl
 	var p Plan
 	if err := json.Unmarshal(data, &p); err != nil {
 		return Plan{}, fmt.Errorf("%s: %w", PlanKey(campaign, revision), err)
+	}
+	if p.Paths, err = readPaths(s, campaign); err != nil {
+		return Plan{}, err
 	}
 	return p, p.check(campaign, revision)
 }

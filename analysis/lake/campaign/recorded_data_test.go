@@ -21,7 +21,7 @@ func TestRecordedData(t *testing.T) {
 	defer s.Close()
 	dir := t.TempDir()
 	files := map[string]string{"q.csv": "id,question\n", "test/a.jsonl": "{}", "test/same.jsonl": "{}"}
-	p := Plan{Data: dir, Files: map[string]string{}}
+	p := Plan{Paths: Paths{Data: dir}, Files: map[string]string{}}
 	for name, text := range files {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
 			t.Fatal(err)

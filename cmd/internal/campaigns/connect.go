@@ -79,7 +79,7 @@ func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Clien
 		}
 		return c, nil
 	}
-	target, err := infra.TargetIn(filepath.Join(o.State, CampaignFolder(o, campaign)))
+	target, err := infra.TargetIn(filepath.Join(o.State, o.CampaignFolder(campaign)))
 	if err != nil {
 		return nil, ErrNotRunning
 	}

@@ -16,7 +16,7 @@ import (
 func RetryWhileLate(ctx context.Context, w io.Writer, what string, request func() error) error {
 	for began := time.Now(); ; {
 		err := request()
-		if !isLate(err) || ctx.Err() != nil {
+		if !IsLate(err) || ctx.Err() != nil {
 			return err
 		}
 		fmt.Fprintf(w, "the engine has not answered for %s (%s); the machine may be far behind. Waiting on; Ctrl-C ends this\n",
@@ -29,15 +29,15 @@ func RetryWhileLate(ctx context.Context, w io.Writer, what string, request func(
 	}
 }
 
-// isLate reports whether an error says only that an answer did not come in time.
-func isLate(err error) bool {
+// IsLate reports whether an error says only that an answer did not come in time.
+func IsLate(err error) bool {
 	_, late := errors.AsType[*serviceerror.DeadlineExceeded](err)
 	return late || errors.Is(err, context.DeadlineExceeded)
 }
 
 // NameLate adds to the error of a late answer what was waited for.
 func NameLate(what string, err error) error {
-	if !isLate(err) {
+	if !IsLate(err) {
 		return err
 	}
 	return fmt.Errorf("the engine did not answer in time (%s); the machine may be far behind. Nothing is lost: give the same command again: %w", what, err)

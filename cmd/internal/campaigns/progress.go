@@ -39,7 +39,7 @@ func readProgress(o *cli.Options, campaign string) *Progress {
 		return nil
 	}
 	var p *Progress
-	text, err := os.ReadFile(filepath.Join(o.State, CampaignFolder(o, campaign), ProgressFile))
+	text, err := os.ReadFile(filepath.Join(o.State, o.CampaignFolder(campaign), ProgressFile))
 	if err != nil || json.Unmarshal(text, &p) != nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func readProgress(o *cli.Options, campaign string) *Progress {
 func AskStatus[S any](ctx context.Context, o *cli.Options, c client.Client, campaign, id string) (status S, at time.Time, err error) {
 	soon, cancel := context.WithTimeout(ctx, answerSoon)
 	defer cancel()
-	if status, err = QueryStatus[S](soon, c, id); err == nil || soon.Err() == nil && !isLate(err) {
+	if status, err = QueryStatus[S](soon, c, id); err == nil || soon.Err() == nil && !IsLate(err) {
 		return status, time.Now(), err
 	}
 	if p := readProgress(o, campaign); p != nil && time.Since(p.At) < recent && json.Unmarshal(p.Status, &status) == nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,8 +45,9 @@ func LoadEnvFileOf(ctx context.Context, s store.Store, name string) error {
 	return LoadEnvFileHere(p.Folder)
 }
 
-// LoadEnvFileHere is LoadEnvFile for a folder that a recorded plan names, if the command is given
-// there: a stranger's lake may name any folder. Else it says that the file is not read.
+// LoadEnvFileHere is LoadEnvFile for the folder of a recorded campaign, if the command is given
+// there, or the folder is not known: a state folder that came with a stranger's lake may name any.
+// Else it says that the file is not read.
 func LoadEnvFileHere(folder string) error {
 	return loadEnvFileHere(os.Stderr, folder)
 }
@@ -55,12 +57,12 @@ func loadEnvFileHere(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
-	if named, err := os.Stat(folder); err == nil && os.SameFile(here, named) {
+	if named, err := os.Stat(cmp.Or(folder, ".")); err == nil && os.SameFile(here, named) {
 		return loadEnvFile(w, folder)
 	}
 	if path := filepath.Join(folder, envFileName); folder != "" {
 		if _, err := os.Lstat(path); err == nil {
-			fmt.Fprintf(w, "%s is not read: the lake alone says that it is the campaign's. Give the command in that folder, or set the keys\n", wording.SafeLines(path))
+			fmt.Fprintf(w, "%s is not read, since no file there was named: give the command in that folder, or set the keys\n", wording.SafeLines(path))
 		}
 	}
 	return nil

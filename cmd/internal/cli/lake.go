@@ -35,7 +35,7 @@ func (o *Options) OpenLake() (store.Store, error) {
 	}
 	s, err := store.Open(o.Lake, bucket.OpenToRead)
 	if err == nil {
-		s, err = campaign.WithData(s, o.Data)
+		s, err = campaign.WithData(o.withPaths(s), o.Data)
 	}
 	if err != nil {
 		return nil, UsageError(err)
@@ -109,7 +109,7 @@ func (o *Options) CreateLake() (store.Store, newFolders, error) {
 	}
 	s, err := store.Open(o.Lake, bucket.Open)
 	if err == nil {
-		s, err = campaign.WithData(s, o.Data)
+		s, err = campaign.WithData(o.withPaths(s), o.Data)
 	}
 	if err != nil {
 		return nil, nil, UsageError(err)

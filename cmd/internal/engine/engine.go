@@ -49,7 +49,8 @@ type Engine struct {
 	log        *slog.Logger                       // of what happens; see openTelemetry
 	notices    io.Writer                          // for the operator: standard error, or the log
 	Queue      string                             // of the lake's workflows and activities
-	identity   string                             // of this process's workers, unlike that of any other
+	name       string                             // of this process, drawn at random
+	identity   string                             // of this process's workers at the server, unlike that of any other
 	shared     *campaigns.SharedServer            // nil if the server is this program's own
 	folder     string                             // of the embedded server's state
 	progress   string                             // the file that tells other commands how the workflow is; embedded only
@@ -83,7 +84,8 @@ type Job struct {
 // ends it.
 func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine, err error) {
 	host, _ := os.Hostname() // without a name the number stands alone
-	e := &Engine{Queue: task.Queue, identity: fmt.Sprintf("%d@%s@%s", os.Getpid(), host, rand.Text())}
+	name := rand.Text()
+	e := &Engine{Queue: task.Queue, name: name, identity: fmt.Sprintf("%d@%s@%s", os.Getpid(), host, name)}
 	defer func() {
 		if err != nil {
 			e.Stop()
@@ -133,7 +135,7 @@ func (e *Engine) workerOptions() worker.Options {
 	if e.IsEmbedded() {
 		infra.WaitForOwnServer(&options)
 	} else {
-		options.Interceptors = []interceptor.WorkerInterceptor{&signPauses{}}
+		options.Interceptors = []interceptor.WorkerInterceptor{&signPauses{name: e.name}}
 	}
 	return options
 }
@@ -155,7 +157,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		return campaigns.NameLate("start of the worker", err)
 	}
 	e.metrics.SetWorking(true)
-	e.log.Info("taking work")
+	e.log.Info("taking work", "worker", e.name)
 	if e.IsEmbedded() {
 		return nil
 	}

@@ -86,7 +86,7 @@ func (e *Engine) CheckReadable(ctx context.Context) error {
 // Describe says what a shared engine works on.
 func (e *Engine) Describe() string {
 	_, lake, _ := strings.Cut(e.Queue, "@")
-	return fmt.Sprintf("lake %s (%s), Temporal at %s, namespace %s, task queue %s", e.shared.Lake, lake, e.shared.Address, e.shared.Namespace, e.Queue)
+	return fmt.Sprintf("worker %s, lake %s (%s), Temporal at %s, namespace %s, task queue %s", e.name, e.shared.Lake, lake, e.shared.Address, e.shared.Namespace, e.Queue)
 }
 
 // share finds out which of a server's campaigns are this lake's.

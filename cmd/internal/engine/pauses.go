@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
@@ -13,18 +12,21 @@ import (
 	"roundtable/workflows/task"
 )
 
-// signPauses adds to the reason of a pause which process it comes from: of several
-// workers only one may lack a key or a data set.
+// signPauses adds to the reason of a pause which worker it comes from: of several only one may
+// lack a key or a data set. Reasons are in the lake, so it is a random name, which the worker's
+// log and its identity at the server have too.
 type signPauses struct {
 	interceptor.WorkerInterceptorBase
+	name string
 }
 
-func (*signPauses) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &signedPauses{interceptor.ActivityInboundInterceptorBase{Next: next}}
+func (s *signPauses) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &signedPauses{interceptor.ActivityInboundInterceptorBase{Next: next}, s.name}
 }
 
 type signedPauses struct {
 	interceptor.ActivityInboundInterceptorBase
+	name string
 }
 
 func (s *signedPauses) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
@@ -33,7 +35,6 @@ func (s *signedPauses) ExecuteActivity(ctx context.Context, in *interceptor.Exec
 	if !ok || app.Type() != task.ErrPause || money.IsSpent(app.Message()) { // a used up budget is the campaign's
 		return out, err
 	}
-	host, _ := os.Hostname()
-	return out, temporal.NewApplicationErrorWithOptions(fmt.Sprintf("%s (process %d on %s)", app.Message(), os.Getpid(), host), task.ErrPause,
+	return out, temporal.NewApplicationErrorWithOptions(fmt.Sprintf("%s (worker %s)", app.Message(), s.name), task.ErrPause,
 		temporal.ApplicationErrorOptions{NonRetryable: true, Category: app.Category()})
 }

@@ -24,7 +24,7 @@ func TestBusyWorker(t *testing.T) {
 	t.Setenv("TEMPORAL_ADDRESS", "")
 	dir := t.TempDir()
 	o := &cli.Options{State: filepath.Join(dir, ".roundtable"), Lake: filepath.Join(dir, "lake")}
-	folder := filepath.Join(o.State, campaigns.CampaignFolder(o, "c"))
+	folder := filepath.Join(o.State, o.CampaignFolder("c"))
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: folder, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)

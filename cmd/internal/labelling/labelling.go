@@ -35,7 +35,7 @@ func (l Options) work(ctx context.Context, s store.Store, name string, how campa
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: campaigns.LabelsFolder(l.Options, name, how.ID()), Fresh: err != nil, NoCache: l.NoCache})
+	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: l.LabelsFolder(name, how.ID()), Fresh: err != nil, NoCache: l.NoCache})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/runs"
-	"roundtable/workflows"
 	"roundtable/workflows/plan"
 )
 
@@ -32,7 +31,7 @@ func (v *Server) steer(w http.ResponseWriter, r *http.Request) error {
 	case "tune":
 		said, err = v.tune(r, name)
 	case "cancel":
-		said, err = name+" is being cancelled", runs.Signal(ctx, v.options, name, workflows.SignalCancel, nil, "")
+		said, err = name+" is being cancelled", runs.RequestCancel(ctx, v.options, name, "")
 	default:
 		err = wrongInput{fmt.Errorf("a campaign cannot be asked to %q; it can be paused, resumed, tuned and cancelled", action)}
 	}

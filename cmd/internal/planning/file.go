@@ -70,7 +70,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		forked, err = readForked(ctx, s, name)
 		ran.folder = forked.Folder // where its programs are
 		of := campaignfile.Forked{Campaign: forked.Campaign, Data: forked.Data, PrivateData: forked.PrivateData}
-		if err == nil && forked.Data != "" {
+		if err == nil && len(forked.Files) > 0 {
 			of.DataFiles, err = setup.Sources{Data: providers.OpenData, Lake: s}.OpenData(forked)
 		}
 		return of, err
@@ -195,6 +195,8 @@ func Recordable(plugins catalogue.Catalogue, file campaignfile.File, from provid
 		if p.Data, err = from.Path(file.Data); err != nil {
 			return p, err
 		}
+	}
+	if file.DataFiles != nil {
 		files := campaign.NewDataFiles(file.DataFiles)
 		data, p.Files, p.PrivateData = files, files.Sums, file.PrivateData
 	}
@@ -216,7 +218,11 @@ func Recordable(plugins catalogue.Catalogue, file campaignfile.File, from provid
 			if err != nil {
 				return p, err
 			}
-			if err := cmp.Or(checkScorer(env, p.Folder), ran.check(plugins, p.Campaign.Name, c, env)); err != nil {
+			folder := p.Folder
+			if ran != nil { // a fork's are where those of its original are
+				folder = ran.folder
+			}
+			if err := cmp.Or(checkScorer(env, folder), ran.check(plugins, p.Campaign.Name, c, env)); err != nil {
 				return p, err
 			}
 			environments[key] = env.Prompts()

@@ -135,15 +135,16 @@ func (f Flags) Texts() []string {
 	if f.has("instances") {
 		all = append(all, "--instances "+quoted(strings.Join(f.instances, ",")))
 	}
-	if dir := f.data(); dir != "" {
-		all = append(all, "--data "+quoted(dir))
-	}
 	return all
 }
 
 // Command returns the command that runs a file with the flags.
 func (f Flags) Command(path string) string {
-	return strings.Join(append([]string{"roundtable run " + path}, f.Texts()...), " ")
+	words := append([]string{"roundtable run " + path}, f.Texts()...)
+	if dir := f.data(); dir != "" {
+		words = append(words, "--data "+quoted(dir))
+	}
+	return strings.Join(words, " ")
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)

@@ -54,11 +54,15 @@ func (r Options) Work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
-	_, err := campaign.ReadManifest(ctx, s, name)
+	halt, err := campaign.ReadHalt(ctx, s, name) // what is commanded from now on stays
+	if err != nil {
+		return status, err
+	}
+	_, err = campaign.ReadManifest(ctx, s, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return status, err
 	}
-	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: campaigns.CampaignFolder(r.Options, name), Fresh: err != nil, NoCache: r.NoCache})
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: r.CampaignFolder(name), Fresh: err != nil, NoCache: r.NoCache})
 	if err != nil {
 		return status, err
 	}
@@ -77,8 +81,10 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 			return status, err
 		}
 	}
-	if err := campaign.ClearHalt(ctx, s, name); err != nil {
-		return status, err
+	if halt != nil && !(halt.ByHand && halt.Reason == task.Cancelled) { // that ends where drive does
+		if err := campaign.ClearSameHalt(ctx, s, name, halt); err != nil {
+			return status, err
+		}
 	}
 	if r.Checks {
 		if err := r.check(ctx, e, s, p, again); err != nil {
@@ -88,7 +94,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 	if err := e.TakeWork(ctx); err != nil {
 		return status, err
 	}
-	status, err = r.drive(ctx, e, p, m)
+	status, err = r.drive(ctx, e, p, m, func() error { return campaign.ClearSameHalt(ctx, s, name, halt) })
 	if ctx.Err() != nil {
 		return status, cli.Interrupted(ctx, again)
 	}
@@ -117,12 +123,13 @@ func pausedError(name string, s workflows.Status) error {
 	return cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, s.Done(), wording.Count(s.Cells, "collaboration")))
 }
 
-// drive starts the campaign's workflow, or finds it running, and watches it to its end.
-func (r Options) drive(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest) (workflows.Status, error) {
+// drive starts the campaign's workflow, or finds it running, and watches it to its end. One that
+// nobody has cancelled yet, or that is extended, goes on whatever was cancelled before: it calls goOn.
+func (r Options) drive(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest, goOn func() error) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits, Until: r.Until, Question: m.Until != nil && r.Until == 0, Heartbeat: e.Heartbeat(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {
-		run, err := r.join(ctx, e, id, in)
+		run, err := r.join(ctx, e, id, in, goOn)
 		if errors.Is(err, errEnded) {
 			continue // the next one starts
 		}
@@ -138,7 +145,7 @@ var errEnded = errors.New("the campaign's workflow has ended meanwhile")
 
 // join starts a campaign's workflow, or joins the one that runs; the error is errEnded if
 // that ends first.
-func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workflows.CampaignInput) (client.WorkflowRun, error) {
+func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workflows.CampaignInput, goOn func() error) (client.WorkflowRun, error) {
 	options := client.StartWorkflowOptions{
 		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
@@ -150,7 +157,7 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 			return nil, err
 		}
 		err = campaigns.RetryWhileLate(ctx, e.Notices(), "state of the campaign that runs", func() (err error) {
-			run, err = attach(ctx, e.Client, id, in, r.Retry)
+			run, err = attach(ctx, e.Client, id, in, r.Retry, goOn)
 			return err
 		})
 		if _, ended := errors.AsType[*serviceerror.NotFound](err); ended {
@@ -158,16 +165,21 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 		}
 		return run, err
 	}
+	if err == nil {
+		err = goOn()
+	}
 	return run, err
 }
 
 // attach joins a campaign that is running: with the present plan and limits, and
 // resumed, because the operator gave run; with the whole plan again if cells
 // are to be run again.
-func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
+func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool, goOn func() error) (client.WorkflowRun, error) {
 	status, err := campaigns.SettledStatus[workflows.Status](ctx, c, id)
 	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until || status.Question != in.Question) {
-		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
+		if err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in); err == nil {
+			err = goOn()
+		}
 	}
 	if err == nil {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalTune, in.Limits)

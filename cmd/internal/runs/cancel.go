@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -56,7 +57,7 @@ func DoneText(name string, cells int) string {
 
 // Cancel stops a campaign, running or not.
 func Cancel(ctx context.Context, o *cli.Options, name string) error {
-	err := Signal(ctx, o, name, workflows.SignalCancel, nil, "is being cancelled")
+	err := RequestCancel(ctx, o, name, "is being cancelled")
 	if !errors.Is(err, campaigns.ErrNotRunning) {
 		return err
 	}
@@ -68,7 +69,7 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 		return ReportDone(o, p, "cancel")
 	}
 	r := Options{Options: o}
-	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: campaigns.CampaignFolder(o, name)})
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: o.CampaignFolder(name)})
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,11 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 	if ctx, err = e.LockCampaign(ctx, o, name); err != nil {
 		return err
 	}
-	// The signal comes before the worker: nothing is asked any more.
+	// Halt and signal come before the worker: nothing is asked any more.
+	halt := campaign.Halt{Reason: task.Cancelled, At: time.Now().UTC(), Holds: true, ByHand: true}
+	if err := campaign.WriteHalt(ctx, s, name, halt); err != nil {
+		return err
+	}
 	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits, Question: m.Until != nil, Heartbeat: e.Heartbeat(), Notify: true, Visibility: e.Visibility(ctx, o)}
 	run, err := e.Client.SignalWithStartWorkflow(ctx, workflows.CampaignID(name), workflows.SignalCancel, nil,
 		client.StartWorkflowOptions{TaskQueue: e.Queue, WorkflowTaskTimeout: workflows.TaskTimeout}, task.CampaignWorkflow, in)
@@ -87,6 +92,9 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 		return err
 	}
 	status, err := r.watch(ctx, e, run, name, p.Campaign.Size())
+	if err == nil {
+		err = campaign.ClearSameHalt(ctx, s, name, &halt)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -12,12 +13,73 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
 )
 
 // Pause pauses a running campaign and tells what is said; nothing if that is empty.
 func Pause(ctx context.Context, o *cli.Options, name, said string) error {
-	return Signal(ctx, o, name, workflows.SignalPause, workflows.Pause{Reason: "paused by hand"}, said)
+	const reason = "paused by hand"
+	return holdAndSignal(ctx, o, name, reason, workflows.SignalPause, workflows.Pause{Reason: reason}, said)
 }
+
+// RequestCancel cancels a running campaign and tells what is said; nothing if that is empty.
+func RequestCancel(ctx context.Context, o *cli.Options, name, said string) error {
+	return holdAndSignal(ctx, o, name, task.Cancelled, workflows.SignalCancel, nil, said)
+}
+
+// enginePatience is how long an engine that has the campaign may take to be reached.
+const enginePatience = time.Minute
+
+// holdAndSignal holds the calls of a campaign back in the lake, where callers look before each call,
+// and signals its workflow, which may hear of it much later. An engine that starts, or is too busy to
+// answer, is asked again.
+func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal string, arg any, said string) error {
+	s, err := o.OpenLake()
+	if err != nil {
+		return err
+	}
+	before, err := campaign.ReadHalt(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	halt := campaign.Halt{Reason: reason, At: time.Now().UTC(), Holds: true, ByHand: true}
+	if before == nil || !before.Holds || reason == task.Cancelled {
+		if err := campaign.WriteHalt(ctx, s, name, halt); err != nil {
+			return fmt.Errorf("campaign %q: its calls cannot be held back: %w", name, err)
+		}
+	}
+	for began := time.Now(); ; {
+		err = Signal(ctx, o, name, signal, arg, said)
+		if !errors.Is(err, campaigns.ErrNotRunning) {
+			break
+		}
+		who := o.CampaignHolder(name)
+		if who == "" {
+			break
+		}
+		if time.Since(began) > enginePatience {
+			return fmt.Errorf("campaign %q: no call begins any more, but %s, which runs it, does not answer; give the command again", name, who)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(engineAgain):
+		}
+	}
+	if err == nil || campaigns.IsLate(err) { // it may have arrived
+		return err
+	}
+	if known, read := campaign.ReadHalt(ctx, s, name); read != nil || known == nil || !known.At.Equal(halt.At) {
+		return err
+	}
+	if before == nil {
+		return errors.Join(err, campaign.ClearHalt(ctx, s, name))
+	}
+	return errors.Join(err, campaign.WriteHalt(ctx, s, name, *before))
+}
+
+// engineAgain is how long it takes until an engine that does not answer is asked again.
+const engineAgain = 300 * time.Millisecond
 
 // Resume records the limits of a campaign and lets it go on if it runs and is paused;
 // otherwise the error is campaigns.ErrNotRunning.
@@ -32,7 +94,7 @@ func Resume(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manif
 		return err
 	}
 	halt, err := campaign.ReadHalt(ctx, s, m.Campaign)
-	if err != nil || halt == nil || halt.Holds { // the workflow ends what it holds back
+	if err != nil || halt == nil || halt.Holds && (!halt.ByHand || halt.Reason == task.Cancelled) { // the workflow ends what it holds back
 		return err
 	}
 	return campaign.ClearHalt(ctx, s, m.Campaign) // last: a campaign that nothing resumed stays paused

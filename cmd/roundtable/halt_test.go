@@ -1,0 +1,114 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	lakecampaign "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
+	"roundtable/infra"
+	"roundtable/infra/embedded"
+	"roundtable/workflows"
+	"roundtable/workflows/task"
+)
+
+// TestHaltBeforeTheWorkflow: pause and cancel hold calls back in the lake, even if no worker ever
+// comes to the workflow; one that reaches no workflow leaves everything as it was.
+func TestHaltBeforeTheWorkflow(t *testing.T) {
+	t.Parallel()
+	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	noError(t, err)
+	t.Cleanup(func() { server.Stop() })
+	c, err := infra.Dial(t.Context(), infra.Target{HostPort: server.HostPort()})
+	noError(t, err)
+	defer c.Close()
+	dir := t.TempDir()
+	at := []string{"TEMPORAL_ADDRESS=" + server.HostPort()}
+	queue := document(t, ends(t, 0, dir, at, "prepare", "--lake", "lake", "--json").out)["task_queue"].(string)
+	local, err := store.NewLocal(filepath.Join(dir, "lake"))
+	noError(t, err)
+	halt := func() lakecampaign.Halt {
+		t.Helper()
+		h, err := lakecampaign.ReadHalt(t.Context(), local, "still")
+		noError(t, err)
+		if h == nil {
+			return lakecampaign.Halt{}
+		}
+		return *h
+	}
+	noError(t, lakecampaign.WriteHalt(t.Context(), local, "still", lakecampaign.Halt{Reason: "lunch"}))
+	if d := command(t, dir, at, "pause", "still"); d.code == 0 || halt().Reason != "lunch" || halt().Holds {
+		t.Errorf("pause of what does not run: code %d, halt %+v\n%s", d.code, halt(), d.err)
+	}
+	_, err = c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID("still"), TaskQueue: queue}, task.CampaignWorkflow, workflows.CampaignInput{Name: "still"})
+	noError(t, err)
+	for command, reason := range map[string]string{"pause": "paused by hand", "cancel": task.Cancelled} {
+		noError(t, lakecampaign.ClearHalt(t.Context(), local, "still"))
+		ends(t, 0, dir, at, command, "still")
+		if h := halt(); h.Reason != reason || !h.Holds || !h.ByHand {
+			t.Errorf("after %s: %+v", command, h)
+		}
+	}
+}
+
+// TestNoCallAfterSteering: on a busy machine no call begins from 2 s after pause or cancel was
+// acknowledged, also while the campaign only starts again.
+func TestNoCallAfterSteering(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
+	t.Parallel()
+	v := newVendor(t)
+	v.latency = 50 * time.Millisecond
+	dir := t.TempDir()
+	campaignFile(t, dir, v.URL, 20)
+	save(t, dir, "campaign.yaml", strings.Replace(read(t, dir, "campaign.yaml"), "limits: {collaborations: 8, calls: 24}", "limits: {collaborations: 40, calls: 24}", 1))
+	busy := append(v.at(), "GOMAXPROCS=1")
+	quiet := func(after string) {
+		t.Helper()
+		from := time.Now().Add(2 * time.Second)
+		time.Sleep(5 * time.Second)
+		late := 0
+		for _, a := range v.arrivals() {
+			if a.at.After(from) {
+				late++
+			}
+		}
+		if late > 0 {
+			t.Errorf("%d calls began from 2 s after %s was acknowledged", late, after)
+		}
+	}
+	for range 2 {
+		n := len(v.arrivals())
+		b := starts(t, dir, busy, "run", "campaign.yaml")
+		screentest.Until(t, "calls", func() bool { return len(v.arrivals()) > n+30 })
+		ends(t, 0, dir, busy, "pause", "killed")
+		quiet("pause")
+		b.kill()
+	}
+	b := starts(t, dir, busy, "resume", "killed") // whose workflow has hardly begun when it is cancelled
+	screentest.Until(t, "its lock", func() bool {
+		o := cli.Options{Lake: filepath.Join(dir, "lake")}
+		return o.CampaignHolder("killed") != ""
+	})
+	ends(t, 0, dir, busy, "cancel", "killed")
+	quiet("cancel")
+	b.kill()
+	ends(t, 0, dir, v.at(), "cancel", "killed")
+	st := statusBy(t, dir, "killed")
+	if st.Done() != st.Cells || st.Stopped == 0 || st.Paused {
+		t.Errorf("after cancel: %+v", st)
+	}
+	ends(t, 0, dir, v.at(), "run", "campaign.yaml", "--retry-failed")
+	if st = statusBy(t, dir, "killed"); st.Succeeded != st.Cells {
+		t.Errorf("run again after cancel: %+v", st)
+	}
+	digestBy(t, dir, "killed")
+}
