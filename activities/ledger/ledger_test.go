@@ -34,7 +34,7 @@ func TestSettledCallsOfEndedCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	spent, err := ledger.Open(ctx, s, "c").SpentOnEnded()
-	if err != nil || spent.CostUSD != 0.125 || spent.WorstUSD != 0 || spent.Calls != int64(ended[0].Calls) {
+	if err != nil || spent.CostUSD != 0.125 || spent.WorstUSD != 0 || spent.Calls != ended[0].Calls {
 		t.Errorf("status says %+v; want $0.125; %v", spent, err)
 	}
 	after, err := ledger.Spent(ctx, s, "c")
