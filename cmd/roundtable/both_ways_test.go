@@ -68,8 +68,7 @@ func planOf(t *testing.T, s store.Store, file string) (ids []string, err error) 
 }
 
 // changeGrid returns a campaign file whose axes are written otherwise, and how many are. A grid that
-// another file has part of, or
-// with combinations that name values, stays as it is.
+// another file has part of, or with combinations that name values, stays as it is.
 func changeGrid(t *testing.T, original []byte, change func(string, []any) (string, []any)) (string, int) {
 	t.Helper()
 	var file map[string]any
