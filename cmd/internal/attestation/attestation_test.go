@@ -2,6 +2,7 @@ package attestation
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -122,6 +123,54 @@ func TestCompare(t *testing.T) {
 	for _, key := range []string{"cache/cd/cdef.json", "answers/campaign=other/x.json", "lake/_campaigns/c/lock"} {
 		if c := compare(func(objects map[string]string) { objects[key] = "new" }); c.Errors() != 0 || len(c.AddedUnused)+len(c.AddedVisible) > 0 {
 			t.Errorf("%s is not the campaign's: %+v", key, c)
+		}
+	}
+}
+
+// Whose signature it is, and of what, is told and held to the key that is expected.
+func TestSignatures(t *testing.T) {
+	mine, theirs := madeKey(1), madeKey(2)
+	public := func(k ed25519.PrivateKey) ed25519.PublicKey { return k.Public().(ed25519.PublicKey) }
+	for name, x := range map[string]struct {
+		signed    ed25519.PrivateKey
+		expected  ed25519.PublicKey
+		isChanged bool
+		digest    string
+		finds     string // of what is wrong; "" if nothing is
+		says      string
+	}{
+		"by nobody":            {nil, nil, false, "", "", "Signed: no; anyone who"},
+		"by nobody, of a key":  {nil, public(mine), false, "", "it is not signed; expected a signature by key " + Fingerprint(public(mine)), ""},
+		"by anybody":           {mine, nil, false, "", "", "which nobody has vouched for"},
+		"by the key":           {mine, public(mine), false, "", "", "the one of --public-key"},
+		"by another":           {theirs, public(mine), false, "", "it is signed by key " + Fingerprint(public(theirs)), ""},
+		"changed after it":     {mine, public(mine), true, "", "its signature is not of this content", ""},
+		"of another's changed": {mine, nil, true, "", "its signature is not of this content", ""},
+		"of other rows":        {mine, public(mine), false, "ff", "it attests rows of digest 0a", ""},
+	} {
+		s := stated(t)
+		a, err := Parse(written(t, s, x.signed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.isChanged {
+			a.payload = append(slices.Clone(a.payload), ' ')
+		}
+		objects := maps.Clone(held)
+		delete(objects, "raw/turns/campaign=c/condition=k/r.0.parquet")
+		c, err := Compare(t.Context(), storetest.NewMemory(objects), cmp.Or(x.digest, s.Digest), Expected{Attestation: a, File: "f", Key: x.expected})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var summary, wrong strings.Builder
+		c.WriteSummary(&summary)
+		c.WriteErrors(&wrong)
+		trusted := x.expected != nil && (x.finds == "" || x.digest != "")
+		if c.Trusted != trusted || x.finds != "" && !strings.HasPrefix(wrong.String(), "WRONG  f: "+x.finds) || (wrong.Len() > 0) != (x.finds != "") || !strings.Contains(summary.String(), x.says) {
+			t.Errorf("%s: trusted is %t; %q, want %q; it says\n%s", name, c.Trusted, wrong.String(), x.finds, summary.String())
+		}
+		if !strings.Contains(summary.String(), "Deleted since: 1 raw file, an error only where") {
+			t.Errorf("%s: a file that is gone is not told:\n%s", name, summary.String())
 		}
 	}
 }
