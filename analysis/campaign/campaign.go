@@ -255,8 +255,9 @@ func (c Campaign) Groups() []Group {
 	}
 	renumber(runs)
 	setUnits(runs)
-	for from, to := 0, 0; from < len(runs); from = to {
-		for to = from + 1; to < len(runs) && runs[to].ConditionID == runs[from].ConditionID; {
+	for from := 0; from < len(runs); {
+		to := from + 1
+		for to < len(runs) && runs[to].ConditionID == runs[from].ConditionID {
 			to++
 		}
 		r := &runs[to-1]
@@ -267,6 +268,7 @@ func (c Campaign) Groups() []Group {
 		} else {
 			g.Runs = append(g.Runs, same...)
 		}
+		from = to
 	}
 	groups := make([]Group, len(ids))
 	for i, id := range ids {

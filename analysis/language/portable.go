@@ -97,7 +97,7 @@ func letters(word string) string {
 }
 
 // vowels are bits by letter.
-const vowels = 1<<('a'-'a') | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
+const vowels = 1 | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
 
 func vowel(letter byte) bool { return vowels>>(letter-'a')&1 == 1 }
 
