@@ -13,7 +13,7 @@ func TestParseS3(t *testing.T) {
 		}
 	}
 	for n, fits := range map[int]bool{maxPrefix: true, maxPrefix + 1: false} {
-		if _, err := parseS3("s3://bucket/" + strings.Repeat("a", 99)+"/"+strings.Repeat("a", 99)+"/"+strings.Repeat("a", n-200)); (err == nil) != fits {
+		if _, err := parseS3("s3://bucket/" + strings.Repeat("a", 99) + "/" + strings.Repeat("a", 99) + "/" + strings.Repeat("a", n-200)); (err == nil) != fits {
 			t.Errorf("a prefix of %d bytes: %v", n, err)
 		}
 	}
