@@ -38,7 +38,7 @@ type Plugin[T, Needs any] struct {
 	// Blank is an environment without parameters and data: policies can be checked with it where the
 	// environment itself is refused. nil where a program says which it has.
 	Blank T
-	New      func(envs.Decode, Needs) (T, error)
+	New   func(envs.Decode, Needs) (T, error)
 	// Traits of a protocol that its parameters do not change.
 	Traits protocol.Traits
 	// Prompts of a protocol: system.tmpl, one template for each phase, and parts that these include.
