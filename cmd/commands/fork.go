@@ -59,7 +59,7 @@ shows what chance alone does.`,
 	flags.StringArrayVar(&f.Changes, "change", nil, "a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
 	flags.BoolVar(&f.Control, "control", false, "run on without a change, too, to see what chance alone does")
 	flags.IntVar(&f.Replicates, "replicates", 1, "how often each collaboration is run on")
-	flags.StringSliceVar(&f.Conditions, "condition", nil, "ids of the conditions that are forked (default: all)")
+	flags.StringSliceVar(&f.Conditions, "condition", nil, "ids or labels of the conditions that are forked (default: all; where some have too few rounds, the only group that has enough)")
 	flags.Float64Var(&usd, "cost-usd", 0, "the most that the fork may cost (default: no cap)")
 	flags.StringVar(&f.Name, "as", "", "name of the fork (default: NAME-fork)")
 	flags.StringVarP(&file, "output", "o", "", "where its campaign file is written (default: its name with .yaml)")
@@ -81,6 +81,9 @@ func runFork(ctx context.Context, r runs.Options, f forks.Request, path string, 
 	file, err := f.NewFile(p, m)
 	if err != nil {
 		return cli.UsageError(err)
+	}
+	if only := file.Fork.Conditions; len(f.Conditions) == 0 && len(only) == 1 {
+		fmt.Fprintf(os.Stderr, "Forked is only %s (%s), the one group that has this round\n", only[0], m.Label(only[0]))
 	}
 	path = cmp.Or(path, file.Name+".yaml")
 	isNew, err := file.Write(path)

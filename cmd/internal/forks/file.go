@@ -18,6 +18,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/runs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
@@ -65,7 +66,6 @@ func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 	if r.Replicates > 1 {
 		f.Replicates = r.Replicates
 	}
-	f.Fork.Conditions = r.Conditions
 	if usd := r.CostUSD; usd != nil && !(*usd > 0 && *usd <= 1e9) { // not a number is neither
 		return f, fmt.Errorf("--cost-usd %v: expected US dollars, above 0 and at most 1000000000", *usd)
 	}
@@ -75,6 +75,9 @@ func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 		if f.Fork.At, err = readPoint(r.At); err != nil {
 			return f, err
 		}
+	}
+	if f.Fork.Conditions, err = r.chooseConditions(p, m, f.Fork.At["round"]); err != nil {
+		return f, err
 	}
 	own, err := r.ownChange()
 	if err != nil {
@@ -97,6 +100,43 @@ func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 		f.Fork.Changes = append(f.Fork.Changes, change)
 	}
 	return f, nil
+}
+
+// chooseConditions returns the ids of the conditions that are named by id or label; none is all. Where
+// none is named and some have too few rounds, it is the only group that has enough.
+func (r Request) chooseConditions(p campaign.Plan, m campaign.Manifest, round int) ([]string, error) {
+	var all, groups, ids []string
+	byName, short := map[string][]string{}, false
+	for i, c := range p.Campaign.Conditions {
+		id, label := c.ID(), m.Label(c.ID())
+		byName[id], byName[label] = append(byName[id], id), append(byName[label], id)
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s", id, inParentheses(label, p.Rounds[i]))))
+		short = short || p.Rounds[i] < round
+		if p.Rounds[i] >= round && c.Control == "" && m.AxisLabels[id]["baseline"] == "" {
+			groups = append(groups, id)
+		}
+	}
+	for _, name := range r.Conditions {
+		found := byName[name]
+		if len(found) != 1 {
+			return nil, fmt.Errorf("--condition %s: expected the id of one condition, or a label that only it has:\n  %s", name, strings.Join(all, "\n  "))
+		}
+		ids = append(ids, found[0])
+	}
+	switch {
+	case len(ids) > 0 || !short:
+		return ids, nil
+	case len(groups) == 1:
+		return groups, nil
+	}
+	return nil, fmt.Errorf("not every condition has a round %d: name those to fork with --condition:\n  %s", round, strings.Join(all, "\n  "))
+}
+
+func inParentheses(label string, rounds int) string {
+	if label != "" {
+		label += ", "
+	}
+	return "(" + label + wording.Count(rounds, "round") + ")"
 }
 
 // Begin returns the file of a fork without changes, which is run as the campaign was, but

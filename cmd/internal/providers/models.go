@@ -178,7 +178,7 @@ func (p Models) newScripted(name, policyName string, decode envs.Decode, env env
 		return model.Provider{}, nil
 	}
 	var refused error
-	decodePolicy := func(v any) error { // values are checked also where a key is unknown
+	decodePolicy := func(v any) error { //nolint:unparam // an envs.Decode; values are checked also where a key is unknown
 		refused = envs.DecodeStrict(params.Policy)(v)
 		return nil
 	}
