@@ -20,6 +20,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/asking"
+	"roundtable/activities/batch"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/failure"
@@ -30,6 +31,7 @@ import (
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
@@ -42,6 +44,8 @@ type Config struct {
 	Alone   bool                             // no other process works for the campaigns of the store
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
 	Client  client.Client                    // to await collaborations of an earlier run
+
+	Pace func(plan.Limits) batch.Pace // of batches; batch.NewPace if it is nil
 
 	Listeners calls.Listeners // who hears what is done
 	// Noticed hears of a campaign's pauses, end and budget, before word of it is sent, and
@@ -86,6 +90,9 @@ func New(c Config) *Activities {
 	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Lake: c.Store, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
+	if c.Pace != nil {
+		caller.Pace = c.Pace
+	}
 	taker := calls.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
 		notices: programs.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},

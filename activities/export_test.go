@@ -4,20 +4,13 @@ import (
 	"context"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/batch"
 	"roundtable/envs"
-	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
 // Keep is keep, for tests.
 func (a *Activities) Keep(ctx context.Context, place answers.RunKey, t answers.Turn) (answers.Turn, error) {
 	return a.caller.StoreTurn(ctx, place, t, "")
-}
-
-// SetPace sets when batches are sent and looked at.
-func SetPace(a *Activities, p batch.Pace) {
-	a.caller.SetPace(func(plan.Limits) batch.Pace { return p })
 }
 
 // AgeManifests makes a worker's copies of manifests older than it uses them.

@@ -157,8 +157,9 @@ func (b *batching) start(dies int64, late bool) *life {
 		panic(http.ErrAbortHandler)
 	}))
 	server.Config.ErrorLog = nil
-	l.Activities = newActivities(mortal{b.lake, l}, b.model(server.URL), noCache, func(c *activities.Config, _ *model.Provider) { c.Alone = true })
-	activities.SetPace(l.Activities, b.pace)
+	l.Activities = newActivities(mortal{b.lake, l}, b.model(server.URL), noCache, func(c *activities.Config, _ *model.Provider) {
+		c.Alone, c.Pace = true, func(plan.Limits) batch.Pace { return b.pace }
+	})
 	b.t.Cleanup(func() {
 		_ = l.Close(context.Background())
 		server.CloseClientConnections()

@@ -260,9 +260,7 @@ func (a *Activities) Hold(ctx context.Context, in task.Holding) (none struct{}, 
 		err = campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC(), Holds: true})
 	}
 	if err == nil && in.Reason == task.Cancelled {
-		if failed := a.caller.CancelBatches(ctx, in.Campaign); failed != nil { // the services end them by themselves
-			a.caller.Meter.NoteFailure(failed)
-		}
+		err = a.caller.CancelBatches(ctx, in.Campaign)
 	}
 	if err != nil {
 		err = temporal.NewApplicationErrorWithOptions(failure.Text(err), "io", temporal.ApplicationErrorOptions{NextRetryDelay: holdAgain})

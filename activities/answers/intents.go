@@ -35,8 +35,8 @@ func (o intentObject) key(p RunKey) (string, error) {
 	return p.objectKey("%06d.%d.intent-%d.json", o.Entry, o.Ask, o.Attempt)
 }
 
-// releasedObject is <entry>.<ask>.released-<attempt>.json: it takes an intent back
-// that shares its object with others, or that other processes may have seen.
+// releasedObject is <entry>.<ask>.released-<attempt>.json, or the next number that is free: it takes
+// an intent back that shares its object with others, or that other processes may have seen.
 type releasedObject struct {
 	Entry     int   `json:"entry"`
 	Ask       int   `json:"ask"`
@@ -230,12 +230,16 @@ func (a *Answers) Release(ctx context.Context, p RunKey, i Intent, alone bool) e
 		}
 		return a.store.Delete(ctx, key)
 	}
-	key, err := p.objectKey("%06d.%d.released-%d.json", i.Entry, i.Ask, i.Attempt)
-	if err != nil {
-		return err
+	word := releasedObject{i.Entry, i.Ask, i.Attempt, i.StartedAt}
+	for n := i.Attempt; ; n++ { // the name may be taken by the same attempt of another process
+		key, err := p.objectKey("%06d.%d.released-%d.json", i.Entry, i.Ask, n)
+		if err != nil {
+			return err
+		}
+		if first, err := putFirst(ctx, a.store, key, word); err != nil || first == word {
+			return err
+		}
 	}
-	_, err = putFirst(ctx, a.store, key, releasedObject{i.Entry, i.Ask, i.Attempt, i.StartedAt})
-	return err
 }
 
 // isShared reports whether an intent shares its object. The store tells it of a run

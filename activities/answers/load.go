@@ -182,7 +182,7 @@ func (l *loading) addReleased(ctx context.Context, key string, c call) error {
 	if err != nil {
 		return err
 	}
-	if (call{o.Entry, o.Ask, o.Attempt}) != c {
+	if o.Entry != c.entry || o.Ask != c.ask || o.Attempt > c.attempt {
 		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
 	}
 	l.released[o.announced()] = true

@@ -275,6 +275,9 @@ func (b *Batches) send(key Key, queue []*ticket) {
 		return
 	}
 	err := record.put(b.ctx, b.store)
+	if late := time.Since(now) > sent[0].pace.Settle; err == nil && late { // others may take the calls for unsent
+		err = cmp.Or(b.store.Delete(b.ctx, record.key()), errors.New("that took too long"))
+	}
 	s := newSent(b, record, sent[0].service, sent[0].pace)
 	if err == nil {
 		b.mu.Lock()
@@ -336,15 +339,17 @@ func (b *Batches) Open(ctx context.Context, campaign, name string, service model
 	return s, nil
 }
 
-// CancelAll has the recorded batches of a campaign that have not ended cancelled. services has the
-// models by name. What was answered by then is fetched by the calls that wait for it; others stay of
-// unknown outcome.
-func (b *Batches) CancelAll(ctx context.Context, campaign string, pace Pace, services map[string]model.Batcher) error {
+// CancelAll has the recorded batches of a campaign that have not ended cancelled, and waits for a while
+// until their services have heard; unheard says of which it is not known that they have. services has
+// the models by name. What was answered by then is fetched by the calls that wait for it; others stay
+// of unknown outcome.
+func (b *Batches) CancelAll(ctx context.Context, campaign string, pace Pace, services map[string]model.Batcher) (unheard, err error) {
 	records, err := readRecords(ctx, b.store, campaign)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var errs []error
+	var unread, errs []error
+	cancelled := map[string]*Sent{}
 	for _, r := range records {
 		service := services[r.Provider]
 		if !r.EndedAt.IsZero() || service == nil {
@@ -352,11 +357,20 @@ func (b *Batches) CancelAll(ctx context.Context, campaign string, pace Pace, ser
 		}
 		s, err := b.Open(ctx, campaign, r.Name, service, pace)
 		if s != nil {
-			err = s.Cancel(ctx)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("the batch %s is not cancelled: %w", r.Name, err))
+			s.Cancel()
+			cancelled[r.Name] = s
+		} else if err != nil {
+			unread = append(unread, fmt.Errorf("the batch %s is not cancelled: %w", r.Name, err))
 		}
 	}
-	return errors.Join(errs...)
+	ctx, cancel := context.WithTimeout(ctx, pace.Settle)
+	defer cancel()
+	for _, r := range records {
+		if s := cancelled[r.Name]; s != nil {
+			if err := s.AwaitCancel(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("it is not known whether the batch %s is cancelled: %w", r.Name, err))
+			}
+		}
+	}
+	return errors.Join(errs...), errors.Join(unread...)
 }

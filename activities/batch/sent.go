@@ -1,9 +1,11 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,8 +22,9 @@ type Sent struct {
 	mu        sync.Mutex
 	record    Record
 	status    model.BatchStatus
-	waits     map[chan struct{}]bool // told of each change
-	cancelled time.Time              // when cancelling was asked for
+	waits     []chan struct{} // told of each change
+	cancelled time.Time       // when cancelling was asked for
+	told      time.Time       // when the service had heard that
 	ended     bool
 	answers   map[string]model.BatchAnswer // by Call.Key, once it has ended
 	taken     map[string]bool              // of them
@@ -35,21 +38,14 @@ type Sent struct {
 func newSent(b *Batches, r Record, service model.Batcher, pace Pace) *Sent {
 	return &Sent{
 		batches: b, service: service, pace: pace, record: r, since: time.Now(),
-		wake: make(chan struct{}, 1), waits: map[chan struct{}]bool{}, taken: map[string]bool{},
+		wake: make(chan struct{}, 1), taken: map[string]bool{},
 	}
 }
 
 // Await waits for the answer of a call. If ctx ends before, the batch stays what it is.
 func (s *Sent) Await(ctx context.Context, call string, wait func(Wait)) (model.BatchAnswer, error) {
-	changed := make(chan struct{}, 1)
-	s.mu.Lock()
-	s.waits[changed] = true
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.waits, changed)
-	}()
+	changed, leave := s.listen()
+	defer leave()
 	for {
 		answer, err, over := s.take(call, wait)
 		if over {
@@ -108,31 +104,80 @@ func (s *Sent) forget() {
 	}()
 }
 
-// Cancel asks the service to end the batch early.
-func (s *Sent) Cancel(ctx context.Context) error {
+// Cancel has the service asked to end the batch early, until it has heard.
+func (s *Sent) Cancel() {
 	s.mu.Lock()
-	id, ended := s.record.ID, s.ended
 	if s.cancelled.IsZero() {
 		s.cancelled = time.Now()
 	}
 	s.mu.Unlock()
-	var err error
-	if id != "" && !ended {
-		err = s.service.CancelBatch(ctx, id)
-	}
 	s.tell()
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
-	return err
+}
+
+// AwaitCancel waits until the service has heard of a cancel, or the batch has ended.
+func (s *Sent) AwaitCancel(ctx context.Context) error {
+	changed, leave := s.listen()
+	defer leave()
+	for {
+		s.mu.Lock()
+		over, problem := s.ended || !s.told.IsZero(), s.problem
+		s.mu.Unlock()
+		if over {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return cmp.Or(problem, context.Cause(ctx))
+		case <-s.batches.ctx.Done():
+			return ErrStopped
+		}
+	}
+}
+
+// listen returns a channel that is told of each change.
+func (s *Sent) listen() (changed chan struct{}, leave func()) {
+	changed = make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits = append(s.waits, changed)
+	return changed, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waits = slices.DeleteFunc(s.waits, func(c chan struct{}) bool { return c == changed })
+	}
+}
+
+// isToCancel reports whether the service has not heard of a cancel yet.
+func (s *Sent) isToCancel() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.cancelled.IsZero() && s.told.IsZero()
+}
+
+// cancel asks the service to end the batch. What it refuses it has heard: it has ended the batch, or
+// does not end any.
+func (s *Sent) cancel(ctx context.Context, id string) {
+	err := s.service.CancelBatch(ctx, id)
+	if e, ok := errors.AsType[*model.Error](err); err != nil && !(ok && e.Status/100 == 4 && e.Class == model.Fail) {
+		s.note(err)
+		return
+	}
+	s.mu.Lock()
+	s.told = time.Now()
+	s.mu.Unlock()
+	s.tell()
 }
 
 // tell tells those who wait that something has changed.
 func (s *Sent) tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for changed := range s.waits {
+	for _, changed := range s.waits {
 		select {
 		case changed <- struct{}{}:
 		default:
@@ -159,12 +204,9 @@ func (s *Sent) create(requests []model.BatchRequest) {
 func (s *Sent) setID(id string) {
 	s.mu.Lock()
 	s.record.ID = id
-	r, cancelled := s.record, !s.cancelled.IsZero()
+	r := s.record
 	s.mu.Unlock()
 	_ = r.replace(s.batches.ctx, s.batches.store)
-	if cancelled { // before it was known what
-		_ = s.service.CancelBatch(s.batches.ctx, id)
-	}
 	s.tell()
 }
 
@@ -191,9 +233,12 @@ func (s *Sent) end(answers map[string]model.BatchAnswer, err error) {
 // follow looks for the batch until it has ended, or the process does.
 func (s *Sent) follow() {
 	for !s.look() {
-		age := time.Since(s.record.CreatedAt)
+		pause := min(max(time.Since(s.record.CreatedAt)/10, s.pace.Quiet), s.pace.Poll)
+		if s.isToCancel() {
+			pause = min(s.pace.Quiet, s.pace.Poll)
+		}
 		select {
-		case <-time.After(min(max(age/10, s.pace.Quiet), s.pace.Poll)):
+		case <-time.After(pause):
 		case <-s.wake:
 		case <-s.batches.ctx.Done():
 			return
@@ -205,10 +250,16 @@ func (s *Sent) follow() {
 func (s *Sent) look() bool {
 	ctx := s.batches.ctx
 	s.mu.Lock()
-	r, cancelled := s.record, s.cancelled
+	r := s.record
 	s.mu.Unlock()
+	if s.pace.Window > 0 && time.Since(r.CreatedAt) > s.pace.Window { // its time is up
+		s.Cancel()
+	}
 	if r.ID == "" {
-		return s.find(ctx, cancelled)
+		return s.find(ctx)
+	}
+	if s.isToCancel() {
+		s.cancel(ctx, r.ID)
 	}
 	status, err := s.service.PollBatch(ctx, r.ID)
 	s.note(err)
@@ -220,7 +271,7 @@ func (s *Sent) look() bool {
 			s.over = time.Now()
 		}
 		return s.finish(ctx, status)
-	case s.giveUp(cancelled):
+	case s.giveUp():
 		return true
 	case err == nil:
 		s.mu.Lock()
@@ -228,15 +279,7 @@ func (s *Sent) look() bool {
 		s.mu.Unlock()
 		s.tell()
 	}
-	s.cancelLate(ctx, cancelled)
 	return false
-}
-
-// cancelLate cancels a batch whose time is up.
-func (s *Sent) cancelLate(ctx context.Context, cancelled time.Time) {
-	if s.pace.Window > 0 && time.Since(s.record.CreatedAt) > s.pace.Window && cancelled.IsZero() {
-		_ = s.Cancel(ctx) // if that fails, it is given up after a while all the same
-	}
 }
 
 // note keeps why the last look has failed, for those who wait; nil if it has not.
@@ -268,9 +311,15 @@ func (s *Sent) isOver(err error) bool {
 	return true
 }
 
-// giveUp ends the waiting for a batch that was cancelled and of which the service has not said since
-// what became of it.
-func (s *Sent) giveUp(cancelled time.Time) bool {
+// giveUp ends the waiting for a batch that was cancelled, as its service knows unless it was never
+// found, and of which the service has not said since what became of it.
+func (s *Sent) giveUp() bool {
+	s.mu.Lock()
+	cancelled := s.cancelled
+	if s.record.ID != "" {
+		cancelled = s.told
+	}
+	s.mu.Unlock()
 	if cancelled.IsZero() || time.Since(cancelled) <= s.pace.Grace {
 		return false
 	}
@@ -281,14 +330,13 @@ func (s *Sent) giveUp(cancelled time.Time) bool {
 }
 
 // find finds out whether the batch was created.
-func (s *Sent) find(ctx context.Context, cancelled time.Time) bool {
+func (s *Sent) find(ctx context.Context) bool {
 	id, err := s.service.FindBatch(ctx, model.SentBatch{Name: s.record.Name, Requests: len(s.record.Calls), CreatedAt: s.record.CreatedAt})
 	s.note(err)
 	switch {
-	case err != nil && (s.isOver(err) || ctx.Err() != nil || s.giveUp(cancelled)):
+	case err != nil && (s.isOver(err) || ctx.Err() != nil || s.giveUp()):
 		return true
 	case err != nil:
-		s.cancelLate(ctx, cancelled)
 	case id != "":
 		s.setID(id)
 	case time.Since(s.since) > s.pace.Settle:

@@ -17,9 +17,6 @@ import (
 	"roundtable/workflows/task"
 )
 
-// SetPace sets when batches are sent and looked at; batch.NewPace says it if it is not called.
-func (c *Caller) SetPace(pace func(plan.Limits) batch.Pace) { c.pace = pace }
-
 // waiting is a call that was announced in a batch, by this process or an earlier one.
 type waiting struct {
 	answers.Intent
@@ -27,7 +24,8 @@ type waiting struct {
 }
 
 // inBatch returns the service if a call is made in a batch, and the batch in which it is under way, if
-// it is in one. What was announced in a batch without a record was never sent, and is taken back.
+// it is in one. What was announced in a batch without a record was never sent, and is taken back, once
+// no other process can be about to write that record.
 func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask int, tier plan.Tier) (model.Batcher, *waiting, error) {
 	service, ok := q.Provider.Model.(model.Batcher)
 	if !ok || q.Wordless || isCheck(q.Run) {
@@ -42,12 +40,15 @@ func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask 
 		return nil, nil, err
 	}
 	for _, i := range announced {
-		sent, err := c.batches.Open(ctx, q.Run.Campaign, i.Batch, service, c.pace(m.Limits))
+		sent, err := c.batches.Open(ctx, q.Run.Campaign, i.Batch, service, c.Pace(m.Limits))
 		if err != nil {
 			return nil, nil, err
 		}
 		if sent != nil {
 			return service, &waiting{i, sent}, nil
+		}
+		if sending := 2 * c.Pace(m.Limits).Settle; !c.alone && time.Since(time.UnixMicro(i.StartedAt)) < sending {
+			return nil, nil, errElsewhere
 		}
 		if err := c.answers.Release(ctx, q.Run, i, c.alone); err != nil {
 			return nil, nil, err
@@ -74,17 +75,42 @@ func (c *Caller) batched(ctx context.Context, m campaign.Manifest, q Order, i *a
 			return found.batch.Await(patient, key, told)
 		}
 		of := batch.Key{Campaign: q.Run.Campaign, Provider: q.Provider.Name}
-		return c.batches.Submit(patient, of, service, c.pace(m.Limits), batch.Call{
+		return c.batches.Submit(patient, of, service, c.Pace(m.Limits), batch.Call{
 			Key: key, Body: body, Wait: told,
 			Announce: func(name string) error {
 				i.Batch = name
-				if err := c.announce(kept, q, i, hold); err != nil {
+				err := c.announce(kept, q, i, hold)
+				if err == nil {
+					err = c.giveWay(kept, q, *i)
+				}
+				if err != nil {
 					return unmade{err}
 				}
 				return nil
 			},
 		})
 	})
+}
+
+// errElsewhere is a call that was not made, since another process makes it in a batch.
+var errElsewhere = errors.New("another process sends the call in a batch; it is looked for again")
+
+// giveWay returns errElsewhere if a call that was announced in a batch is in another one: it was announced
+// elsewhere while this one was collected. Of two at once each may give way to the other.
+func (c *Caller) giveWay(ctx context.Context, q Order, mine answers.Intent) error {
+	if c.alone {
+		return nil
+	}
+	announced, err := c.answers.InBatches(ctx, q.Run, q.Entry, mine.Ask, c.alone)
+	if err != nil {
+		return err
+	}
+	for _, i := range announced {
+		if i.Batch != mine.Batch || i.Attempt != mine.Attempt || i.StartedAt != mine.StartedAt {
+			return errElsewhere
+		}
+	}
+	return nil
 }
 
 // untilNoBatch returns the context in which a batch is waited for: until the worker stops, or ctx
@@ -159,7 +185,8 @@ func (c *Caller) takeOutOfBatch(ctx context.Context, q Order, i answers.Intent) 
 	return c.answers.Release(ctx, q.Run, i, c.alone)
 }
 
-// CancelBatches has the batches of a cancelled campaign cancelled, for whoever waits for them.
+// CancelBatches has the batches of a cancelled campaign cancelled, for whoever waits for them. Its
+// error is of the lake, not of a service.
 func (c *Caller) CancelBatches(ctx context.Context, campaign string) error {
 	m, err := c.Manifest(ctx, campaign, true)
 	if err != nil {
@@ -177,5 +204,9 @@ func (c *Caller) CancelBatches(ctx context.Context, campaign string) error {
 			}
 		}
 	}
-	return c.batches.CancelAll(ctx, campaign, c.pace(m.Limits), services)
+	unheard, err := c.batches.CancelAll(ctx, campaign, c.Pace(m.Limits), services)
+	if unheard != nil { // the services end them by themselves
+		c.Meter.NoteFailure(unheard)
+	}
+	return err
 }

@@ -271,7 +271,7 @@ var errLate = errors.New("the grant of the budget ran out before the call; it is
 // isUnbilled reports whether a call that failed has certainly cost nothing.
 func isUnbilled(err error) bool {
 	call, ok := errors.AsType[*model.Error](err)
-	return ok && call.Unbilled && !isKept(err) || errors.Is(err, errLate) || errors.As(err, new(batch.Unsent))
+	return ok && call.Unbilled && !isKept(err) || errors.Is(err, errLate) || errors.Is(err, errElsewhere) || errors.As(err, new(batch.Unsent))
 }
 
 func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {

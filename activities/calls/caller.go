@@ -31,6 +31,7 @@ import (
 type Caller struct {
 	Meter   Meter
 	Charged func(campaign string) // hears that an answer was charged; may be nil
+	Pace    func(plan.Limits) batch.Pace
 
 	store     store.Store
 	answers   *answers.Answers
@@ -44,7 +45,6 @@ type Caller struct {
 	faults    faults
 	tiers     tiers
 	batches   *batch.Batches
-	pace      func(plan.Limits) batch.Pace
 	epochs    epochs
 }
 
@@ -59,6 +59,6 @@ type epochs struct {
 func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *setup.Manifests, alone bool) *Caller {
 	return &Caller{
 		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
-		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}}, batches: batch.New(store), pace: batch.NewPace,
+		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}}, batches: batch.New(store), Pace: batch.NewPace,
 	}
 }

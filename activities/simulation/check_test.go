@@ -14,6 +14,7 @@ import (
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
+	"roundtable/workflows/plan"
 )
 
 // looks is how often an analyst looks at a campaign that is running.
@@ -66,15 +67,16 @@ func (w *world) check(ctx context.Context) {
 	for _, f := range report.Findings {
 		w.violate("I8", "%s: %s", f.Object, f.Problem)
 	}
-	if n := w.plan.Campaign.Size(); len(w.committed()) != n {
+	if n := w.plan.Campaign.Size(); len(w.committed()) != n && w.Cancelled == 0 {
 		w.violate("I2", "%d of %d cells have ended", len(w.committed()), n)
 	}
 	success, err := lake.ReadSuccess(ctx, w.disk, campaign)
-	if digest := lake.Digest(w.committed()); err != nil || success.Digest != digest {
+	if digest := lake.Digest(w.committed()); w.Cancelled == 0 && (err != nil || success.Digest != digest) {
 		w.violate("I8", "the seal says digest %s, the rows have %s (%v)", success.Digest, digest, err)
 	}
 	w.checkRead(ctx)
 	w.checkMoney(ctx)
+	w.checkBatches(ctx)
 }
 
 // checkStored breaks I1 if an entry is reported whose answer is not stored. Entries that
@@ -129,7 +131,7 @@ func (w *world) checkMoney(ctx context.Context) {
 			for _, a := range t.Asks {
 				if !a.Cached {
 					w.checkAnswer(kept, a)
-					answered = answered.Add(money.Charge(price, a.Usage))
+					answered = answered.Add(money.Charge(price.In(plan.Tier(a.Tier)), a.Usage))
 				}
 			}
 		}
@@ -166,7 +168,7 @@ func (w *world) checkAnswer(kept map[string]bool, a answers.Answer) {
 		return
 	}
 	kept[a.RequestID] = true
-	if told := a.WorstTokens == 0; told && money.Charge(price, a.Usage) != call.billed {
+	if told := a.WorstTokens == 0; told && money.Charge(price.In(plan.Tier(a.Tier)), a.Usage) != call.billed {
 		w.violate("I4", "%s was billed %s, and is stored as %+v", a.RequestID, call.billed, a.Usage)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +26,8 @@ type engine struct {
 	live []*process
 	cap  float64 // in dollars; 0 is none
 
-	holding chan struct{} // full while calls are held back
+	holding   chan struct{} // full while calls are held back
+	cancelled chan struct{} // closed when the campaign is cancelled
 }
 
 // errGone is what became of an activity whose process died.
@@ -40,6 +42,10 @@ func (e *engine) run(ctx context.Context) error {
 		e.keepAlive(ctx, n)
 	}
 	ref := e.ref(task.Ref{})
+	heard := make(chan struct{}) // closed when the batches of a cancelled campaign are cancelled
+	if e.Cancelled > 0 {
+		e.background.Go(func() { defer close(heard); e.cancel(ctx) })
+	}
 	for sweep := 0; ; sweep++ {
 		found, err := execute(ctx, e, "survey", func(ctx context.Context, p *process) (task.Surveyed, error) {
 			return p.activities.Survey(ctx, task.Page{Campaign: ref.Campaign, Revision: ref.Revision, Limit: 100})
@@ -48,6 +54,10 @@ func (e *engine) run(ctx context.Context) error {
 			return err
 		}
 		e.playAll(ctx, found.Cells)
+		if e.isCancelled() {
+			<-heard
+			return ctx.Err()
+		}
 		sealed, err := execute(ctx, e, "seal", func(ctx context.Context, p *process) (task.Surveyed, error) {
 			return p.activities.Seal(ctx, task.Sealing{Campaign: ref.Campaign, Revision: ref.Revision})
 		})
@@ -155,6 +165,9 @@ func execute[T any](ctx context.Context, e *engine, what string, do func(context
 			return o.value, o.err
 		}
 		pause := time.Duration(0)
+		if e.isCancelled() && strings.HasPrefix(what, "play ") {
+			return o.value, o.err
+		}
 		switch o.err = failure.ForHistory(e.jittered(ctx), o.err, tries); {
 		case errors.Is(o.err, errGone), errors.Is(o.err, errGivenUp):
 			tries = 0
@@ -198,6 +211,9 @@ func (e *engine) operate(err error) {
 func (e *engine) setCap() error {
 	m := recorded.Manifest{Campaign: campaign, Revision: e.plan.Campaign.Revision(), Prices: prices}
 	m.Limits.Models = map[string]plan.ModelLimits{modelName: {Timeout: "2m"}}
+	if e.Batched {
+		m.Limits.Tier = plan.Batch
+	}
 	if e.cap > 0 {
 		m.Limits.CostUSD = &e.cap
 		e.world.allow(e.cap)
@@ -210,6 +226,9 @@ func (e *engine) playAll(ctx context.Context, cells []task.Outstanding) {
 	var all sync.WaitGroup
 	places := make(chan struct{}, e.AtOnce)
 	for _, cell := range cells {
+		if e.isCancelled() {
+			break
+		}
 		time.Sleep(e.between(time.Millisecond, 20*time.Millisecond, cell.ID, "starts"))
 		places <- struct{}{}
 		all.Go(func() {
@@ -236,7 +255,16 @@ func (e *engine) play(ctx context.Context, cell task.Outstanding) {
 			if e.happens(e.Faults.Interrupted, cell.ID, e.nth(cell.ID+" interrupted")) {
 				e.background.Go(func() { e.hold(cell.ID) })
 			}
-			return p.activities.PlayRound(ctx, in)
+			playing, stop := context.WithCancel(ctx)
+			defer stop()
+			e.background.Go(func() {
+				select {
+				case <-e.cancelled:
+					stop()
+				case <-playing.Done():
+				}
+			})
+			return p.activities.PlayRound(playing, in)
 		})
 		if err == nil && known.Setting != nil {
 			session, err = known.Setting.Condition.Session(catalogue.Builtin(), known.Setting.Agents, known.Setting.Seed)
@@ -259,6 +287,10 @@ func (e *engine) play(ctx context.Context, cell task.Outstanding) {
 				err = session.Record(act.Entry, act.Act)
 			}
 		}
+		if err != nil && e.isCancelled() {
+			ending.Status, ending.Failure = task.Stopped, "cancelled"
+			break
+		}
 		if err != nil {
 			ending.Status, ending.Failure = task.Failed, messageOf(err)
 			break
@@ -269,6 +301,30 @@ func (e *engine) play(ctx context.Context, cell task.Outstanding) {
 	})
 	if err == nil {
 		e.note("%s has ended: %s", cell.ID, result.Status)
+	}
+}
+
+// cancel cancels the campaign: its calls are held back, its batches are cancelled, and its
+// activities.
+func (e *engine) cancel(ctx context.Context) {
+	select {
+	case <-time.After(e.Cancelled):
+	case <-ctx.Done():
+		return
+	}
+	e.note("the campaign is cancelled")
+	close(e.cancelled)
+	_, _ = execute(ctx, e, "cancel", func(ctx context.Context, p *process) (struct{}, error) {
+		return p.activities.Hold(ctx, task.Holding{Campaign: campaign, Reason: task.Cancelled})
+	})
+}
+
+func (e *engine) isCancelled() bool {
+	select {
+	case <-e.cancelled:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -89,7 +89,7 @@ var plants = []plant{
 	{"no intent before a call", "activities/calls/call.go",
 		"if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {", "if _ = c.answers; ctx.Err() != nil {"},
 	{"an intent is taken back although the call may have been billed", "activities/calls/call.go",
-		"return ok && call.Unbilled && !isKept(err) || errors.Is(err, errLate)", "return ok && call.Class == model.Retry || errors.Is(err, errLate)"},
+		"return ok && call.Unbilled && !isKept(err) ||", "return ok && call.Class == model.Retry ||"},
 	{"less than the worst case is reserved", "activities/calls/call.go",
 		"need{worst, price != nil, bounded, q.Provider.Endpoint == \"\"}", "need{money.Amount{}, price != nil, bounded, q.Provider.Endpoint == \"\"}"},
 	{"what a service does not tell costs nothing", "activities/calls/call.go",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"roundtable/activities"
+	"roundtable/activities/batch"
 	"roundtable/activities/failure"
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
@@ -31,10 +32,14 @@ func (w *world) start(number int) *process {
 	p := &process{world: w, name: fmt.Sprintf("p%d.%d", number, w.nth(fmt.Sprint("start ", number))), died: make(chan struct{})}
 	p.ctx, p.end = context.WithCancel(w.jittered(context.Background()))
 	p.activities = activities.New(activities.Config{
-		Store: view{p}, Plugins: catalogue.Builtin(), Alone: w.Alone, NoCache: !w.Cache,
+		Store: view{p}, Plugins: catalogue.Builtin(), Alone: w.Alone, NoCache: !w.Cache, Pace: func(plan.Limits) batch.Pace { return pace },
 		Models: func(m plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 			scripted, err := laketest.Policy(m, c, env)
-			return model.Provider{Model: client{p, scripted.Model}, Name: m.Name, Endpoint: "https://simulated", Account: "simulated"}, err
+			asked := client{p, scripted.Model}
+			if w.Batched {
+				return model.Provider{Model: batcher{asked}, Name: m.Name, Endpoint: "https://simulated", Account: "simulated"}, err
+			}
+			return model.Provider{Model: asked, Name: m.Name, Endpoint: "https://simulated", Account: "simulated"}, err
 		},
 	})
 	w.note("%s starts", p.name)
@@ -65,6 +70,7 @@ func (p *process) await(ctx context.Context, d time.Duration, what string) error
 		p.diedAt = time.Now()
 		close(p.died)
 		p.end()
+		p.background.Go(func() { _ = p.activities.Close(context.Background()) }) // nothing in it waits any more
 		return errDead
 	}
 	return ctx.Err()

@@ -15,11 +15,14 @@ type Scenario struct {
 	Cells     int
 	Agents    int
 	Rounds    int
-	AtOnce    int     // cells
-	Processes int     // that work for the campaign
-	Alone     bool    // they know that there is no other
-	Cache     bool    // answers may come from other cells
-	Cap       float64 // share of what the campaign costs; 0 is none
+	AtOnce    int           // cells
+	Processes int           // that work for the campaign
+	Alone     bool          // they know that there is no other
+	Cache     bool          // answers may come from other cells
+	Cap       float64       // share of what the campaign costs; 0 is none
+	Batched   bool          // calls go into batches of the service, where they are enough,
+	Nameless  bool          // which has no names for them
+	Cancelled time.Duration // when the campaign is cancelled; 0 if it is not
 	Faults    Faults
 	Kills     []int // awaits at which the process that waits is killed
 }
@@ -36,6 +39,10 @@ type Faults struct {
 	Down                   time.Duration // the service is, from Begin on
 	Interrupted            float64       // calls are held back for a while, at one activity
 	Doubled                float64       // an activity is given up and done again while it is under way
+
+	// Of batches: never end unless cancelled; are refused once they are there; are in no list for a while.
+	// Of their requests: not worked on. Of requests to manage them: done, but the answer is lost.
+	Hung, Unfit, Unseen, Expired, Mute float64
 }
 
 // Content are probabilities of one question each: its answer cannot be read, is a refusal,
@@ -84,6 +91,17 @@ func Draw(seed uint64) Scenario {
 	}
 	for range pick(0, 1, 1, 2, 3, 5) {
 		s.Kills = append(s.Kills, 1+rng.IntN(60+60*s.Cells*s.Agents*s.Rounds))
+	}
+	if s.Batched = rng.IntN(3) == 0; s.Batched {
+		s.Nameless, s.AtOnce, s.Cells = rng.IntN(3) == 0, 3, pick(2, 3, 4)
+		s.Faults.Hung, s.Faults.Unfit, s.Faults.Unseen = rate(0.3), rate(0.2), rate(0.5)
+		s.Faults.Expired, s.Faults.Mute = rate(0.3), rate(0.3)
+		for range pick(0, 1, 2) {
+			s.Kills = append(s.Kills, 1+rng.IntN(600))
+		}
+		if rng.IntN(3) == 0 { // within the time for which a cancel is tried
+			s.Cancelled, s.Faults.Down, s.Faults.Interrupted = 5*time.Second+time.Duration(rng.Float64()*float64(3*time.Minute)), 0, 0
+		}
 	}
 	slices.Sort(s.Kills)
 	s.Faults.Unlisted = rate(0.6)

@@ -13,7 +13,7 @@ import (
 )
 
 // price of the service, in dollars for a million tokens.
-var price = recorded.Price{Input: 1, Output: 2}
+var price = recorded.Price{Input: 1, Output: 2, Batch: &recorded.TierPrice{Input: 0.5, Output: 1}}
 
 // service is what the service has counted.
 type service struct {
@@ -22,6 +22,10 @@ type service struct {
 	calls   map[string]served // by request id
 	read    []read
 	answers map[string]time.Time
+
+	batches   []*held
+	asked     map[string]model.Request  // in batches, by question
+	responses map[string]model.Response // in batches, by request id
 }
 
 // served is a call that the service has billed.
@@ -68,6 +72,7 @@ func (c client) Complete(ctx context.Context, r model.Request) (model.Response, 
 		return model.Response{}, callError(err)
 	}
 	w.checkNews(r.IdempotencyKey)
+	w.checkTwice(r.IdempotencyKey)
 	answer, err := c.answer(ctx, question, r)
 	if err != nil {
 		return answer, err
@@ -104,12 +109,7 @@ func (c client) Complete(ctx context.Context, r model.Request) (model.Response, 
 	if happens(f.Cut, "cut") {
 		return model.Response{}, fault(model.Retry, 200, "connection_error", false)
 	}
-	switch {
-	case w.ofQuestion(question, "unpriced") < w.content().unpriced:
-		answer.Usage = model.Usage{}
-	case w.ofQuestion(question, "absurd") < w.content().absurd:
-		answer.Usage.Output = 9e15
-	}
+	answer = w.misreport(question, answer)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.service.read = append(w.service.read, read{r.IdempotencyKey, c.process, time.Now()})
@@ -130,6 +130,17 @@ func (c client) answer(ctx context.Context, question string, r model.Request) (m
 	}
 	answer.Model, answer.Usage.Output = "simulated-1", min(answer.Usage.Output, int64(r.Parameters.MaxTokens))
 	return answer, nil
+}
+
+// misreport returns an answer with the usage that the service tells.
+func (w *world) misreport(question string, answer model.Response) model.Response {
+	switch {
+	case w.ofQuestion(question, "unpriced") < w.content().unpriced:
+		answer.Usage = model.Usage{}
+	case w.ofQuestion(question, "absurd") < w.content().absurd:
+		answer.Usage.Output = 9e15
+	}
+	return answer
 }
 
 func callError(err error) error {

@@ -39,6 +39,9 @@ func (s Scenario) smaller() []Scenario {
 	}
 	less(func(s *Scenario) { s.Cap = 0 })
 	less(func(s *Scenario) { s.Cache = false })
+	less(func(s *Scenario) { s.Batched = false })
+	less(func(s *Scenario) { s.Nameless = false })
+	less(func(s *Scenario) { s.Cancelled = 0 })
 	less(func(s *Scenario) { s.Content = 0 })
 	less(func(s *Scenario) { s.Cells = max(1, s.Cells-1) })
 	less(func(s *Scenario) { s.Agents = max(2, s.Agents-1) })

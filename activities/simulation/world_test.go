@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"roundtable/activities/model"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store/storetest"
 )
@@ -62,6 +63,7 @@ func newWorld(s Scenario, log io.Writer) *world {
 	return &world{
 		Scenario: s, disk: storetest.NewMemory(map[string]string{}), began: time.Now(),
 		times: map[string]int{}, trace: fnv.New64a(), log: log, late: map[string]bool{}, puts: map[string]written{},
+		service: service{asked: map[string]model.Request{}, responses: map[string]model.Response{}},
 	}
 }
 
