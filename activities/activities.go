@@ -164,29 +164,29 @@ func (a *Activities) IsRunning(attempt Attempt) bool {
 
 // Register gives the activities their names.
 func (a *Activities) Register(w worker.ActivityRegistry) {
-	register(a, w, task.PlayRound, a.PlayRound)
-	register(a, w, task.PlayThrough, a.PlayThrough)
-	register(a, w, task.Record, a.Record)
-	register(a, w, task.Survey, a.Survey)
-	register(a, w, task.Ask, a.Ask)
-	register(a, w, task.StopAnswered, a.StopAnswered)
-	register(a, w, task.StopUnstarted, a.StopUnstarted)
-	register(a, w, task.Await, a.Await)
-	register(a, w, task.Hold, a.Hold)
-	register(a, w, task.Compact, a.Compact)
-	register(a, w, task.Seal, a.Seal)
-	register(a, w, task.Notify, a.Notify)
+	registerActivity(a, w, task.PlayRound, a.PlayRound)
+	registerActivity(a, w, task.PlayThrough, a.PlayThrough)
+	registerActivity(a, w, task.Record, a.Record)
+	registerActivity(a, w, task.Survey, a.Survey)
+	registerActivity(a, w, task.Ask, a.Ask)
+	registerActivity(a, w, task.StopAnswered, a.StopAnswered)
+	registerActivity(a, w, task.StopUnstarted, a.StopUnstarted)
+	registerActivity(a, w, task.Await, a.Await)
+	registerActivity(a, w, task.Hold, a.Hold)
+	registerActivity(a, w, task.Compact, a.Compact)
+	registerActivity(a, w, task.Seal, a.Seal)
+	registerActivity(a, w, task.Notify, a.Notify)
 	a.RegisterTurns(w)
 }
 
 // RegisterTurns registers the activity for the queue of one model.
 func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
-	register(a, w, task.TakeTurn, a.TakeTurn)
+	registerActivity(a, w, task.TakeTurn, a.TakeTurn)
 }
 
-// register wraps an activity: it heartbeats while it runs, if its workflow wants
+// registerActivity wraps an activity: it heartbeats while it runs, if its workflow wants
 // to hear of its death, and its errors are made fit for history.
-func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
+func registerActivity[In, Out any](a *Activities, w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
 	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
 		info := activity.GetInfo(ctx)
 		attempt := Attempt{info.WorkflowExecution.RunID, info.ActivityID, info.Attempt}
@@ -195,8 +195,8 @@ func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string
 		defer a.running.Delete(attempt)
 		ctx, stage := calls.WithStage(a.waits.Context(ctx))
 		defer stage.Leave()
-		defer heartbeat(ctx, stage)()
-		out, err := guarded(ctx, in, do)
+		defer startHeartbeat(ctx, stage)()
+		out, err := recoverPanics(ctx, in, do)
 		err = failure.ForHistory(ctx, err, info.Attempt)
 		a.noteRetry(Attempt{RunID: attempt.RunID, ActivityID: attempt.ActivityID}, err)
 		if failure.IsOfMachine(err) {
@@ -206,7 +206,7 @@ func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string
 	}, activity.RegisterOptions{Name: name})
 }
 
-func guarded[In, Out any](ctx context.Context, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
+func recoverPanics[In, Out any](ctx context.Context, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
 	defer failure.Recover(&err)
 	return do(ctx, in)
 }
@@ -215,9 +215,9 @@ func guarded[In, Out any](ctx context.Context, in In, do func(context.Context, I
 // this often if it has changed.
 const heartbeatEvery = 10 * time.Second
 
-// heartbeat tells the server that the activity lives, and what its calls wait for, until
+// startHeartbeat tells the server that the activity lives, and what its calls wait for, until
 // the returned function is called.
-func heartbeat(ctx context.Context, stage *calls.Stage) func() {
+func startHeartbeat(ctx context.Context, stage *calls.Stage) func() {
 	silence := activity.GetInfo(ctx).HeartbeatTimeout
 	if silence == 0 {
 		return func() {}

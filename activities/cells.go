@@ -18,8 +18,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// ended returns how a cell's generation ended; nil if it has not.
-func (a *Activities) ended(ctx context.Context, c *setup.Campaign, ref task.Ref) (*task.Result, error) {
+// endedResult returns how a cell's generation ended; nil if it has not.
+func (a *Activities) endedResult(ctx context.Context, c *setup.Campaign, ref task.Ref) (*task.Result, error) {
 	cell := c.Campaign
 	key := lake.Marker{Campaign: cell.Name, Collaboration: c.CollaborationID(ref), Generation: ref.Generation}.Key()
 	if _, err := a.config.Store.Head(ctx, key); err != nil {

@@ -18,12 +18,12 @@ func (a *Activities) judge(ctx context.Context, ref task.Ref) error {
 		return err
 	}
 	defer stop()
-	_, err = a.scored(playing, &task.Ending{Ref: ref, Status: task.Succeeded})
+	_, err = a.scoreDecision(playing, &task.Ending{Ref: ref, Status: task.Succeeded})
 	return a.orHeld(playing, err)
 }
 
-// judged returns the judge's score of a final decision.
-func (a *Activities) judged(ctx context.Context, ref task.Ref, c *collaboration.Collaboration, final envs.Proposal) (*float64, error) {
+// judgedScore returns the judge's score of a final decision.
+func (a *Activities) judgedScore(ctx context.Context, ref task.Ref, c *collaboration.Collaboration, final envs.Proposal) (*float64, error) {
 	instance, ok := c.Instance.(envs.Judged)
 	if !ok {
 		return nil, errors.New("the environment has nothing to show to a judge")

@@ -46,25 +46,25 @@ func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, erro
 // send says what happened, sends a notice of these events, and says what could not be sent.
 func (a *Activities) send(ctx context.Context, m campaign.Manifest, n programs.Notice, events ...string) error {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt == 1 {
-		a.config.noticed(n, nil)
+		a.config.sayNoticed(n, nil)
 	}
-	unsent, err := a.notices.Deliver(ctx, m, n, func(ctx context.Context) (money.Amount, error) { return a.spent(ctx, n.Campaign) }, events...)
+	unsent, err := a.notices.Deliver(ctx, m, n, func(ctx context.Context) (money.Amount, error) { return a.amountSpent(ctx, n.Campaign) }, events...)
 	if err == nil && unsent != nil {
-		a.config.noticed(n, unsent)
+		a.config.sayNoticed(n, unsent)
 	}
 	return err
 }
 
-// spent returns what a campaign has spent, as its account knows if this process has one.
-func (a *Activities) spent(ctx context.Context, campaign string) (money.Amount, error) {
+// amountSpent returns what a campaign has spent, as its account knows if this process has one.
+func (a *Activities) amountSpent(ctx context.Context, campaign string) (money.Amount, error) {
 	if s, ok := a.caller.Standing(campaign); ok {
 		return s.Spent, nil
 	}
 	return ledger.Spent(ctx, a.config.Store, campaign)
 }
 
-// noticed says what has happened, or what of it could not be sent.
-func (c Config) noticed(n programs.Notice, unsent error) {
+// sayNoticed says what has happened, or what of it could not be sent.
+func (c Config) sayNoticed(n programs.Notice, unsent error) {
 	if c.Noticed != nil {
 		c.Noticed(n, unsent)
 	}
@@ -127,7 +127,7 @@ func (a *Activities) sendBudget(campaign, id string, share float64) {
 		err = a.send(ctx, m, n, plan.NotifyBudget)
 	}
 	if err != nil {
-		a.config.noticed(n, err)
+		a.config.sayNoticed(n, err)
 		a.budgets.forget(campaign, id)
 	}
 }

@@ -57,7 +57,7 @@ func (a *Activities) open(ctx context.Context, ref task.Ref) (task.RoundResult, 
 	if err != nil {
 		return task.RoundResult{}, err
 	}
-	if ended, err := a.ended(ctx, camp, ref); ended != nil || err != nil {
+	if ended, err := a.endedResult(ctx, camp, ref); ended != nil || err != nil {
 		return task.RoundResult{Committed: ended}, err
 	}
 	c, err := a.live.Open(ctx, ref)
@@ -129,7 +129,7 @@ func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take fun
 		all.Go(func() {
 			ctx, stage := calls.WithStage(ctx)
 			defer stage.Leave()
-			_, err := guarded(ctx, task.Turn{Ref: ref, Entry: entry}, take)
+			_, err := recoverPanics(ctx, task.Turn{Ref: ref, Entry: entry}, take)
 			if failed[i], at[i] = failure.ForHistory(ctx, err, attemptOf(ctx)), time.Now(); err != nil {
 				fail(patienceFor(failed[i]))
 				return

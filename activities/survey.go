@@ -49,7 +49,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 		for i := range cells {
 			cells[i] = order.Cell(found.Next + i)
 		}
-		markers, err := s.markers(ctx, cells)
+		markers, err := s.latestMarkers(ctx, cells)
 		if err == nil && !s.asked && slices.ContainsFunc(markers, isStopped) {
 			markers, err = s.goOn(ctx, cells, markers)
 		}
@@ -73,8 +73,8 @@ type survey struct {
 	generations map[string]int // the latest, by collaboration; nil if no cell was ever run again
 }
 
-// markers returns how the latest generation of each cell ended; nil where none has.
-func (s survey) markers(ctx context.Context, cells []plan.Cell) ([]*lake.Marker, error) {
+// latestMarkers returns how the latest generation of each cell ended; nil where none has.
+func (s survey) latestMarkers(ctx context.Context, cells []plan.Cell) ([]*lake.Marker, error) {
 	markers := make([]*lake.Marker, len(cells))
 	return markers, lake.Each(ctx, len(cells), func(ctx context.Context, i int) error {
 		id := s.campaign.CollaborationID(task.Ref{Cell: cells[i]})
@@ -109,7 +109,7 @@ func (s *survey) goOn(ctx context.Context, cells []plan.Cell, markers []*lake.Ma
 	if s.generations, err = lake.Generations(ctx, s.store, name); err != nil {
 		return nil, err
 	}
-	return s.markers(ctx, cells)
+	return s.latestMarkers(ctx, cells)
 }
 
 // add adds a cell to what was found: as one that is to be run, or to the sums.

@@ -42,7 +42,7 @@ func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Playe
 		var ended *task.Result
 		var err error
 		for first := true; err == nil && ended == nil && (first || time.Since(began) < throughTime); first = false { // a long one
-			ended, err = guarded(ctx, in.Ref(cell), a.playInstant)
+			ended, err = recoverPanics(ctx, in.Ref(cell), a.playInstant)
 		}
 		if err == nil && ended != nil {
 			played.Add(*ended)
@@ -129,7 +129,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	case end.Labeller != "":
 		return a.labels.Record(ctx, end.Ref)
 	}
-	scored, err := a.scored(ctx, &end)
+	scored, err := a.scoreDecision(ctx, &end)
 	if err != nil {
 		return task.Result{}, err
 	}
@@ -166,9 +166,9 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	return result, err
 }
 
-// scored returns a program's or a judge's score of the final decision, where one
+// scoreDecision returns a program's or a judge's score of the final decision, where one
 // scores. One that it cannot score is the failure of its collaboration.
-func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, error) {
+func (a *Activities) scoreDecision(ctx context.Context, end *task.Ending) (*float64, error) {
 	camp, err := a.plans.Load(ctx, end.Ref.Campaign, end.Ref.Revision)
 	if err != nil || end.Status != task.Succeeded || camp.Conditions[end.Ref.Cell.Condition].Environment.Measure() != envs.Scored {
 		return nil, err
@@ -185,7 +185,7 @@ func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, er
 	final := envs.Proposal(c.Turns[c.Final()].Proposal)
 	var score *float64
 	if c.Condition.Judge != nil {
-		score, err = a.judged(ctx, end.Ref, c, final)
+		score, err = a.judgedScore(ctx, end.Ref, c, final)
 	} else if outside, ok := c.Instance.(envs.Outside); ok {
 		score, err = a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, outside.ScoreRequest(final))
 	}

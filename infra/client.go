@@ -155,7 +155,7 @@ func awaitNamespace(ctx context.Context, c client.Client, t Target) error {
 		if _, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
 			return fmt.Errorf("infra: Temporal at %s has no namespace %q; make it there, or set TEMPORAL_NAMESPACE", t.HostPort, t.Namespace)
 		}
-		if refused := t.refusal(ctx, err); refused != nil {
+		if refused := t.refusalOf(ctx, err); refused != nil {
 			return refused
 		}
 		select {

@@ -75,7 +75,7 @@ func registerNamespace(ctx context.Context, c client.Client, t Target, retention
 		if _, exists := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); err == nil || exists {
 			return err == nil, nil
 		}
-		if refused := t.refusal(ctx, err); refused != nil {
+		if refused := t.refusalOf(ctx, err); refused != nil {
 			return false, refused
 		}
 		select {

@@ -21,9 +21,9 @@ const (
 	alertTimeout = 500 * time.Millisecond
 )
 
-// refusal returns why a server will not have this client however long it waits; nil if
+// refusalOf returns why a server will not have this client however long it waits; nil if
 // waiting may help.
-func (t Target) refusal(ctx context.Context, err error) error {
+func (t Target) refusalOf(ctx context.Context, err error) error {
 	switch {
 	case err == nil || t.InProcess:
 		return nil
@@ -34,7 +34,7 @@ func (t Target) refusal(ctx context.Context, err error) error {
 	case isHopeless(err):
 		return fmt.Errorf("infra: Temporal at %s, namespace %q: %w", t.HostPort, t.Namespace, err)
 	}
-	if reason := t.probe(ctx); reason != nil {
+	if reason := t.probeServer(ctx); reason != nil {
 		return fmt.Errorf("infra: Temporal at %s: %w", t.HostPort, reason)
 	}
 	return nil
@@ -46,9 +46,9 @@ func isUnauthorized(err error) bool {
 	return errors.As(err, &denied) || code == codes.PermissionDenied || code == codes.Unauthenticated
 }
 
-// probe connects as the client does and returns what is wrong with how they speak. gRPC
+// probeServer connects as the client does and returns what is wrong with how they speak. gRPC
 // tries again and reports what broke last, often only that a pipe did.
-func (t Target) probe(ctx context.Context) error {
+func (t Target) probeServer(ctx context.Context) error {
 	options, err := t.connectionOptions()
 	if err != nil {
 		return err

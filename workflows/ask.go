@@ -17,7 +17,7 @@ import (
 func (c *campaign) askNext(ctx workflow.Context) error {
 	c.asked = true
 	var a task.Asked
-	if err := c.executeOrPause(ctx, task.Ask, "which cells the question needs", c.asking, &a); err != nil {
+	if err := c.executeOrPause(ctx, task.Ask, "which cells the question needs", c.askingOf, &a); err != nil {
 		return err
 	}
 	c.in.Status.Cells = a.Total
@@ -42,7 +42,7 @@ func (c *campaign) askNext(ctx workflow.Context) error {
 	return nil
 }
 
-func (c *campaign) asking() any {
+func (c *campaign) askingOf() any {
 	return task.Asking{Campaign: c.in.Name, Revision: c.in.Revision, Lost: c.in.Lost}
 }
 
@@ -53,7 +53,7 @@ func (c *campaign) isAsking() bool { return c.in.Question && !c.in.Ended }
 // was so still: the question may have become harder.
 func (c *campaign) stopAnswered(ctx workflow.Context) (bool, error) {
 	var a task.Asked
-	if err := c.executeOrPause(ctx, task.StopAnswered, "ends what the question does not need", c.asking, &a); err != nil {
+	if err := c.executeOrPause(ctx, task.StopAnswered, "ends what the question does not need", c.askingOf, &a); err != nil {
 		return false, err
 	}
 	c.surveyed = a.Done

@@ -130,15 +130,15 @@ func (c *campaign) drainSignals(ctx workflow.Context) bool {
 // runLength returns how many collaborations this run of the workflow starts. Those that
 // are under way at its end are awaited by the next, which costs more than a child.
 func (c *campaign) runLength() int {
-	return cmp.Or(c.in.Length, max(defaultLength, 2*c.window()))
+	return cmp.Or(c.in.Length, max(defaultLength, 2*c.windowSize()))
 }
 
-// window returns how many collaborations run at once.
-func (c *campaign) window() int { return cmp.Or(c.in.Limits.Collaborations, DefaultWindow) }
+// windowSize returns how many collaborations run at once.
+func (c *campaign) windowSize() int { return cmp.Or(c.in.Limits.Collaborations, DefaultWindow) }
 
 // fillWindow starts collaborations until the window is full.
 func (c *campaign) fillWindow(ctx workflow.Context) error {
-	for c.in.Ended || !c.in.Status.Paused && len(c.order)+c.batches < c.window() && c.started < c.runLength() {
+	for c.in.Ended || !c.in.Status.Paused && len(c.order)+c.batches < c.windowSize() && c.started < c.runLength() {
 		if len(c.in.Queue) == 0 && !c.surveyed {
 			if c.isAsking() && c.asked {
 				return nil // until a cell has ended
@@ -176,7 +176,7 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 
 func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
-	in := CollaborationInput{Ref: c.batch(nil).Ref(o), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Heartbeat: c.in.Heartbeat, Visibility: c.in.Visibility}
+	in := CollaborationInput{Ref: c.batchOf(nil).Ref(o), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Heartbeat: c.in.Heartbeat, Visibility: c.in.Visibility}
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            c.childID(o.ID),
 		TaskQueue:             workflow.GetInfo(ctx).TaskQueueName,
@@ -295,7 +295,7 @@ func (c *campaign) stopUnstarted(ctx workflow.Context) error {
 	var refs []task.Ref
 	for _, o := range c.in.Queue {
 		if !c.running[o.ID] {
-			refs = append(refs, c.batch(nil).Ref(o))
+			refs = append(refs, c.batchOf(nil).Ref(o))
 		}
 	}
 	c.in.Queue = nil

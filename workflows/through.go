@@ -19,7 +19,7 @@ const (
 
 // startBatch takes cells from the front of the queue that can be played through.
 func (c *campaign) startBatch(ctx workflow.Context) {
-	batch := c.batch(nil)
+	batch := c.batchOf(nil)
 	for len(c.in.Queue) > 0 && c.in.Queue[0].Instant && len(batch.Cells) < batchCells {
 		next := c.in.Queue[0]
 		c.in.Queue = c.in.Queue[1:]
@@ -47,8 +47,8 @@ func (c *campaign) startBatch(ctx workflow.Context) {
 	c.selector.AddFuture(ended, func(workflow.Future) {}) // there is room for another
 }
 
-// batch returns cells of this campaign.
-func (c *campaign) batch(cells []task.Outstanding) task.Batch {
+// batchOf returns cells of this campaign.
+func (c *campaign) batchOf(cells []task.Outstanding) task.Batch {
 	return task.Batch{Campaign: c.in.Name, Revision: c.in.Revision, Labeller: c.in.Labeller, Cells: cells}
 }
 

@@ -153,7 +153,7 @@ func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 	if t.Done || len(t.Asks) == 0 {
 		return t, nil
 	}
-	return a.outcome(ctx, p, t)
+	return a.outcomeOf(ctx, p, t)
 }
 
 // IsStored reports whether an ask of an entry has its answer.
@@ -181,7 +181,7 @@ func (a *Answers) PutAnswering(ctx context.Context, p RunKey, t Turn, cacheKey s
 	if len(t.Asks) == 0 {
 		return Turn{}, fmt.Errorf("entry %d of %s: a turn without an answer cannot be stored", t.Entry, p)
 	}
-	t = t.cleaned()
+	t = t.cleanTexts()
 	last := len(t.Asks) - 1
 	if t.Asks[last].Ask != last {
 		return Turn{}, fmt.Errorf("entry %d of %s: answer %d of the turn says that it is ask %d", t.Entry, p, last, t.Asks[last].Ask)
@@ -229,7 +229,7 @@ func (a *Answers) PutBatch(ctx context.Context, p RunKey, turns []Turn) ([]Turn,
 		if !t.Done || i > 0 && t.Entry <= turns[i-1].Entry {
 			return nil, fmt.Errorf("batch of %s at entry %d: the turns of a batch are finished and ascend", p, t.Entry)
 		}
-		rest[i] = t.cleaned()
+		rest[i] = t.cleanTexts()
 	}
 	var all []Turn
 	for len(rest) > 0 {
@@ -265,14 +265,14 @@ func (t Turn) OfFork(from RunKey) Turn {
 	asks := make([]Answer, len(t.Asks))
 	for i, a := range t.Asks {
 		a.From = from.String()
-		asks[i] = a.free()
+		asks[i] = a.withoutCost()
 	}
 	t.Asks = asks
 	return t
 }
 
-// free returns an answer that was paid elsewhere.
-func (a Answer) free() Answer {
+// withoutCost returns an answer that was paid elsewhere.
+func (a Answer) withoutCost() Answer {
 	a.PriceUSD = cmp.Or(a.CostUSD, a.PriceUSD)
 	a.Cached, a.CostUSD, a.SavedUSD, a.Attempt = true, nil, nil, 0
 	a.WorstUSD, a.WorstTokens, a.Told = nil, 0, nil
@@ -291,7 +291,7 @@ func (a *Answers) putAnswer(ctx context.Context, p RunKey, entry, ask int) (answ
 	return o, err
 }
 
-func (a *Answers) outcome(ctx context.Context, p RunKey, t Turn) (Turn, error) {
+func (a *Answers) outcomeOf(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 	key, err := p.objectKey("%06d.turn.json", t.Entry)
 	if err != nil {
 		return Turn{}, err

@@ -88,7 +88,7 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 	if err != nil {
 		return Answer{}, false, err
 	}
-	return c.Answer.free(), true, nil
+	return c.Answer.withoutCost(), true, nil
 }
 
 // readCached reads an entry. It may be an answer's own object, which is written for another key.
@@ -119,7 +119,7 @@ func (a *Answers) Cache(ctx context.Context, cacheKey string, p RunKey, t Turn) 
 
 // PutCached keeps an answer as an object of its own.
 func (a *Answers) PutCached(ctx context.Context, cacheKey string, answer Answer) error {
-	t := Turn{Asks: []Answer{answer}}.cleaned()
+	t := Turn{Asks: []Answer{answer}}.cleanTexts()
 	key := cacheObject(cacheKey)
 	data, err := lake.Seal(key, cached{Key: cacheKey, Answer: t.Asks[0]})
 	if err != nil {

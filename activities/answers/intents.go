@@ -29,9 +29,9 @@ type intentObject struct {
 	With []Intent `json:"with,omitempty"`
 }
 
-func (o intentObject) all() []Intent { return append([]Intent{o.Intent}, o.With...) }
+func (o intentObject) allIntents() []Intent { return append([]Intent{o.Intent}, o.With...) }
 
-func (o intentObject) key(p RunKey) (string, error) {
+func (o intentObject) objectKey(p RunKey) (string, error) {
 	return p.objectKey("%06d.%d.intent-%d.json", o.Entry, o.Ask, o.Attempt)
 }
 
@@ -44,7 +44,7 @@ type releasedObject struct {
 	StartedAt int64 `json:"started_at"` // two processes may make the same attempt, each at its time
 }
 
-func (o releasedObject) announced() announced {
+func (o releasedObject) announcedCall() announced {
 	return announced{call{o.Entry, o.Ask, o.Attempt}, o.StartedAt}
 }
 
@@ -54,7 +54,7 @@ type announced struct {
 	at int64
 }
 
-func (i Intent) announced() announced { return announced{i.call(), i.StartedAt} }
+func (i Intent) announcedCall() announced { return announced{i.call(), i.StartedAt} }
 
 // runs are the collaborations under way in this process. Their attempts are
 // numbered in memory: an intent that shares an object has no name of its own
@@ -110,7 +110,7 @@ func (a *Answers) End(p RunKey) {
 	delete(a.runs.known, p)
 }
 
-func (r *run) made(i Intent) {
+func (r *run) addIntent(i Intent) {
 	ask := call{i.Entry, i.Ask, 0}
 	r.next[ask] = max(r.next[ask], i.Attempt+1)
 }
@@ -138,7 +138,7 @@ func (rs *runs) join(ctx context.Context, p RunKey, i *Intent) (g *group, first 
 	r := rs.known[p]
 	if r != nil {
 		i.Attempt = r.next[call{i.Entry, i.Ask, 0}]
-		r.made(*i)
+		r.addIntent(*i)
 	}
 	switch {
 	case r == nil || expected < 2:
@@ -188,7 +188,7 @@ func (a *Answers) announce(ctx context.Context, p RunKey, intents []*Intent) err
 	}
 	for {
 		o.Intent = *intents[0]
-		key, err := o.key(p)
+		key, err := o.objectKey(p)
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (rs *runs) renumber(p RunKey, i *Intent, shared bool) {
 	defer rs.mu.Unlock()
 	i.Attempt++
 	if r := rs.known[p]; r != nil {
-		r.made(*i)
+		r.addIntent(*i)
 		r.shared[i.call()] = shared
 	}
 }
@@ -250,7 +250,7 @@ func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) 
 	}
 	shared := false
 	err := a.eachIntent(ctx, p, func(o intentObject) {
-		if slices.ContainsFunc(o.all(), func(i Intent) bool { return i.call() == c }) {
+		if slices.ContainsFunc(o.allIntents(), func(i Intent) bool { return i.call() == c }) {
 			shared = len(o.With) > 0
 		}
 	}, func(announced) {})
@@ -277,7 +277,7 @@ func (a *Answers) eachIntent(ctx context.Context, p RunKey, intent func(intentOb
 			if err != nil {
 				return err
 			}
-			released(taken.announced())
+			released(taken.announcedCall())
 			continue
 		}
 		held, err := getObject[intentObject](ctx, a.store, o.Key)
@@ -300,13 +300,13 @@ func (a *Answers) InBatches(ctx context.Context, p RunKey, entry, ask int, alone
 	var found []Intent
 	released := map[announced]bool{}
 	err := a.eachIntent(ctx, p, func(o intentObject) {
-		for _, i := range o.all() {
+		for _, i := range o.allIntents() {
 			if i.Batch != "" && i.Entry == entry && i.Ask == ask {
 				found = append(found, i)
 			}
 		}
 	}, func(i announced) { released[i] = true })
-	return slices.DeleteFunc(found, func(i Intent) bool { return released[i.announced()] }), err
+	return slices.DeleteFunc(found, func(i Intent) bool { return released[i.announcedCall()] }), err
 }
 
 // isFirst reports whether no attempt at an ask was announced before, as this process knows.

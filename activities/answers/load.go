@@ -173,7 +173,7 @@ func (l *loading) addIntents(ctx context.Context, key string, c call) error {
 	if o.call() != c {
 		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
 	}
-	l.intents = append(l.intents, o.all()...)
+	l.intents = append(l.intents, o.allIntents()...)
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (l *loading) addReleased(ctx context.Context, key string, c call) error {
 	if o.Entry != c.entry || o.Ask != c.ask || o.Attempt > c.attempt {
 		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
 	}
-	l.released[o.announced()] = true
+	l.released[o.announcedCall()] = true
 	return nil
 }
 
@@ -234,7 +234,7 @@ func (l *loading) pairUp() Stored {
 	made, number := map[call]int{}, map[announced]int{}
 	var counted []Intent
 	for _, i := range l.intents {
-		ask, its := call{i.Entry, i.Ask, 0}, i.announced()
+		ask, its := call{i.Entry, i.Ask, 0}, i.announcedCall()
 		s.next[ask] = i.Attempt + 1
 		if l.released[its] {
 			s.Released = append(s.Released, i)

@@ -78,9 +78,9 @@ func (t Turn) withoutAsks() *Turn {
 	return &t
 }
 
-// cleaned makes the turn what it will be after a round through JSON: strings are
+// cleanTexts makes the turn what it will be after a round through JSON: strings are
 // valid UTF-8 (the raw bytes are kept as they are) and answers carry their hash.
-func (t Turn) cleaned() Turn {
+func (t Turn) cleanTexts() Turn {
 	asks := make([]Answer, len(t.Asks))
 	for i, a := range t.Asks {
 		sum := sha256.Sum256(a.Raw)

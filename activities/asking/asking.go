@@ -70,14 +70,14 @@ func (s State) IsDone() bool {
 
 // Read returns how far the question of a campaign is; lost are runs that cannot be committed.
 func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lost []string) (s State, err error) {
-	err = r.look(ctx, c, q, lost, func(l *look) (err error) { s, err = l.state(c, q); return err })
+	err = r.look(ctx, c, q, lost, func(l *look) (err error) { s, err = l.findState(c, q); return err })
 	return s, err
 }
 
 // Complete returns what every unit says whose cells have all ended.
 func (r *Reader) Complete(ctx context.Context, c plan.Campaign, q until.Question) (units [][]until.Observation, err error) {
 	err = r.look(ctx, c, q, nil, func(l *look) error {
-		units = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) })
+		units = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.endedValue(plan.Cell(cell), q.Measure) })
 		return nil
 	})
 	return units, err
@@ -154,14 +154,14 @@ type look struct {
 	lost   []string
 }
 
-// state goes through the units as far as their cells have ended, and lists what is needed.
-func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
+// findState goes through the units as far as their cells have ended, and lists what is needed.
+func (l *look) findState(c plan.Campaign, q until.Question) (State, error) {
 	s := State{Units: l.design.Units()}
 	err := q.Check()
 	if err != nil {
 		return s, failure.Pause(fmt.Errorf("the campaign's question: %w", err))
 	}
-	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }); err != nil {
+	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.endedValue(plan.Cell(cell), q.Measure) }); err != nil {
 		return s, failure.Pause(fmt.Errorf("%w; where a score is an error, wider bounds `low` and `high` accept it; `method: asymptotic` takes any value", err))
 	}
 	needed := map[plan.Cell]bool{}
@@ -197,8 +197,8 @@ func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
 	return s, nil
 }
 
-// ended returns the value of a cell, nil if it has none; false if it has not ended.
-func (l *look) ended(cell plan.Cell, measure string) (*float64, bool) {
+// endedValue returns the value of a cell, nil if it has none; false if it has not ended.
+func (l *look) endedValue(cell plan.Cell, measure string) (*float64, bool) {
 	_, marker := l.endOf(cell)
 	switch {
 	case isOpen(marker):

@@ -161,7 +161,7 @@ type ticket struct {
 // for a while, then for the batch.
 func (b *Batches) Submit(ctx context.Context, key Key, service model.Batcher, pace Pace, call Call) (answer model.BatchAnswer, err error) {
 	t := &ticket{Call: call, service: service, pace: pace, taken: make(chan struct{})}
-	b.enter(key, t)
+	b.enterQueue(key, t)
 	call.Wait(Wait{Quiet: pace.Quiet})
 	why := ErrStopped
 	select {
@@ -183,8 +183,8 @@ func (b *Batches) Submit(ctx context.Context, key Key, service model.Batcher, pa
 // frame is how many bytes a request has in a batch, beside its body.
 const frame = 200
 
-// enter puts a call into the queue of its model, which is sent if it is full.
-func (b *Batches) enter(key Key, t *ticket) {
+// enterQueue puts a call into the queue of its model, which is sent if it is full.
+func (b *Batches) enterQueue(key Key, t *ticket) {
 	requests, size := t.service.BatchLimits()
 	requests, size = min(requests, t.pace.Requests), min(size, t.pace.Bytes)
 	b.mu.Lock()
@@ -276,7 +276,7 @@ func (b *Batches) send(key Key, queue []*ticket) {
 	}
 	err := record.put(b.ctx, b.store)
 	if late := time.Since(now) > sent[0].pace.Settle; err == nil && late { // others may take the calls for unsent
-		err = cmp.Or(b.store.Delete(b.ctx, record.key()), errors.New("that took too long"))
+		err = cmp.Or(b.store.Delete(b.ctx, record.objectKey()), errors.New("that took too long"))
 	}
 	s := newSent(b, record, sent[0].service, sent[0].pace)
 	if err == nil {

@@ -27,7 +27,7 @@ type Record struct {
 // Folder holds the records of the batches of a campaign.
 func Folder(campaign string) string { return lake.AboutKey(campaign, "batches/") }
 
-func (r Record) key() string { return Folder(r.Campaign) + r.Name + ".json" }
+func (r Record) objectKey() string { return Folder(r.Campaign) + r.Name + ".json" }
 
 // nameInKey returns the name of the batch that a key is of.
 func nameInKey(campaign, key string) string {
@@ -39,25 +39,25 @@ func (r Record) requestID(i int) string { return fmt.Sprintf("%s-%d", r.Name, i)
 
 // put writes a new record.
 func (r Record) put(ctx context.Context, s store.Store) error {
-	data, err := lake.Seal(r.key(), r)
+	data, err := lake.Seal(r.objectKey(), r)
 	if err != nil {
 		return err
 	}
-	return s.PutIfAbsent(ctx, r.key(), data)
+	return s.PutIfAbsent(ctx, r.objectKey(), data)
 }
 
 // replace writes what is known by now. Of two processes that follow one batch the last one wins:
 // both know the same.
 func (r Record) replace(ctx context.Context, s store.Store) error {
-	data, err := lake.Seal(r.key(), r)
+	data, err := lake.Seal(r.objectKey(), r)
 	if err != nil {
 		return err
 	}
-	return s.Replace(ctx, r.key(), data, "")
+	return s.Replace(ctx, r.objectKey(), data, "")
 }
 
 func readRecord(ctx context.Context, s store.Store, campaign, name string) (r Record, err error) {
-	key := Record{Campaign: campaign, Name: name}.key()
+	key := Record{Campaign: campaign, Name: name}.objectKey()
 	data, err := s.Get(ctx, key)
 	if err == nil {
 		err = lake.Unseal(key, data, &r)
@@ -93,7 +93,7 @@ func Check(ctx context.Context, s store.Store, campaign string) (findings []lake
 			findings = append(findings, lake.NewFinding(o.Key, err))
 		case err != nil:
 			return findings, err
-		case r.key() != o.Key:
+		case r.objectKey() != o.Key:
 			findings = append(findings, lake.Finding{Object: o.Key, Problem: "it is the record of another batch"})
 		}
 	}

@@ -80,13 +80,13 @@ func (s *Sent) take(call string, wait func(Wait)) (answer model.BatchAnswer, err
 	}
 	answer, answered := s.answers[call]
 	if !answered {
-		return answer, s.unworked("ended without an answer to this request"), true
+		return answer, s.errUnworked("ended without an answer to this request"), true
 	}
 	return answer, nil, true
 }
 
-// unworked is the error of a request that was certainly not answered.
-func (s *Sent) unworked(how string) *model.Error {
+// errUnworked is the error of a request that was certainly not answered.
+func (s *Sent) errUnworked(how string) *model.Error {
 	return &model.Error{
 		Class: model.Retry, Provider: s.record.Provider, Code: model.BatchEnded, Unbilled: true,
 		Message: fmt.Sprintf("the batch %s, sent at %s, %s", s.record.Name, s.record.CreatedAt.Format("15:04 UTC on 2006-01-02"), how),
@@ -213,7 +213,7 @@ func (s *Sent) setID(id string) {
 // drop ends a batch that was certainly not created. Its calls are made again: without the record
 // they are known not to have been sent.
 func (s *Sent) drop(err error) {
-	if failed := s.batches.store.Delete(s.batches.ctx, s.record.key()); failed != nil {
+	if failed := s.batches.store.Delete(s.batches.ctx, s.record.objectKey()); failed != nil {
 		err = errors.Join(failed, err)
 	}
 	s.end(nil, Unsent{err})
@@ -300,7 +300,7 @@ func (s *Sent) isOver(err error) bool {
 		return false
 	}
 	if e.Fault == model.Missing && s.record.ID != "" {
-		gone := s.unworked("was deleted; what it has answered is not known")
+		gone := s.errUnworked("was deleted; what it has answered is not known")
 		gone.Unbilled = false
 		s.end(nil, gone)
 		return true
@@ -323,7 +323,7 @@ func (s *Sent) giveUp() bool {
 	if cancelled.IsZero() || time.Since(cancelled) <= s.pace.Grace {
 		return false
 	}
-	e := s.unworked("was cancelled and has not ended; what it has answered is not known")
+	e := s.errUnworked("was cancelled and has not ended; what it has answered is not known")
 	e.Unbilled = false
 	s.end(nil, e)
 	return true
@@ -340,7 +340,7 @@ func (s *Sent) find(ctx context.Context) bool {
 	case id != "":
 		s.setID(id)
 	case time.Since(s.since) > s.pace.Settle:
-		e := s.unworked("was never created")
+		e := s.errUnworked("was never created")
 		e.Code = "batch_not_created" // not a reason to leave the tier
 		s.drop(e)
 		return true
@@ -359,7 +359,7 @@ func (s *Sent) finish(ctx context.Context, status model.BatchStatus) bool {
 				return true
 			}
 			if time.Since(s.over) > s.pace.Grace {
-				e := s.unworked(fmt.Sprintf("has ended, and its answers cannot be read: %v", err))
+				e := s.errUnworked(fmt.Sprintf("has ended, and its answers cannot be read: %v", err))
 				e.Unbilled = false
 				s.end(nil, e)
 				return true

@@ -60,8 +60,8 @@ func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask 
 	return service, nil, nil
 }
 
-// batched makes a call in a batch, or waits for the one in which it is.
-func (c *Caller) batched(ctx context.Context, m campaign.Manifest, q Order, i *answers.Intent, r model.Request, service model.Batcher, found *waiting, hold *money.Hold) (model.Response, error) {
+// callInBatch makes a call in a batch, or waits for the one in which it is.
+func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, i *answers.Intent, r model.Request, service model.Batcher, found *waiting, hold *money.Hold) (model.Response, error) {
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
 	defer setIdle(ctx)

@@ -31,8 +31,8 @@ type budget struct {
 	limits plan.Limits
 }
 
-// of returns the account of a campaign; nil if it is not open.
-func (b *budgets) of(campaign string) *money.Account {
+// openAccount returns the account of a campaign; nil if it is not open.
+func (b *budgets) openAccount(campaign string) *money.Account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if known := b.accounts[campaign]; known != nil {
@@ -74,11 +74,11 @@ func isSameBudget(a, b plan.Limits) bool {
 	return a.Tokens == b.Tokens && (a.CostUSD == nil) == (b.CostUSD == nil) && (a.CostUSD == nil || *a.CostUSD == *b.CostUSD)
 }
 
-// budget returns the account of a campaign under the caps of its present
+// findBudget returns the account of a campaign under the caps of its present
 // manifest; nil if nothing limits a free call. It is opened for the first call that can cost
 // something, cap or not: a cap that comes later finds what is under way reserved.
-func (c *Caller) budget(ctx context.Context, m campaign.Manifest, free bool) (*money.Account, error) {
-	account := c.budgets.of(m.Campaign)
+func (c *Caller) findBudget(ctx context.Context, m campaign.Manifest, free bool) (*money.Account, error) {
+	account := c.budgets.openAccount(m.Campaign)
 	if account != nil || free && m.Limits.CostUSD == nil && m.Limits.Tokens == 0 {
 		return account, nil
 	}
@@ -93,7 +93,7 @@ func (c *Caller) budget(ctx context.Context, m campaign.Manifest, free bool) (*m
 const idleGrant = 10 * time.Second
 
 func (c *Caller) openBudget(ctx context.Context, m campaign.Manifest) (*money.Account, error) {
-	if account := c.budgets.of(m.Campaign); account != nil { // opened a moment earlier: a second account would not know of its holds
+	if account := c.budgets.openAccount(m.Campaign); account != nil { // opened a moment earlier: a second account would not know of its holds
 		return account, nil
 	}
 	account, err := money.Open(context.WithoutCancel(ctx), money.Config{
@@ -126,7 +126,7 @@ func (c *Caller) Close(ctx context.Context) error {
 
 // Standing returns how a campaign's budget stands; false if this process spends nothing of it.
 func (c *Caller) Standing(campaign string) (money.Standing, bool) {
-	account := c.budgets.of(campaign)
+	account := c.budgets.openAccount(campaign)
 	if account == nil {
 		return money.Standing{}, false
 	}

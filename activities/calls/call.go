@@ -63,7 +63,7 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 	} else {
 		err = failed.err
 	}
-	c.Meter.failed(err)
+	c.Meter.noteFailure(err)
 	c.tellFailure(q, r, failed.intent, err)
 	return got, err
 }
@@ -97,7 +97,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 		r.IdempotencyKey = m.Run + "/" + r.IdempotencyKey
 	}
 	price := q.priceOf(m)
-	r.Tier = c.tiers.pick(q, ask, m.Limits, price)
+	r.Tier = c.tiers.pickTier(q, ask, m.Limits, price)
 	service, found, err := c.inBatch(ctx, m, q, ask, r.Tier)
 	if err != nil {
 		return got, err
@@ -119,7 +119,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	response, err := model.Response{}, batch.ErrFew
 	if service != nil {
 		pass.Leave()
-		response, err = c.batched(ctx, m, q, &i, r, service, found, got.Hold)
+		response, err = c.callInBatch(ctx, m, q, &i, r, service, found, got.Hold)
 	}
 	if _, failed := errors.AsType[*model.Error](err); !failed && isKept(err) {
 		got.Hold.Keep()
@@ -142,7 +142,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 		// From here on money is spent: the answer is waited for.
 		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider))
 		defer cancel()
-		response, err = c.announced(making, q, &i, r, w, got.Hold)
+		response, err = c.callAnnounced(making, q, &i, r, w, got.Hold)
 	}
 	unbilled, answered := isUnbilled(err), !isKept(err) && !errors.As(err, new(unmade))
 	response, err = c.judgeOutcome(q, i, r, m.Limits, pass, response, err)
@@ -168,15 +168,15 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	got.Answer.Ask, got.Answer.Attempt, got.request, got.mode = ask, i.Attempt, r, response.Mode
 	got.Answer.ReasoningAsked = r.Parameters.ReasoningAsked()
 	got.Charge = costOf(price, response)
-	if !q.believes(response, worst.Tokens) {
+	if !q.isCredible(response, worst.Tokens) {
 		q.chargeWorst(&got, price, r, worst, bounded)
 	}
 	c.Meter.Answered(got.Answer)
 	return got, nil
 }
 
-// announced writes the intent and makes the call.
-func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r model.Request, w Wait, hold *money.Hold) (model.Response, error) {
+// callAnnounced writes the intent and makes the call.
+func (c *Caller) callAnnounced(ctx context.Context, q Order, i *answers.Intent, r model.Request, w Wait, hold *money.Hold) (model.Response, error) {
 	if err := c.announce(ctx, q, i, hold); err != nil {
 		return model.Response{}, unmade{err}
 	}
@@ -214,7 +214,7 @@ func (c *Caller) judgeOutcome(q Order, i answers.Intent, r model.Request, l plan
 		c.faults.countAnswer(q, i.Ask)
 		c.tiers.forget(q, i.Ask)
 		used := response.Usage
-		if !q.believes(response, i.WorstTokens) {
+		if !q.isCredible(response, i.WorstTokens) {
 			used = model.Usage{}
 		}
 		pass.Answered(used, response.Limits)
@@ -228,7 +228,7 @@ func (c *Caller) judgeOutcome(q Order, i answers.Intent, r model.Request, l plan
 			return response, &attempted{err: refused, intent: i}
 		}
 	}
-	err, suspect := c.treat(q, i.Ask, err)
+	err, suspect := c.treatFailure(q, i.Ask, err)
 	pass.Failed(err)
 	return response, &attempted{err, i, suspect}
 }

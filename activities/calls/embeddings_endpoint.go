@@ -76,7 +76,7 @@ func (e *Embeddings) Fetch(ctx context.Context, groups iter.Seq2[[]string, error
 	for texts, err := range groups {
 		if err == nil {
 			// In this order: what is under way now and not a moment later was kept in between.
-			texts, err = missing(ctx, e.others(texts))
+			texts, err = missing(ctx, e.notUnderWay(texts))
 		}
 		if err != nil {
 			return cmp.Or(g.Wait(), err)
@@ -94,8 +94,8 @@ func (e *Embeddings) Fetch(ctx context.Context, groups iter.Seq2[[]string, error
 	return g.Wait()
 }
 
-// others returns the texts that are not under way.
-func (e *Embeddings) others(texts []string) []string {
+// notUnderWay returns the texts that are not under way.
+func (e *Embeddings) notUnderWay(texts []string) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return e.underWay[text] })

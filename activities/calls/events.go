@@ -7,8 +7,8 @@ import (
 	"roundtable/activities/model"
 )
 
-// event returns what listeners hear of a call.
-func (q Order) event(r model.Request, a answers.Answer, err error) CallEvent {
+// callEvent returns what listeners hear of a call.
+func (q Order) callEvent(r model.Request, a answers.Answer, err error) CallEvent {
 	return CallEvent{
 		Run: q.Run, Entry: q.Entry, Model: q.Provider.Name, Endpoint: q.Provider.Endpoint,
 		Request: r, Answer: a, Err: err, Embeddings: q.Wordless,
@@ -22,7 +22,7 @@ func (c *Caller) TellAnswer(q Order, got Paid, fault string) {
 		return
 	}
 	got.Answer.Fault = fault
-	c.Meter.Listeners.Called(q.event(got.request, got.Answer, nil))
+	c.Meter.Listeners.Called(q.callEvent(got.request, got.Answer, nil))
 }
 
 // tellFailure tells listeners of a call that brought no answer.
@@ -31,5 +31,5 @@ func (c *Caller) tellFailure(q Order, r model.Request, i answers.Intent, err err
 		return
 	}
 	took := time.Since(time.UnixMicro(i.StartedAt)).Milliseconds()
-	c.Meter.Listeners.Called(q.event(r, answers.Answer{Ask: i.Ask, Attempt: i.Attempt, StartedAt: i.StartedAt, LatencyMS: took}, err))
+	c.Meter.Listeners.Called(q.callEvent(r, answers.Answer{Ask: i.Ask, Attempt: i.Attempt, StartedAt: i.StartedAt, LatencyMS: took}, err))
 }

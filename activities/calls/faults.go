@@ -187,9 +187,9 @@ func (f *faults) settle(q Order, ask int, e *model.Error, others error) judgemen
 	return judgement{class: rule.Model}
 }
 
-// treat counts the failure of a call and returns its error as it is to be taken, and whether
+// treatFailure counts the failure of a call and returns its error as it is to be taken, and whether
 // it is to be found out first whether other prompts are answered.
-func (c *Caller) treat(q Order, ask int, err error) (treated error, suspect bool) {
+func (c *Caller) treatFailure(q Order, ask int, err error) (treated error, suspect bool) {
 	e, ok := errors.AsType[*model.Error](err)
 	if !ok {
 		return err, false

@@ -31,7 +31,7 @@ func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (cam
 	}
 	c.campaignCeiling(m)
 	if built := c.plans.Built(m.Revision); built != nil {
-		c.ceilings(m, built)
+		c.passCeilings(m, built)
 	}
 	c.budgets.follow(campaign, c.Manifests)
 	return m, nil
@@ -69,9 +69,9 @@ func (c *Caller) BeginEpoch(campaign string, epoch int) (isNew bool) {
 	return isNew
 }
 
-// ceilings passes the limits of a manifest's models on. Campaigns that share an account
+// passCeilings passes the limits of a manifest's models on. Campaigns that share an account
 // keep the tightest limit of all; limits.calls is the campaign's own.
-func (c *Caller) ceilings(m campaign.Manifest, built *setup.Campaign) {
+func (c *Caller) passCeilings(m campaign.Manifest, built *setup.Campaign) {
 	for _, cond := range built.Conditions {
 		for _, p := range cond.Providers() {
 			c.Ceiling(m, p)
@@ -91,7 +91,7 @@ func (c *Caller) Ceiling(m campaign.Manifest, p model.Provider) {
 	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{
 		Requests: int64(limits.RequestsPerMinute), Tokens: int64(limits.TokensPerMinute), Concurrency: atOnce(m.Limits, p.Name),
 	})
-	account.SetCeiling(c.tightest(p.Name))
+	account.SetCeiling(c.tightestCeiling(p.Name))
 }
 
 func atOnce(l plan.Limits, name string) int {
@@ -105,18 +105,18 @@ func atOnce(l plan.Limits, name string) int {
 	return min(n, MostCalls())
 }
 
-// tightest limits of a model over the campaigns of this process.
-func (c *Caller) tightest(name string) throttle.Ceiling {
+// tightestCeiling limits of a model over the campaigns of this process.
+func (c *Caller) tightestCeiling(name string) throttle.Ceiling {
 	var tightest throttle.Ceiling
 	for _, m := range c.Manifests.All() {
 		l := m.Limits.Models[name]
-		tightest.Requests = tighter(tightest.Requests, int64(l.RequestsPerMinute))
-		tightest.Tokens = tighter(tightest.Tokens, int64(l.TokensPerMinute))
+		tightest.Requests = smallerLimit(tightest.Requests, int64(l.RequestsPerMinute))
+		tightest.Tokens = smallerLimit(tightest.Tokens, int64(l.TokensPerMinute))
 	}
 	return tightest
 }
 
-func tighter(a, b int64) int64 {
+func smallerLimit(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}

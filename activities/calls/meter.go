@@ -52,7 +52,7 @@ func (m *Meter) Read() Reading {
 	}
 }
 
-func (m *Meter) failed(err error) {
+func (m *Meter) noteFailure(err error) {
 	call, ok := errors.AsType[*model.Error](err)
 	if ok && call.Class != model.Retry {
 		m.failures.Add(1)
@@ -81,21 +81,21 @@ func (m *Meter) NoteFailure(err error) {
 	m.note(Trouble{Text: failure.Text(err)})
 }
 
-// recovered clears the latest trouble.
-func (m *Meter) recovered() { m.last.Store(nil) }
+// clearFailure clears the latest trouble.
+func (m *Meter) clearFailure() { m.last.Store(nil) }
 
 // AnsweredAtOnce counts the answer of an agent that takes no time.
 func (m *Meter) AnsweredAtOnce(q Order, answer answers.Answer) {
 	m.Answered(answer)
 	if len(m.Listeners) > 0 {
-		m.Listeners.Called(q.event(model.Request{}, answer, nil))
+		m.Listeners.Called(q.callEvent(model.Request{}, answer, nil))
 	}
 }
 
 // Answered counts an answer.
 func (m *Meter) Answered(answer answers.Answer) {
 	m.calls.Add(1)
-	m.recovered()
+	m.clearFailure()
 	m.input.Add(answer.Usage.Input)
 	m.output.Add(answer.Usage.Output)
 	if answer.CostUSD == nil {

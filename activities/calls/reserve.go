@@ -24,7 +24,7 @@ type need struct {
 // reserve takes what a call can cost at most from the campaign's budget. When
 // nothing is left, the operator must raise it: the manifest is read once more first.
 func (c *Caller) reserve(ctx context.Context, m campaign.Manifest, n need) (*money.Hold, error) {
-	account, err := c.budget(ctx, m, n.free)
+	account, err := c.findBudget(ctx, m, n.free)
 	if account == nil || err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (c *Caller) reserve(ctx context.Context, m campaign.Manifest, n need) (*mon
 		return nil, throttle.ErrStopping
 	}
 	if spent, ok := errors.AsType[*money.SpentError](err); ok {
-		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s %s` continues%s", spent, m.Campaign, spent.Flags(), c.unsettled(ctx, m.Campaign)))
+		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s %s` continues%s", spent, m.Campaign, spent.Flags(), c.explainUnsettled(ctx, m.Campaign)))
 	}
 	return hold, err
 }
@@ -70,9 +70,9 @@ func untilStopping(ctx context.Context) (context.Context, context.CancelCauseFun
 	return ctx, cancel
 }
 
-// unsettled returns what a campaign has reserved for calls of unknown outcome, and
+// explainUnsettled returns what a campaign has reserved for calls of unknown outcome, and
 // how that is released; nothing if there are none.
-func (c *Caller) unsettled(ctx context.Context, campaign string) string {
+func (c *Caller) explainUnsettled(ctx context.Context, campaign string) string {
 	unknown, _, err := ledger.UnknownCalls(ctx, c.store, campaign)
 	if err != nil || len(unknown) == 0 {
 		return ""

@@ -51,7 +51,7 @@ func (c *Caller) awaitRoom(ctx context.Context) error {
 		if err == nil && free >= minFree {
 			err = c.room.reserve(free)
 			if waited {
-				c.Meter.recovered()
+				c.Meter.clearFailure()
 			}
 		}
 		if err != nil || free >= minFree {

@@ -127,7 +127,7 @@ func setWaitingFor(ctx context.Context, what func() Wait) {
 	began := time.Now()
 	set(ctx, func() Wait {
 		w := what()
-		w.Since = earlier(w.Since, began)
+		w.Since = earlierOf(w.Since, began)
 		return w
 	})
 }

@@ -30,12 +30,12 @@ func (c *Caller) storeWithRetry(ctx context.Context, s func() error) error {
 	for pause := 100 * time.Millisecond; ; pause = min(4*pause, 10*time.Second) {
 		err := s()
 		if err == nil {
-			c.Meter.recovered()
+			c.Meter.clearFailure()
 		}
 		if err == nil || errors.Is(err, store.ErrCorrupt) || time.Since(began) > keepFor {
 			return err
 		}
-		c.Meter.failed(err)
+		c.Meter.noteFailure(err)
 		if isFull(err) {
 			c.room.release()
 			began, pause = holdOn(ctx, began), min(pause, time.Second)

@@ -27,9 +27,9 @@ type tiers struct {
 	unsold   map[string]bool         // models that are not sold in the tier, by provider/model
 }
 
-// pick returns the tier in which a call is made. A model whose price in the tier is not known
+// pickTier returns the tier in which a call is made. A model whose price in the tier is not known
 // is asked in the standard one, and so is the check.
-func (t *tiers) pick(q Order, ask int, l plan.Limits, price *campaign.Price) plan.Tier {
+func (t *tiers) pickTier(q Order, ask int, l plan.Limits, price *campaign.Price) plan.Tier {
 	if price == nil || !price.HasTier(l.Tier) || q.Wordless || isCheck(q.Run) {
 		return ""
 	}

@@ -35,17 +35,17 @@ func TestTierWait(t *testing.T) {
 		if e := refuse(q, busy); e.RetryAfter != 20*time.Second {
 			t.Errorf("again in %v, with 20 s left", e.RetryAfter)
 		}
-		if tiers.pick(q, 0, l, price) != plan.Flex {
+		if tiers.pickTier(q, 0, l, price) != plan.Flex {
 			t.Error("it does not wait to the end")
 		}
 		time.Sleep(20 * time.Second)
 		other := q
 		other.Entry = 7
-		if tiers.pick(q, 0, l, price) != "" || tiers.pick(other, 0, l, price) != plan.Flex {
+		if tiers.pickTier(q, 0, l, price) != "" || tiers.pickTier(other, 0, l, price) != plan.Flex {
 			t.Error("two minutes after its first refusal the call is not made in the standard tier, or another one is, too")
 		}
 		tiers.forget(q, 0)
-		if tiers.pick(q, 0, l, price) != plan.Flex || len(tiers.standard) > 0 {
+		if tiers.pickTier(q, 0, l, price) != plan.Flex || len(tiers.standard) > 0 {
 			t.Error("what was answered is remembered")
 		}
 		for name, e := range map[string]*model.Error{
@@ -62,12 +62,12 @@ func TestTierWait(t *testing.T) {
 		}
 		l.TierWait = plan.NeverStandard
 		time.Sleep(time.Hour)
-		if tiers.pick(q, 0, l, price) != plan.Flex {
+		if tiers.pickTier(q, 0, l, price) != plan.Flex {
 			t.Error("never is some time")
 		}
 		for name, other := range map[string]plan.Tier{
-			"no tier":  tiers.pick(q, 0, plan.Limits{}, price),
-			"no price": tiers.pick(q, 0, l, nil), "no price in the tier": tiers.pick(q, 0, l, &campaign.Price{Input: 1, Output: 2}),
+			"no tier":  tiers.pickTier(q, 0, plan.Limits{}, price),
+			"no price": tiers.pickTier(q, 0, l, nil), "no price in the tier": tiers.pickTier(q, 0, l, &campaign.Price{Input: 1, Output: 2}),
 		} {
 			if other != "" {
 				t.Errorf("%s: %q", name, other)

@@ -13,10 +13,10 @@ const beyond = 10
 // unlimited is the most that an answer without a limit may have used, in tokens.
 const unlimited = 100_000_000
 
-// believes reports whether a call can have used what its service says. It cannot if
+// isCredible reports whether a call can have used what its service says. It cannot if
 // it says nothing, or nothing of an answer that has a text, less than nothing, or far
 // more than the request's worst case, which is 0 if nothing bounds it.
-func (q Order) believes(r model.Response, worst int64) bool {
+func (q Order) isCredible(r model.Response, worst int64) bool {
 	u := r.Usage
 	most := int64(unlimited)
 	if worst > 0 {

@@ -81,13 +81,13 @@ func (all Waits) Add(w Wait) Waits {
 			continue
 		}
 		one.Turns += w.Turns
-		one.Since, one.Until = earlier(one.Since, w.Since), earlier(one.Until, w.Until)
+		one.Since, one.Until = earlierOf(one.Since, w.Since), earlierOf(one.Until, w.Until)
 		return all
 	}
 	return append(all, w)
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierOf(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}

@@ -14,9 +14,9 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// annotation renders the question of an entry that a stopping rule needs. The caller
+// annotationQuestion renders the question of an entry that a stopping rule needs. The caller
 // holds mu.
-func (c *Collaboration) annotation(entry int, step transcript.Step) (q calls.Question, err error) {
+func (c *Collaboration) annotationQuestion(entry int, step transcript.Step) (q calls.Question, err error) {
 	by := c.Condition.Annotator
 	if by == nil {
 		return q, failure.Fail(fmt.Errorf("entry %d: the stopping rule needs a %s, and its fit names no model", entry, step.Speaker.Role))
@@ -24,11 +24,11 @@ func (c *Collaboration) annotation(entry int, step transcript.Step) (q calls.Que
 	order := calls.Order{Run: c.Run, Entry: entry, Provider: by.Provider}
 	switch step.Payload.Format {
 	case transcript.FormatActs:
-		heard := c.heard(step)
+		heard := c.messagesSeen(step)
 		last := len(heard) - 1
 		q = labels.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words, by.Generate, by.Reasks)
 	case transcript.FormatDistance:
-		q, err = c.distance(order, step)
+		q, err = c.distanceQuestion(order, step)
 	default:
 		err = fmt.Errorf("this version makes no annotations of the format %q", step.Payload.Format)
 	}
@@ -39,18 +39,18 @@ func (c *Collaboration) annotation(entry int, step transcript.Step) (q calls.Que
 	return q, nil
 }
 
-// heard returns the messages that a step sees, with the names of their agents.
-func (c *Collaboration) heard(step transcript.Step) []labels.Said {
+// messagesSeen returns the messages that a step sees, with the names of their agents.
+func (c *Collaboration) messagesSeen(step transcript.Step) []labels.Said {
 	names := prompt.Names(c.Instance.Agents())
 	var all []labels.Said
-	for _, e := range c.seen(step) {
+	for _, e := range c.entriesSeen(step) {
 		all = append(all, labels.Said{From: names[e.Speaker.Index], Text: c.Turns[e.Index].Text})
 	}
 	return all
 }
 
-// seen returns the entries that a step sees.
-func (c *Collaboration) seen(step transcript.Step) (all []transcript.Entry) {
+// entriesSeen returns the entries that a step sees.
+func (c *Collaboration) entriesSeen(step transcript.Step) (all []transcript.Entry) {
 	for _, r := range step.Sees {
 		all = append(all, c.Session.Transcript().Entries[r.From:r.To]...)
 	}
@@ -62,10 +62,10 @@ type Heard struct {
 	Rounds [][]string `json:"rounds"`
 }
 
-// distance asks how far the messages of the round are from those before it.
-func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q calls.Question, err error) {
+// distanceQuestion asks how far the messages of the round are from those before it.
+func (c *Collaboration) distanceQuestion(order calls.Order, step transcript.Step) (q calls.Question, err error) {
 	heard := Heard{Rounds: make([][]string, step.Round)}
-	for _, e := range c.seen(step) {
+	for _, e := range c.entriesSeen(step) {
 		heard.Rounds[e.Round-1] = append(heard.Rounds[e.Round-1], c.Turns[e.Index].Text)
 	}
 	text, err := json.Marshal(heard)

@@ -130,8 +130,8 @@ func (c *Collaboration) OwnModel(s transcript.Speaker) string {
 	return c.Seated[s.Index].Model.Name
 }
 
-// generate returns the parameters of a speaker's questions.
-func (c *Collaboration) generate(s transcript.Speaker) plan.Generate {
+// generateOf returns the parameters of a speaker's questions.
+func (c *Collaboration) generateOf(s transcript.Speaker) plan.Generate {
 	if s.Role == "" && s.Index < len(c.Seated) && c.Seated[s.Index].Generate != nil {
 		return *c.Seated[s.Index].Generate
 	}
@@ -168,8 +168,8 @@ func (c *Collaboration) pendingStep(entry int) (transcript.Step, bool) {
 	return pending[i].Step, true
 }
 
-// source returns what prompts and scenes are made from. The caller holds mu.
-func (c *Collaboration) source() prompt.Source {
+// promptSource returns what prompts and scenes are made from. The caller holds mu.
+func (c *Collaboration) promptSource() prompt.Source {
 	return prompt.Source{
 		Seats: c.Session.Seats(),
 		Env:   c.Condition.Environment, Instance: c.Instance, Protocol: c.Session.Protocol(), Transcript: c.Session.Transcript(),
@@ -184,11 +184,11 @@ func (c *Collaboration) source() prompt.Source {
 func (c *Collaboration) Acts(from int) []task.Act {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.acts(from)
+	return c.actsFrom(from)
 }
 
-// acts returns the acts of the finished turns from an entry on. The caller holds mu.
-func (c *Collaboration) acts(from int) []task.Act {
+// actsFrom returns the acts of the finished turns from an entry on. The caller holds mu.
+func (c *Collaboration) actsFrom(from int) []task.Act {
 	var acts []task.Act
 	for entry, t := range c.Turns {
 		if entry >= from {
@@ -199,8 +199,8 @@ func (c *Collaboration) acts(from int) []task.Act {
 	return acts
 }
 
-// queues returns the task queues of speakers whose model has one.
-func (c *Collaboration) queues(ctx context.Context, m campaign.Manifest) map[string]string {
+// queuesOfSpeakers returns the task queues of speakers whose model has one.
+func (c *Collaboration) queuesOfSpeakers(ctx context.Context, m campaign.Manifest) map[string]string {
 	queues := map[string]string{}
 	for i := range c.Instance.Agents() {
 		if q := setup.ModelQueue(ctx, m, c.ProviderOf(transcript.Speaker{Index: i}).Name); q != "" {
@@ -239,9 +239,9 @@ func (c *Collaboration) Add(t answers.Turn) error {
 	return c.Record(withoutRawAnswers(t))
 }
 
-// played returns what a session needs of a condition; all of it where it goes on from
+// playedCondition returns what a session needs of a condition; all of it where it goes on from
 // another one, whose identity it must show.
-func played(c plan.Condition) plan.Condition {
+func playedCondition(c plan.Condition) plan.Condition {
 	if c.Fork != nil {
 		return c
 	}
@@ -253,8 +253,8 @@ func (c *Collaboration) Setting(ctx context.Context, m campaign.Manifest) task.S
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return task.Setting{
-		Condition: played(c.Condition.Condition), Agents: c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
-		Judged: c.Condition.Judge != nil, Queues: c.queues(ctx, m),
+		Condition: playedCondition(c.Condition.Condition), Agents: c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
+		Judged: c.Condition.Judge != nil, Queues: c.queuesOfSpeakers(ctx, m),
 	}
 }
 

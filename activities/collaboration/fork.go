@@ -17,9 +17,9 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// origin returns the collaboration of which a fork takes over the turns before it: its
+// findOrigin returns the collaboration of which a fork takes over the turns before it: its
 // latest generation that has ended.
-func (l *Live) origin(ctx context.Context, c *Collaboration) (answers.RunKey, error) {
+func (l *Live) findOrigin(ctx context.Context, c *Collaboration) (answers.RunKey, error) {
 	f := c.Condition.Fork
 	run := answers.RunKey{Campaign: f.Campaign, Collaboration: f.OriginID(c.Ref.Cell), Generation: -1}
 	for {
@@ -37,7 +37,7 @@ func (l *Live) origin(ctx context.Context, c *Collaboration) (answers.RunKey, er
 // takePrefix gives a fork the turns of the collaboration that it goes on from, and stores
 // them as one object before anything follows.
 func (l *Live) takePrefix(ctx context.Context, c *Collaboration) error {
-	from, err := l.origin(ctx, c)
+	from, err := l.findOrigin(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -79,14 +79,14 @@ func (c *Collaboration) goOnFrom(from answers.RunKey, stored []answers.Turn) ([]
 	return turns, nil
 }
 
-// replaced returns the entry that a fork puts in place of a message. A text alone is
+// replacedEntry returns the entry that a fork puts in place of a message. A text alone is
 // what others see of it; other forms are read as a model's answer would be.
-func (c *Collaboration) replaced(entry int, step transcript.Step) (answers.Turn, error) {
+func (c *Collaboration) replacedEntry(entry int, step transcript.Step) (answers.Turn, error) {
 	text, _ := c.Session.Instead(entry)
-	return replacement(entry, step, text, c.Instance)
+	return replacementTurn(entry, step, text, c.Instance)
 }
 
-func replacement(entry int, step transcript.Step, text string, instance envs.Instance) (answers.Turn, error) {
+func replacementTurn(entry int, step transcript.Step, text string, instance envs.Instance) (answers.Turn, error) {
 	raw := []byte(text)
 	if step.Payload.Format == transcript.FormatMessage && !json.Valid(raw) {
 		var err error
@@ -122,7 +122,7 @@ func (c *Collaboration) CheckReplaced(instances []int) (problems []string, err e
 			if !instead {
 				continue
 			}
-			if _, err := replacement(entry, steps[entry], text, instance); err != nil {
+			if _, err := replacementTurn(entry, steps[entry], text, instance); err != nil {
 				if in[err.Error()] == nil {
 					problems = append(problems, err.Error())
 				}

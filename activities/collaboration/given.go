@@ -29,7 +29,7 @@ func (c *Collaboration) giveOne(p protocol.Pending) (err error) {
 	defer failure.Recover(&err)
 	given := c.moveAgent
 	if _, instead := c.Session.Instead(p.Entry); instead {
-		given = c.replaced
+		given = c.replacedEntry
 	} else if _, isCue := p.Payload.Data.(envs.Cue); isCue {
 		given = c.answerCue
 	}

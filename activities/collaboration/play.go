@@ -45,7 +45,7 @@ func (l *Live) TakeMany(ctx context.Context, in task.Turn, meter *calls.Meter) (
 	if err != nil && len(turns) == 0 {
 		return nil, err
 	}
-	return c.acts(in.Entry), nil // an error comes again at the next batch, which it will begin
+	return c.actsFrom(in.Entry), nil // an error comes again at the next batch, which it will begin
 }
 
 // sameAnswer reports whether two turns came from the same last answer.
@@ -78,7 +78,7 @@ func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter 
 	if p.Kind == transcript.Env {
 		return q, t, c.missingEntry(p.Entry)
 	}
-	if q, err = c.question(p.Entry, p.Step); err != nil {
+	if q, err = c.renderQuestion(p.Entry, p.Step); err != nil {
 		return q, t, err
 	}
 	t, err = calls.Instant(ctx, q, meter)

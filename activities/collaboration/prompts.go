@@ -44,12 +44,12 @@ func Prompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.
 	}
 	s := sampled{at: map[string]int{}}
 	for n, idle := 0, 0; n < maxRehearsals && idle < idleRehearsals; n++ {
-		c, err := rehearsal(p, i, n, plugins, sources, models)
+		c, err := newRehearsal(p, i, n, plugins, sources, models)
 		if err != nil {
 			return nil, err
 		}
 		phases := s.phases
-		err = rehearse(c, func(at protocol.Pending, q calls.Question, _ answers.Turn) { s.take(n, c.Condition.Agents, at, q) })
+		err = rehearseAll(c, func(at protocol.Pending, q calls.Question, _ answers.Turn) { s.take(n, c.Condition.Agents, at, q) })
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ func (c *Collaboration) Ask(entry int) (calls.Question, *answers.Turn, error) {
 	if !ok || step.Kind == transcript.Env {
 		return calls.Question{}, nil, c.missingEntry(entry)
 	}
-	q, err := c.question(entry, step)
+	q, err := c.renderQuestion(entry, step)
 	return q, nil, err
 }
 
@@ -51,19 +51,19 @@ func (c *Collaboration) Askable(elsewhere []string) (entries []int, err error) {
 	return entries, nil
 }
 
-// question renders. The caller holds mu.
-func (c *Collaboration) question(entry int, step transcript.Step) (calls.Question, error) {
+// renderQuestion renders. The caller holds mu.
+func (c *Collaboration) renderQuestion(entry int, step transcript.Step) (calls.Question, error) {
 	if _, instead := c.Session.Instead(entry); instead { // its text cannot be used, or it would have been given
 		return calls.Question{}, c.missingEntry(entry)
 	}
 	if step.Kind == transcript.Annotate {
-		return c.annotation(entry, step)
+		return c.annotationQuestion(entry, step)
 	}
 	if step.Kind != transcript.Ask {
 		return calls.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}
-	source, instance, cell := c.source(), c.Instance, c.Ref.Cell
-	spoken, generate, provider := entry, c.generate(step.Speaker), c.ProviderOf(step.Speaker)
+	source, instance, cell := c.promptSource(), c.Instance, c.Ref.Cell
+	spoken, generate, provider := entry, c.generateOf(step.Speaker), c.ProviderOf(step.Speaker)
 	for _, e := range c.Session.Transcript().Entries { // agents draw the same whether these are there or not
 		if e.Kind == transcript.Annotate || e.Speaker.Role == protocol.Stranger {
 			spoken--

@@ -54,14 +54,14 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
 func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labelling []Rehearsed, err error) {
-	c, err := rehearsal(p, i, 0, plugins, sources, models)
+	c, err := newRehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, nil, err
 	}
 	cond := p.Campaign.Conditions[i]
 	var asked, labelled rehearsals
 	heard := map[int][]labels.Said{} // by round
-	err = rehearse(c, func(at protocol.Pending, q calls.Question, t answers.Turn) {
+	err = rehearseAll(c, func(at protocol.Pending, q calls.Question, t answers.Turn) {
 		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
 		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
 			model = a.Model.Name
@@ -92,8 +92,8 @@ func isMessage(at protocol.Pending, t answers.Turn) bool {
 	return row.IsMessage()
 }
 
-// rehearse plays to the end, and shows what was asked and answered.
-func rehearse(c *Collaboration, see func(protocol.Pending, calls.Question, answers.Turn)) error {
+// rehearseAll plays to the end, and shows what was asked and answered.
+func rehearseAll(c *Collaboration, see func(protocol.Pending, calls.Question, answers.Turn)) error {
 	meter := &calls.Meter{}
 	for c.Session.Outcome() == nil {
 		prefix := c.Session.InPrefix() // of a fork: what is said there is another campaign's
@@ -113,8 +113,8 @@ func rehearse(c *Collaboration, see func(protocol.Pending, calls.Question, answe
 	return nil
 }
 
-// rehearsal returns a collaboration of a condition with scripted agents, in memory.
-func rehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (*Collaboration, error) {
+// newRehearsal returns a collaboration of a condition with scripted agents, in memory.
+func newRehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (*Collaboration, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(asked plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		switch {

@@ -13,11 +13,11 @@ import (
 // place of the messages that they replace, and in which instances: at most a few. Scripted
 // agents play the collaboration in memory; messages that do not come up are not checked.
 func CheckReplacements(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]string, error) {
-	c, err := rehearsal(p, i, 0, plugins, sources, models)
+	c, err := newRehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, err
 	}
-	stopped := rehearse(c, func(protocol.Pending, calls.Question, answers.Turn) {})
+	stopped := rehearseAll(c, func(protocol.Pending, calls.Question, answers.Turn) {})
 	problems, err := c.CheckReplaced(p.Campaign.InstancesOf(i))
 	if len(problems) > 0 || err != nil {
 		return problems[:min(len(problems), maxProblems)], err

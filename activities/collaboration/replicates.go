@@ -17,12 +17,12 @@ import (
 func SamePrompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (bool, error) {
 	var asked [2][]string
 	for replicate := range asked {
-		c, err := rehearsal(p, i, replicate, plugins, sources, models)
+		c, err := newRehearsal(p, i, replicate, plugins, sources, models)
 		if err != nil {
 			return false, err
 		}
 		c.Ref.Cell.Replicate = 0 // the protocol has drawn for the replicate, its agents draw alike
-		err = rehearse(c, func(_ protocol.Pending, q calls.Question, _ answers.Turn) {
+		err = rehearseAll(c, func(_ protocol.Pending, q calls.Question, _ answers.Turn) {
 			asked[replicate] = append(asked[replicate], q.Hash)
 		})
 		if err != nil {

@@ -92,7 +92,7 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 			return all, c.missingEntry(t.Entry)
 		}
 		if f := c.Condition.Fork; f == nil || len(f.Was) == 0 || !c.Session.InPrefix() { // else the original's settings made it
-			q, err := c.question(t.Entry, step)
+			q, err := c.renderQuestion(t.Entry, step)
 			if err != nil {
 				return all, err
 			}

@@ -26,7 +26,7 @@ func (t *tables) addCollaboration(end task.Ending) {
 		Label: record.Optional(t.Label),
 	}
 	if t.level > bare {
-		row.AgentsJSON = t.seated()
+		row.AgentsJSON = t.seatsText()
 		t.fillDecision(&row)
 	}
 	for _, turn := range t.rows.Turns {
@@ -46,8 +46,8 @@ func (t *tables) addCollaboration(end task.Ending) {
 	t.rows.Collaborations = []record.Collaboration{row}
 }
 
-// seated returns who sat where; nil if the condition says nothing of its agents.
-func (t *tables) seated() *string {
+// seatsText returns who sat where; nil if the condition says nothing of its agents.
+func (t *tables) seatsText() *string {
 	if len(t.Seated) == 0 {
 		return nil
 	}

@@ -87,7 +87,7 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 		return forCall(call, attempt, JitterOf(ctx))
 	}
 	return temporal.NewApplicationErrorWithOptions(Text(err), ofMachine, temporal.ApplicationErrorOptions{
-		NextRetryDelay: backoff(attempt, JitterOf(ctx)),
+		NextRetryDelay: drawBackoff(attempt, JitterOf(ctx)),
 	})
 }
 
@@ -160,7 +160,7 @@ func forCall(e *model.Error, attempt int32, drawn Jitter) error {
 	case model.Fail:
 		kind, options.NonRetryable = task.ErrFail, true
 	default:
-		wait := backoff(attempt, drawn)
+		wait := drawBackoff(attempt, drawn)
 		if e.RetryAfter > 0 { // jitter, or all waiting calls come back in the same moment
 			wait = e.RetryAfter + drawn(time.Second+e.RetryAfter/10)
 		}
@@ -174,10 +174,10 @@ func isCancelled(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), context.Canceled)
 }
 
-// backoff returns the pause before the next try of an activity. It doubles from
+// drawBackoff returns the pause before the next try of an activity. It doubles from
 // half a second to 30 seconds, with full jitter so that many calls do not come
 // back at once.
-func backoff(attempt int32, drawn Jitter) time.Duration {
+func drawBackoff(attempt int32, drawn Jitter) time.Duration {
 	ceiling := 500 * time.Millisecond << min(max(attempt-1, 0), 6)
 	return 50*time.Millisecond + drawn(min(ceiling, 30*time.Second))
 }

@@ -39,7 +39,7 @@ func (q Question) Messages(words string) []model.Message {
 	if q.Before == nil {
 		q.Before = []Said{}
 	}
-	return document(words, q)
+	return jsonDocument(words, q)
 }
 
 // Whole is a question about a whole collaboration.
@@ -48,9 +48,9 @@ type Whole struct {
 }
 
 // Messages returns the question as a model gets it, as that about a message.
-func (q Whole) Messages(words string) []model.Message { return document(words, q) }
+func (q Whole) Messages(words string) []model.Message { return jsonDocument(words, q) }
 
-func document(words string, q any) []model.Message {
+func jsonDocument(words string, q any) []model.Message {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

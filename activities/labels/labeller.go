@@ -17,14 +17,14 @@ type labeller struct {
 	provider model.Provider
 }
 
-// whole reports whether collaborations are labelled, not messages.
-func (l labeller) whole() bool {
+// isWhole reports whether collaborations are labelled, not messages.
+func (l labeller) isWhole() bool {
 	return l.CodeBook != nil && l.CodeBook.Unit == campaign.UnitCollaboration
 }
 
-// labeller builds the model of a recorded labeller. Models keep their
+// buildLabeller builds the model of a recorded labeller. Models keep their
 // connections, so that building one again is cheap.
-func (s *Labels) labeller(ctx context.Context, name, id string) (labeller, error) {
+func (s *Labels) buildLabeller(ctx context.Context, name, id string) (labeller, error) {
 	l := labeller{campaign: name, id: id}
 	var err error
 	if l.Labelling, err = campaign.ReadLabelling(ctx, s.store, name, id); err != nil {

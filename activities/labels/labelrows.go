@@ -22,7 +22,7 @@ import (
 // generation of each that has ended, in any way. From counts the members of the dataset.
 func (s *Labels) Survey(ctx context.Context, p task.Page) (task.Surveyed, error) {
 	found := task.Surveyed{Next: p.From}
-	l, err := s.labeller(ctx, p.Campaign, p.Labeller)
+	l, err := s.buildLabeller(ctx, p.Campaign, p.Labeller)
 	if err != nil {
 		return found, err
 	}
@@ -51,7 +51,7 @@ func (s *Labels) Survey(ctx context.Context, p task.Page) (task.Surveyed, error)
 // alone.
 func (s *Labels) Record(ctx context.Context, ref task.Ref) (task.Result, error) {
 	var result task.Result
-	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
+	l, err := s.buildLabeller(ctx, ref.Campaign, ref.Labeller)
 	if err != nil {
 		return result, err
 	}
@@ -64,25 +64,25 @@ func (s *Labels) Record(ctx context.Context, ref task.Ref) (task.Result, error) 
 		return result, err
 	}
 	var rows []record.Label
-	for _, m := range l.items(t) {
+	for _, m := range l.itemsAsked(t) {
 		answer, ok := stored.Turn(int(m.Entry))
 		if !ok || !answer.Done {
 			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, RunOf(ref)))
 		}
-		row, err := l.row(m, answer)
+		row, err := l.labelRow(m, answer)
 		if err != nil {
 			return result, failure.Fail(err)
 		}
 		rows = append(rows, row)
 	}
-	marker, err := commits.CommitAnnotations(ctx, s.store, l.marker(ref, t.condition, stored), rows)
+	marker, err := commits.CommitAnnotations(ctx, s.store, l.markerOf(ref, t.condition, stored), rows)
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
 	}
 	return ledger.ResultOf(marker.Outcome()), err
 }
 
-func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) {
+func (l labeller) labelRow(m record.Turn, answer answers.Turn) (record.Label, error) {
 	last := answer.Asks[len(answer.Asks)-1]
 	sum := answers.Sum(answers.Stored{Turns: []answers.Turn{answer}}.Calls(m.Key))
 	row := record.Label{
@@ -95,7 +95,7 @@ func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) 
 	if l.CodeBook != nil {
 		row.CodeBook = new(l.CodeBook.ID())
 	}
-	if l.whole() {
+	if l.isWhole() {
 		row.Entry, row.Round, row.Agent = -1, 0, -1
 	}
 	if err := show(&row, answer, l.CodeBook != nil); err != nil {
@@ -129,8 +129,8 @@ func Says(row record.Label, answer answers.Turn) bool {
 	return err == nil && row.Status == same.Status && reflect.DeepEqual(row.LabelsJSON, same.LabelsJSON) && slices.Equal(row.Shown(), same.Shown())
 }
 
-// marker of labels, with what they have cost.
-func (l labeller) marker(of task.Ref, condition string, stored answers.Stored) lake.Marker {
+// markerOf of labels, with what they have cost.
+func (l labeller) markerOf(of task.Ref, condition string, stored answers.Stored) lake.Marker {
 	sum := answers.Sum(stored.Calls(record.Key{}))
 	return lake.Marker{
 		Campaign: of.Campaign, Condition: condition, Collaboration: of.Collaboration, Generation: of.Generation,

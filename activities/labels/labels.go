@@ -82,7 +82,7 @@ func (s *Labels) talk(ctx context.Context, ref task.Ref) (*talk, error) {
 		ahead[m.Run] = true
 	}
 	var found *talk
-	for t, err := range s.said(ctx, d.Only(func(m lake.Member) bool { return ahead[m.Run] })) {
+	for t, err := range s.readTalks(ctx, d.Only(func(m lake.Member) bool { return ahead[m.Run] })) {
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +91,9 @@ func (s *Labels) talk(ctx context.Context, ref task.Ref) (*talk, error) {
 	return found, nil
 }
 
-// said yields the messages of each member of a dataset, in their order. They are kept in
+// readTalks yields the messages of each member of a dataset, in their order. They are kept in
 // memory, for they are about to be labelled.
-func (s *Labels) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, error] {
+func (s *Labels) readTalks(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, error] {
 	return func(yield func(*talk, error) bool) {
 		i := 0
 		for rows, err := range lake.Collaborations(ctx, s.store, d, record.Turns) {
@@ -128,9 +128,9 @@ func RunOf(ref task.Ref) answers.RunKey {
 	return answers.RunKey{Campaign: ref.Campaign, Collaboration: ledger.LabelsPrefix + ref.Labeller + "-" + ref.Collaboration, Generation: ref.Generation}
 }
 
-// question about one message, after what was said in the round before.
-func (l labeller) question(ref task.Ref, t *talk, message record.Turn) calls.Question {
-	order := calls.Order{Run: RunOf(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
+// questionAbout about one message, after what was said in the round before.
+func (l labeller) questionAbout(ref task.Ref, t *talk, message record.Turn) calls.Question {
+	order := calls.Order{Run: RunOf(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messagesAbout(t, message)}
 	form := Acts()
 	if l.CodeBook != nil {
 		form = ByBook(*l.CodeBook)
@@ -138,10 +138,10 @@ func (l labeller) question(ref task.Ref, t *talk, message record.Turn) calls.Que
 	return Turn(order, l.Generate, l.Reasks, form)
 }
 
-// messages returns the question about one message, or about all of them.
-func (l labeller) messages(t *talk, message record.Turn) []model.Message {
+// messagesAbout returns the question about one message, or about all of them.
+func (l labeller) messagesAbout(t *talk, message record.Turn) []model.Message {
 	said := func(m record.Turn) Said { return Said{From: m.AgentName, Text: *m.Text} }
-	if l.whole() {
+	if l.isWhole() {
 		var asked Whole
 		for _, m := range t.messages {
 			asked.Transcript = append(asked.Transcript, said(m))
@@ -157,10 +157,10 @@ func (l labeller) messages(t *talk, message record.Turn) []model.Message {
 	return asked.Messages(l.Words)
 }
 
-// items returns the messages that are asked about: of a collaboration that is labelled as a
+// itemsAsked returns the messages that are asked about: of a collaboration that is labelled as a
 // whole, the first stands for all.
-func (l labeller) items(t *talk) []record.Turn {
-	if l.whole() {
+func (l labeller) itemsAsked(t *talk) []record.Turn {
+	if l.isWhole() {
 		return t.messages[:min(1, len(t.messages))]
 	}
 	return t.messages
@@ -169,7 +169,7 @@ func (l labeller) items(t *talk) []record.Turn {
 // Open returns the entries that are to be labelled. If their labels are taken from a queue
 // of the labeller's model, the setting says so.
 func (s *Labels) Open(ctx context.Context, ref task.Ref) (setting task.Setting, entries []int, err error) {
-	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
+	l, err := s.buildLabeller(ctx, ref.Campaign, ref.Labeller)
 	if err != nil {
 		return setting, nil, err
 	}
@@ -181,7 +181,7 @@ func (s *Labels) Open(ctx context.Context, ref task.Ref) (setting task.Setting, 
 	if err != nil {
 		return setting, nil, err
 	}
-	for _, m := range l.items(t) {
+	for _, m := range l.itemsAsked(t) {
 		entries = append(entries, int(m.Entry))
 	}
 	if queue := setup.ModelQueue(ctx, m, l.provider.Name); queue != "" && len(entries) > 0 {
@@ -197,7 +197,7 @@ func (s *Labels) Take(ctx context.Context, in task.Turn) (none transcript.Act, e
 	if err != nil || stored.Done {
 		return none, err
 	}
-	l, err := s.labeller(ctx, in.Campaign, in.Labeller)
+	l, err := s.buildLabeller(ctx, in.Campaign, in.Labeller)
 	if err != nil {
 		return none, err
 	}
@@ -205,9 +205,9 @@ func (s *Labels) Take(ctx context.Context, in task.Turn) (none transcript.Act, e
 	if err != nil {
 		return none, err
 	}
-	for _, m := range l.items(t) {
+	for _, m := range l.itemsAsked(t) {
 		if int(m.Entry) == in.Entry {
-			_, err := s.taker.TakeTurnOnce(ctx, l.question(in.Ref, t, m))
+			_, err := s.taker.TakeTurnOnce(ctx, l.questionAbout(in.Ref, t, m))
 			return none, err
 		}
 	}
@@ -217,7 +217,7 @@ func (s *Labels) Take(ctx context.Context, in task.Turn) (none transcript.Act, e
 // LabelInstantly labels all messages of a collaboration with a labeller that takes no
 // time, and stores the labels as one object.
 func (s *Labels) LabelInstantly(ctx context.Context, ref task.Ref, meter *calls.Meter) error {
-	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
+	l, err := s.buildLabeller(ctx, ref.Campaign, ref.Labeller)
 	if err != nil {
 		return err
 	}
@@ -226,8 +226,8 @@ func (s *Labels) LabelInstantly(ctx context.Context, ref task.Ref, meter *calls.
 		return err
 	}
 	var labels []answers.Turn
-	for _, m := range l.items(t) {
-		got, err := calls.Instant(ctx, l.question(ref, t, m), meter)
+	for _, m := range l.itemsAsked(t) {
+		got, err := calls.Instant(ctx, l.questionAbout(ref, t, m), meter)
 		if err != nil {
 			return err
 		}

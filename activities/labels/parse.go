@@ -25,13 +25,13 @@ func Parse(raw []byte) ([]string, error) {
 		Acts *[]string `json:"acts"`
 	}
 	if err := json.Unmarshal(object, &answer); err != nil || answer.Acts == nil {
-		return nil, fmt.Errorf(`it needs "acts": a list of names out of %s`, known())
+		return nil, fmt.Errorf(`it needs "acts": a list of names out of %s`, knownActs())
 	}
 	var shown [len(record.Acts)]bool
 	for _, name := range *answer.Acts {
 		i := slices.IndexFunc(record.Acts[:], func(act string) bool { return strings.EqualFold(act, strings.TrimSpace(name)) })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no act %q; the acts are %s", prompt.Clean([]byte(name), 60), known())
+			return nil, fmt.Errorf("there is no act %q; the acts are %s", prompt.Clean([]byte(name), 60), knownActs())
 		}
 		shown[i] = true
 	}
@@ -72,4 +72,4 @@ func parseByBook(b campaign.Book, raw []byte) ([]string, error) {
 
 var errEmpty = errors.New(`"acts" is empty; a message to which none applies is ["Others"]`)
 
-func known() string { return strings.Join(record.Acts[:], ", ") }
+func knownActs() string { return strings.Join(record.Acts[:], ", ") }

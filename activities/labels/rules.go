@@ -59,7 +59,7 @@ func (q Question) byRules() []string {
 		if !ok || !sign.MatchString(q.Message.Text) {
 			continue
 		}
-		if act == "Inform" && q.repeats() || act == "Accept" && signs["Decline"].MatchString(q.Message.Text) {
+		if act == "Inform" && q.isRepeat() || act == "Accept" && signs["Decline"].MatchString(q.Message.Text) {
 			continue
 		}
 		acts = append(acts, act)
@@ -70,4 +70,4 @@ func (q Question) byRules() []string {
 	return acts
 }
 
-func (q Question) repeats() bool { return slices.Contains(q.Before, q.Message) }
+func (q Question) isRepeat() bool { return slices.Contains(q.Before, q.Message) }

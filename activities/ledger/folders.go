@@ -37,7 +37,7 @@ func (b *Books) ReadShared(ctx context.Context) (SharedCalls, error) {
 		return shared, err
 	}
 	for _, run := range runs {
-		of, name := shared.folder(run.Collaboration)
+		of, name := shared.callsIn(run.Collaboration)
 		if of == nil && name == "" {
 			continue
 		}
@@ -55,9 +55,9 @@ func (b *Books) ReadShared(ctx context.Context) (SharedCalls, error) {
 	return shared, nil
 }
 
-// folder returns which calls a folder of the ledger holds, and whose: nil and its name
+// callsIn returns which calls a folder of the ledger holds, and whose: nil and its name
 // for checks of models, nil and nothing for those of a collaboration.
-func (s SharedCalls) folder(name string) (of map[string][]record.Call, by string) {
+func (s SharedCalls) callsIn(name string) (of map[string][]record.Call, by string) {
 	if strings.HasPrefix(name, CheckPrefix) {
 		return nil, name
 	}

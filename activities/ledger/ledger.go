@@ -94,7 +94,7 @@ func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
 	if err != nil {
 		return money.Amount{}, err
 	}
-	sum := correction(settled)
+	sum := settledCorrection(settled)
 	add := func(c lake.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
 	outcomes, err := b.outcomes()
 	if err != nil {
@@ -108,7 +108,7 @@ func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
 		add(u.stored.Charge())
 		for _, i := range u.stored.Released { // it reserves nothing any more that its bill would replace
 			if c, ok := settled[callKey(u.RunKey, i)]; ok {
-				add(lake.Charge{NanoUSD: nano(c.WorstUSD), Tokens: c.WorstTokens})
+				add(lake.Charge{NanoUSD: nanoUSD(c.WorstUSD), Tokens: c.WorstTokens})
 			}
 		}
 	}

@@ -84,10 +84,10 @@ func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls in
 			c, ok := settled[callKey(p, i)]
 			switch {
 			case !ok:
-			case c.WorstTokens != i.WorstTokens || nano(c.WorstUSD) != nano(i.WorstUSD):
+			case c.WorstTokens != i.WorstTokens || nanoUSD(c.WorstUSD) != nanoUSD(i.WorstUSD):
 				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s holds another worst case than its intent", i.Entry, p))
 				whole++
-			case nano(&c.USD) < 0 || c.WorstUSD != nil && nano(&c.USD) > nano(c.WorstUSD):
+			case nanoUSD(&c.USD) < 0 || c.WorstUSD != nil && nanoUSD(&c.USD) > nanoUSD(c.WorstUSD):
 				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s says $%v, which the call cannot have cost", i.Entry, p, c.USD))
 				whole++
 			default:
@@ -101,16 +101,16 @@ func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls in
 	return len(settled), problems, err
 }
 
-// correction returns what settlements change in a ledger's sum.
-func correction(settled lake.Settled) money.Amount {
+// settledCorrection returns what settlements change in a ledger's sum.
+func settledCorrection(settled lake.Settled) money.Amount {
 	var sum money.Amount
 	for _, c := range settled {
-		sum = sum.Add(money.Amount{NanoUSD: nano(&c.USD) - nano(c.WorstUSD), Tokens: c.Tokens - c.WorstTokens})
+		sum = sum.Add(money.Amount{NanoUSD: nanoUSD(&c.USD) - nanoUSD(c.WorstUSD), Tokens: c.Tokens - c.WorstTokens})
 	}
 	return sum
 }
 
-func nano(usd *float64) int64 {
+func nanoUSD(usd *float64) int64 {
 	if usd == nil {
 		return 0
 	}

@@ -140,7 +140,7 @@ func (s *Sender) send(ctx context.Context, n plan.Notify, folder string, notice 
 		both.Go(func() { unrun = tryAgain(ctx, func() error { return runCommand(ctx, n, folder, notice, body) }) })
 	}
 	if n.Webhook != "" || n.WebhookEnv != "" {
-		both.Go(func() { unposted = tryAgain(ctx, func() error { return s.post(ctx, n, notice.ID, body) }) })
+		both.Go(func() { unposted = tryAgain(ctx, func() error { return s.postNotice(ctx, n, notice.ID, body) }) })
 	}
 	both.Wait()
 	unsent = errors.Join(unrun, unposted)
@@ -219,8 +219,8 @@ func WebhookAddress(n plan.Notify) (*url.URL, error) {
 	return u, nil
 }
 
-// post posts the notice.
-func (s *Sender) post(ctx context.Context, n plan.Notify, id string, body []byte) error {
+// postNotice posts the notice.
+func (s *Sender) postNotice(ctx context.Context, n plan.Notify, id string, body []byte) error {
 	to, err := WebhookAddress(n)
 	if err != nil {
 		return failure.NeedsOperator{Err: err}

@@ -116,41 +116,41 @@ func (a *asker) Ask(q program.Question) (json.RawMessage, error) {
 	ctx := context.Background() // bounded by the question's timeout
 	if !q.Fact {
 		answer, err := a.run(ctx, q)
-		return answer, about(q, err)
+		return answer, explainFailure(q, err)
 	}
 	key := Key(a.of.Campaign, q.Command, q.Input)
 	flight := fmt.Sprint(a.mode, a.of.Folder, key)
 	answer, err, _ := a.asked.Do(flight, func() (any, error) {
-		if known := a.recall(flight); known != nil && !q.Identity {
+		if known := a.recallAnswer(flight); known != nil && !q.Identity {
 			return known, nil
 		}
 		answer, err := a.find(ctx, q)
 		if err == nil {
-			a.remember(flight, answer)
+			a.rememberAnswer(flight, answer)
 		}
 		return answer, err
 	})
 	if err != nil {
-		return nil, about(q, err)
+		return nil, explainFailure(q, err)
 	}
 	return answer.(json.RawMessage), nil
 }
 
-// about says which program failed at what.
-func about(q program.Question, err error) error {
+// explainFailure says which program failed at what.
+func explainFailure(q program.Question, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("the program %s, asked for %s: %w", strings.Join(q.Command, " "), q.About, err)
 }
 
-func (a *asker) recall(key string) json.RawMessage {
+func (a *asker) recallAnswer(key string) json.RawMessage {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.known[key]
 }
 
-func (a *asker) remember(key string, answer json.RawMessage) {
+func (a *asker) rememberAnswer(key string, answer json.RawMessage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.known) >= mostKnown {
@@ -162,7 +162,7 @@ func (a *asker) remember(key string, answer json.RawMessage) {
 // find returns an answer that is recorded with the campaign or with one that it
 // replays, or else runs the program and records what it says.
 func (a *asker) find(ctx context.Context, q program.Question) (json.RawMessage, error) {
-	for _, campaign := range a.campaigns() {
+	for _, campaign := range a.recordedCampaigns() {
 		answer, err := load(ctx, a.store, campaign, q)
 		switch {
 		case err == nil && campaign == a.of.Campaign:
@@ -181,8 +181,8 @@ func (a *asker) find(ctx context.Context, q program.Question) (json.RawMessage, 
 	return save(ctx, a.store, a.of.Campaign, q, answer)
 }
 
-// campaigns returns those whose recorded answers count, the asker's own first.
-func (a *asker) campaigns() []string {
+// recordedCampaigns returns those whose recorded answers count, the asker's own first.
+func (a *asker) recordedCampaigns() []string {
 	if a.store == nil {
 		return nil
 	}
@@ -201,9 +201,9 @@ func (a *asker) begin(q program.Question, answer json.RawMessage) {
 	}
 }
 
-// same returns an error if the program no longer says of itself what it said when the
+// checkUnchanged returns an error if the program no longer says of itself what it said when the
 // campaign began; it is asked once, before its first new answer.
-func (a *asker) same() error {
+func (a *asker) checkUnchanged() error {
 	a.first.Lock()
 	defer a.first.Unlock()
 	if a.began == nil {
@@ -248,11 +248,11 @@ func (a *asker) run(ctx context.Context, q program.Question) (json.RawMessage, e
 		return nil, err
 	}
 	defer a.running.Release(1)
-	if err := a.same(); err != nil {
+	if err := a.checkUnchanged(); err != nil {
 		return nil, err
 	}
 	if a.mode == checking {
-		return a.twice(q)
+		return a.askTwice(q)
 	}
 	return a.try(q, "")
 }
@@ -265,7 +265,7 @@ func (a *asker) try(q program.Question, line string) (json.RawMessage, error) {
 		if i > 0 {
 			time.Sleep(pause << i)
 		}
-		answer, err := a.once(q, line)
+		answer, err := a.askOnce(q, line)
 		if err == nil {
 			return answer, nil
 		}
@@ -281,19 +281,19 @@ func (a *asker) try(q program.Question, line string) (json.RawMessage, error) {
 // go to one that was not asked those: what depends on the order of questions shows.
 const fresh = 20
 
-// twice asks two processes that have answered different questions before. Nothing is
+// askTwice asks two processes that have answered different questions before. Nothing is
 // tried again: a program that fails now and then is refused.
-func (a *asker) twice(q program.Question) (json.RawMessage, error) {
-	first, err := a.once(q, "")
+func (a *asker) askTwice(q program.Question) (json.RawMessage, error) {
+	first, err := a.askOnce(q, "")
 	if err != nil {
 		return nil, err
 	}
 	line := "second"
 	if n := a.second.Add(1); n <= fresh {
 		line = fmt.Sprint("new ", n)
-		defer a.drop(a.key(q, line))
+		defer a.drop(a.lineName(q, line))
 	}
-	second, err := a.once(q, line)
+	second, err := a.askOnce(q, line)
 	if err != nil {
 		return nil, err
 	}
@@ -303,8 +303,8 @@ func (a *asker) twice(q program.Question) (json.RawMessage, error) {
 	return first, nil
 }
 
-// key names a line of processes of a program.
-func (a *asker) key(q program.Question, line string) string {
+// lineName names a line of processes of a program.
+func (a *asker) lineName(q program.Question, line string) string {
 	return strings.Join(append([]string{line, a.of.Folder}, q.Command...), "\x00")
 }
 
@@ -315,9 +315,9 @@ func (a *asker) drop(key string) {
 	}
 }
 
-// once asks one process, of that line of processes.
-func (a *asker) once(q program.Question, line string) (json.RawMessage, error) {
-	key := a.key(q, line)
+// askOnce asks one process, of that line of processes.
+func (a *asker) askOnce(q program.Question, line string) (json.RawMessage, error) {
+	key := a.lineName(q, line)
 	s := a.takeIdle(key)
 	if s == nil {
 		var err error

@@ -67,7 +67,7 @@ func Run(ctx context.Context, folder string, command []string, timeout time.Dura
 	case errors.As(err, &exit) && exit.String() == "signal: interrupt":
 		return nil, err // Ctrl-C: no judgement of the answer
 	case errors.As(err, &exit):
-		return nil, failure.Unusable{Err: fmt.Errorf("%w%s", err, said.words())}
+		return nil, failure.Unusable{Err: fmt.Errorf("%w%s", err, said.lastWords())}
 	}
 	return nil, cannotStart(err)
 }
@@ -100,8 +100,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// words returns the end of what a program said on stderr, after a colon.
-func (t *tail) words() string {
+// lastWords returns the end of what a program said on stderr, after a colon.
+func (t *tail) lastWords() string {
 	text := strings.TrimSpace(prompt.Clean(t.last, mostSaid))
 	if text == "" {
 		return ""

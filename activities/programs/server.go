@@ -59,7 +59,7 @@ func (s *server) ask(question json.RawMessage, timeout time.Duration) (json.RawM
 	late := atomic.Bool{}
 	watch := time.AfterFunc(timeout, func() { late.Store(true); s.stop() })
 	defer watch.Stop()
-	_, err := s.in.Write(numbered(question, s.asked))
+	_, err := s.in.Write(numberQuestion(question, s.asked))
 	var line []byte
 	if err == nil {
 		line, err = readLine(s.lines)
@@ -96,15 +96,15 @@ func (s *server) end() string {
 	err := s.cmd.Wait()
 	endGroup(s.cmd)
 	if err != nil {
-		return " (" + err.Error() + ")" + s.said.words()
+		return " (" + err.Error() + ")" + s.said.lastWords()
 	}
-	return " (exit status 0)" + s.said.words()
+	return " (exit status 0)" + s.said.lastWords()
 }
 
 // afterEnd waits for a process that was stopped and returns its last words.
 func (s *server) afterEnd() string {
 	_ = s.cmd.Wait() // it was killed
-	return s.said.words()
+	return s.said.lastWords()
 }
 
 // close ends the process: its input ends, and it has a second to go.
@@ -113,8 +113,8 @@ func (s *server) close() {
 	s.cancel()
 }
 
-// numbered returns a question as a line with its number.
-func numbered(question json.RawMessage, n int) []byte {
+// numberQuestion returns a question as a line with its number.
+func numberQuestion(question json.RawMessage, n int) []byte {
 	return append(append([]byte(`{"n":`+strconv.Itoa(n)+","), question[1:]...), '\n')
 }
 

@@ -71,8 +71,8 @@ func CheckTrusted(folder string, command []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the campaign runs a program on this machine, %s; if you trust it as it is now: export %s=%s", strings.Join(command, " "), TrustEnv, quoted(entry))
+	return fmt.Errorf("the campaign runs a program on this machine, %s; if you trust it as it is now: export %s=%s", strings.Join(command, " "), TrustEnv, quoteShell(entry))
 }
 
-// quoted returns a text as a shell takes it.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// quoteShell returns a text as a shell takes it.
+func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

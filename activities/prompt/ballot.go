@@ -40,12 +40,12 @@ func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance)
 	if err := json.Unmarshal(object, &m); err != nil || m.Decision == nil {
 		return Answer{}, errors.New(`it needs "decision": a ballot, or null to cast none`)
 	}
-	a := Answer{Reason: text(m.Reason)}
+	a := Answer{Reason: textOf(m.Reason)}
 	if isNone(m.Decision) {
 		a.Act = transcript.Act{Status: transcript.Abstained, Ballot: &transcript.Ballot{Abstain: true}}
 		return a, nil
 	}
-	b, err := ballot(m.Decision, spec)
+	b, err := ballotOf(m.Decision, spec)
 	if err == nil {
 		err = spec.Validate(b)
 	}
@@ -73,9 +73,9 @@ var (
 	markdown  = regexp.MustCompile("(?m)\\\\boxed\\{([^{}]*)\\}|^```\\w*$|[*_`$]+|^[ \\t]*[-•][ \\t]+")
 )
 
-// written returns the ballot that a text writes without JSON, as JSON: candidates in a row,
+// ballotInWords returns the ballot that a text writes without JSON, as JSON: candidates in a row,
 // places or points by line; the text itself if it does not.
-func written(text string, kind transcript.BallotKind) jsontext.Value {
+func ballotInWords(text string, kind transcript.BallotKind) jsontext.Value {
 	plain := strings.TrimSpace(markdown.ReplaceAllString(text, "$1"))
 	lines := strings.FieldsFunc(plain, func(r rune) bool { return r == '\n' })
 	if kind == transcript.Rank || kind == transcript.Approve {
@@ -142,20 +142,20 @@ func parseBare(text string, cut bool, spec transcript.BallotSpec) (Answer, bool)
 	}
 	value := jsontext.Value(words)
 	if spec.Kind != transcript.Choose && !(value.IsValid() && strings.ContainsAny(words, "[{")) {
-		value = written(words, spec.Kind)
+		value = ballotInWords(words, spec.Kind)
 	}
 	if !value.IsValid() {
 		return Answer{}, false
 	}
-	b, err := ballot(value, spec)
+	b, err := ballotOf(value, spec)
 	if err != nil || spec.Validate(b) != nil {
 		return Answer{}, false
 	}
 	return Answer{Act: transcript.Act{Status: transcript.Said, Ballot: &b}, ReadAs: readAs}, true
 }
 
-// ballot reads a ballot whose candidates are numbered from 1.
-func ballot(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, error) {
+// ballotOf reads a ballot whose candidates are numbered from 1.
+func ballotOf(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, error) {
 	switch spec.Kind {
 	case transcript.Choose:
 		c, err := wholeNumber(v)
@@ -167,7 +167,7 @@ func ballot(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, er
 		var items []jsontext.Value
 		var row string
 		if json.Unmarshal(v, &row) == nil { // "2, 1, 3"
-			v = written(row, spec.Kind)
+			v = ballotInWords(row, spec.Kind)
 		}
 		if json.Unmarshal(v, &items) != nil {
 			return transcript.Ballot{}, errors.New(`"decision" must be a list of candidates' numbers, or null`)
@@ -185,11 +185,11 @@ func ballot(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, er
 		}
 		return b, nil
 	}
-	return points(v, spec)
+	return parsePoints(v, spec)
 }
 
-// points reads {"1": 5, "2": 3}. What is left out has no points; a rating that is left out is marked.
-func points(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, error) {
+// parsePoints reads {"1": 5, "2": 3}. What is left out has no points; a rating that is left out is marked.
+func parsePoints(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, error) {
 	wrong := errors.New(`"decision" must map candidates' numbers to whole numbers, as {"1": 3, "2": 1}, or be null`)
 	var given map[string]jsontext.Value
 	if json.Unmarshal(v, &given) != nil {

@@ -214,7 +214,7 @@ func fromObjects(items []jsontext.Value, spec transcript.BallotSpec) jsontext.Va
 	for _, candidate := range listed {
 		switch v := said[candidate]; {
 		case v != nil && spec.Kind == transcript.Rank:
-			places[text(v)] = candidate
+			places[textOf(v)] = candidate
 		case v != nil:
 			said[candidate] = plainPoints(v, spec)
 		case spec.Kind != transcript.Rank:
@@ -252,7 +252,7 @@ func approvedIn(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 		if err != nil || n < 1 || n > spec.N || verdicts[n-1] != "" {
 			return nil
 		}
-		verdicts[n-1] = fold(text(verdict))
+		verdicts[n-1] = fold(textOf(verdict))
 	}
 	approved := []int{}
 	for c, verdict := range verdicts {
@@ -314,7 +314,7 @@ func plainPoints(v jsontext.Value, spec transcript.BallotSpec) jsontext.Value {
 	if v.Kind() != '"' {
 		return v
 	}
-	words := strings.ToLower(strings.TrimSpace(text(v)))
+	words := strings.ToLower(strings.TrimSpace(textOf(v)))
 	most := spec.Max
 	if spec.Kind == transcript.Distribute {
 		most = spec.Points

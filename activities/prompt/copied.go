@@ -75,7 +75,7 @@ func isShown(name, text string, question []model.Message, form Form) bool {
 	shown := func(in string) bool {
 		for _, m := range shownText.FindAllStringSubmatch(in, -1) {
 			var there string
-			if m[1] == name && json.Unmarshal([]byte(m[2]), &there) == nil && bare(there) == bare(text) {
+			if m[1] == name && json.Unmarshal([]byte(m[2]), &there) == nil && bareWords(there) == bareWords(text) {
 				return true
 			}
 		}
@@ -84,7 +84,7 @@ func isShown(name, text string, question []model.Message, form Form) bool {
 	return shown(form.Example) || slices.ContainsFunc(question, func(m model.Message) bool { return m.Role != "assistant" && shown(m.Content) })
 }
 
-// bare is a text in lower case, without what stands around its words.
-func bare(text string) string {
+// bareWords is a text in lower case, without what stands around its words.
+func bareWords(text string) string {
 	return strings.ToLower(strings.TrimFunc(text, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) || r == '<' || r == '>' }))
 }

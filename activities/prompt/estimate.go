@@ -27,7 +27,7 @@ func parseEstimate(object jsontext.Value, _ transcript.Step, inst envs.Instance)
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Act: transcript.Act{Status: transcript.Said}, Text: estimate, Reason: text(m.Reason)}, nil
+	return Answer{Act: transcript.Act{Status: transcript.Said}, Text: estimate, Reason: textOf(m.Reason)}, nil
 }
 
 // cut keeps the first characters of a text; 0 keeps all.

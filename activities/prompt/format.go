@@ -62,7 +62,7 @@ func inObject(parse objectParser, reshape ...objectShaper) parser {
 		if err != nil {
 			return Answer{}, err
 		}
-		object, shaped := shape(object, names)
+		object, shaped := shapeObject(object, names)
 		for _, reshape := range reshape {
 			var more []string
 			object, more = reshape(object, step)

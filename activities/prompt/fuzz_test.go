@@ -23,7 +23,7 @@ func FuzzPack(f *testing.F) {
 		const name = "protocol/x.tmpl"
 		templates, err := Pack{name: text}.Parse()
 		if err == nil {
-			text, err = templates.execute(name, struct {
+			text, err = templates.executeTemplate(name, struct {
 				Me    string
 				Names []string
 			}{"a", []string{"b"}})
@@ -47,7 +47,7 @@ func TestHostileTemplates(t *testing.T) {
 	hostile.Files(t, n, []string{"You are {{.Me}}.\n{{range .Names}}- {{.}}\n{{end}}{{if .Me}}{{printf \"%d\" 7}}{{else}}{{slice .Me 0 1}}{{end}}\n", `{{define "x"}}{{len .Names}}{{end}}{{template "x" .}}`}, func(data []byte) {
 		templates, err := Pack{"protocol/x.tmpl": string(data)}.Parse()
 		if err == nil {
-			_, _ = templates.execute("protocol/x.tmpl", struct {
+			_, _ = templates.executeTemplate("protocol/x.tmpl", struct {
 				Me    string
 				Names []string
 			}{"a", []string{"b"}})

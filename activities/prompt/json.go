@@ -104,7 +104,7 @@ func parseObject(text string, cut bool) (value jsontext.Value, size int, repairs
 		return nil, 0, nil, err
 	}
 	r := repairer{text: text, cut: cut}
-	value, err = r.value(1)
+	value, err = r.readValue(1)
 	if err == nil {
 		_, _, err = strictObject(value)
 	}
@@ -156,8 +156,8 @@ type repairer struct {
 
 func (r *repairer) note(what string) { r.repairs = append(r.repairs, what) }
 
-// broken returns an error that shows what stands where something else belongs.
-func (r *repairer) broken(want string) error {
+// errBroken returns an error that shows what stands where something else belongs.
+func (r *repairer) errBroken(want string) error {
 	if r.at >= len(r.text) {
 		return errEarly
 	}
@@ -196,7 +196,7 @@ var (
 	endsString = regexp.MustCompile(`^\s*(?:[,:}\])，：]|$|//|#)`)
 )
 
-func (r *repairer) value(depth int) (jsontext.Value, error) {
+func (r *repairer) readValue(depth int) (jsontext.Value, error) {
 	if depth > maxDepth {
 		return nil, errDepth
 	}
@@ -206,11 +206,11 @@ func (r *repairer) value(depth int) (jsontext.Value, error) {
 	case rest == "":
 		return nil, errEarly
 	case rest[0] == '{':
-		return r.object(depth)
+		return r.readObject(depth)
 	case rest[0] == '[' || rest[0] == '(':
 		return r.list(depth, map[byte]byte{'[': ']', '(': ')'}[rest[0]])
 	case strings.ContainsRune(`"'“”„‘’`, []rune(rest[:min(4, len(rest))])[0]):
-		return r.string()
+		return r.readString()
 	}
 	if word := jsonWord.FindString(rest); word != "" {
 		r.at += len(word)
@@ -225,12 +225,12 @@ func (r *repairer) value(depth int) (jsontext.Value, error) {
 	}
 	number := jsonNumber.FindString(rest)
 	if number == "" {
-		return nil, r.broken("a value")
+		return nil, r.errBroken("a value")
 	}
 	r.at += len(number)
 	if r.at < len(r.text) && jsonName.MatchString(r.text[r.at:]) || r.at < len(r.text) && r.text[r.at] == '%' {
 		r.at -= len(number)
-		return nil, r.broken("a plain number")
+		return nil, r.errBroken("a plain number")
 	}
 	fixed := strings.TrimSuffix(strings.TrimPrefix(number, "+"), ".")
 	if sign := strings.TrimPrefix(fixed, "-"); sign[0] == '.' {
@@ -241,7 +241,7 @@ func (r *repairer) value(depth int) (jsontext.Value, error) {
 	}
 	if !jsontext.Value(fixed).IsValid() {
 		r.at -= len(number)
-		return nil, r.broken("a plain number")
+		return nil, r.errBroken("a plain number")
 	}
 	return jsontext.Value(fixed), nil
 }
@@ -266,8 +266,8 @@ func (r *repairer) endsHere(bracket byte, depth int) (bool, error) {
 	return false, nil
 }
 
-// comma passes over the comma after a member.
-func (r *repairer) comma(before int) error {
+// passComma passes over the comma after a member.
+func (r *repairer) passComma(before int) error {
 	r.skip()
 	rest := r.text[r.at:]
 	switch {
@@ -282,7 +282,7 @@ func (r *repairer) comma(before int) error {
 		r.note("missing comma")
 		return nil
 	}
-	return r.broken("a comma or a closing bracket")
+	return r.errBroken("a comma or a closing bracket")
 }
 
 // sign passes over a sign, which may be as wide as a Chinese character.
@@ -309,18 +309,18 @@ func (r *repairer) list(depth int, bracket byte) (jsontext.Value, error) {
 		if done, err := r.endsHere(bracket, depth+1); done || err != nil {
 			return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]")), err
 		}
-		item, err := r.value(depth + 1)
+		item, err := r.readValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		items = append(items, item)
-		if err := r.comma(r.at); err != nil {
+		if err := r.passComma(r.at); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (r *repairer) object(depth int) (jsontext.Value, error) {
+func (r *repairer) readObject(depth int) (jsontext.Value, error) {
 	r.at++
 	var members [][]byte
 	values := map[string]jsontext.Value{}
@@ -336,9 +336,9 @@ func (r *repairer) object(depth int) (jsontext.Value, error) {
 			return nil, err
 		}
 		if r.skip(); !r.sign(":", "：") {
-			return nil, r.broken("a colon")
+			return nil, r.errBroken("a colon")
 		}
-		value, err := r.value(depth + 1)
+		value, err := r.readValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
@@ -350,7 +350,7 @@ func (r *repairer) object(depth int) (jsontext.Value, error) {
 			values[string(name)] = value
 			members = append(members, slices.Concat(name, []byte(":"), value))
 		}
-		if err := r.comma(r.at); err != nil {
+		if err := r.passComma(r.at); err != nil {
 			return nil, err
 		}
 	}
@@ -365,13 +365,13 @@ func (r *repairer) name() (jsontext.Value, error) {
 		return jsontext.AppendQuote(nil, word)
 	}
 	if !strings.ContainsRune(`"'“”„‘’`, []rune(rest[:min(4, len(rest))])[0]) {
-		return nil, r.broken("a name in double quotes")
+		return nil, r.errBroken("a name in double quotes")
 	}
-	return r.string()
+	return r.readString()
 }
 
-// string reads a text in any quotes, with line ends and backslashes as they are.
-func (r *repairer) string() (jsontext.Value, error) {
+// readString reads a text in any quotes, with line ends and backslashes as they are.
+func (r *repairer) readString() (jsontext.Value, error) {
 	quote := []rune(r.text[r.at:])[0]
 	closing := map[rune]string{'"': `"`, '\'': `'`, '“': "”\"“", '”': "”\"", '„': "“”\"", '‘': "’'", '’': "’'"}[quote]
 	if quote != '"' {
@@ -418,9 +418,9 @@ func (r *repairer) string() (jsontext.Value, error) {
 
 var escapes = map[rune]string{'"': `\"`, '\'': `'`, '\\': `\\`, '/': `/`, 'b': `\b`, 'f': `\f`, 'n': `\n`, 'r': `\r`, 't': `\t`}
 
-// shape returns an object whose names are those asked for: another case is forgiven, and an
+// shapeObject returns an object whose names are those asked for: another case is forgiven, and an
 // object around it taken off. A list that stands alone is the value of main.
-func shape(object jsontext.Value, names []string) (jsontext.Value, []string) {
+func shapeObject(object jsontext.Value, names []string) (jsontext.Value, []string) {
 	var members map[string]jsontext.Value
 	if json.Unmarshal(object, &members) != nil {
 		return object, nil
@@ -448,7 +448,7 @@ func shape(object jsontext.Value, names []string) (jsontext.Value, []string) {
 			return out, []string{"names"}
 		}
 	case len(members) == 1 && inner.Kind() == '{':
-		if out, _ := shape(inner, names); hasAny(out, names) {
+		if out, _ := shapeObject(inner, names); hasAny(out, names) {
 			return out, []string{"object around it"}
 		}
 	}

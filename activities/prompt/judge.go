@@ -10,4 +10,4 @@ type Rubric struct {
 const JudgeTemplate = "score/judge.tmpl"
 
 // RenderJudge renders what a judge reads in every question.
-func (t *Templates) RenderJudge(r Rubric) (string, error) { return t.execute(JudgeTemplate, r) }
+func (t *Templates) RenderJudge(r Rubric) (string, error) { return t.executeTemplate(JudgeTemplate, r) }

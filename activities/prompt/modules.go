@@ -24,9 +24,9 @@ func (v *View) note(e transcript.Entry, text string) {
 	}
 }
 
-// decision returns what an agent decided in an entry.
-func (s Source) decision(e transcript.Entry) *Decision {
-	d := Decision{Refused: s.candidates(e.Payload.Candidates), Explanation: s.explanation(e.Index)}
+// decisionIn returns what an agent decided in an entry.
+func (s Source) decisionIn(e transcript.Entry) *Decision {
+	d := Decision{Refused: s.candidatesShown(e.Payload.Candidates), Explanation: s.explanationIn(e.Index)}
 	if b := e.Act.Ballot; b != nil && !b.Abstain && b.Choice < len(d.Refused) {
 		accepted := d.Refused[b.Choice]
 		d.Accepted, d.Refused = &accepted, slices.Delete(d.Refused, b.Choice, b.Choice+1)
@@ -34,8 +34,8 @@ func (s Source) decision(e transcript.Entry) *Decision {
 	return &d
 }
 
-// explanation returns what an agent told of its plan or decision in an entry.
-func (s Source) explanation(entry int) string {
+// explanationIn returns what an agent told of its plan or decision in an entry.
+func (s Source) explanationIn(entry int) string {
 	said := s.Said(entry)
 	if !s.Transcript.Entries[entry].Payload.Reasoned || said.Text == string(said.Proposal) {
 		return ""
@@ -43,8 +43,8 @@ func (s Source) explanation(entry int) string {
 	return said.Text
 }
 
-// reason returns why an agent did what it did in an entry, if reasons are shown.
-func (s Source) reason(entry int) string {
+// reasonIn returns why an agent did what it did in an entry, if reasons are shown.
+func (s Source) reasonIn(entry int) string {
 	if s.Protocol.Traits().Reasons {
 		return s.Said(entry).Reason
 	}

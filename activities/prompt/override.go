@@ -29,7 +29,7 @@ func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
 			return nil
 		}
 		hint := ""
-		if near := nearest(name, known); near != "" {
+		if near := nearestName(name, known); near != "" {
 			hint = fmt.Sprintf("; did you mean %s?", near)
 		}
 		errs = append(errs, fmt.Errorf("%s replaces no template%s", name, hint))
@@ -44,8 +44,8 @@ func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
 	return errs
 }
 
-// nearest returns the known name that a misspelt one is for; empty if none is close.
-func nearest(name string, known map[string]bool) string {
+// nearestName returns the known name that a misspelt one is for; empty if none is close.
+func nearestName(name string, known map[string]bool) string {
 	best, least := "", 4 // changes
 	for _, candidate := range slices.Sorted(maps.Keys(known)) {
 		if path.Base(candidate) == path.Base(name) {

@@ -44,7 +44,7 @@ func NewPack(env, protocol, agents, override fs.FS, words decision.Words) (Pack,
 			return nil, err
 		}
 	}
-	err := pack.override(override)
+	err := pack.overrideFrom(override)
 	pack[ruleOf] = words.Name // after the folder, which cannot replace it
 	return pack, err
 }
@@ -53,16 +53,16 @@ func NewPack(env, protocol, agents, override fs.FS, words decision.Words) (Pack,
 // override replace them.
 func (p Pack) Add(folder string, files, override fs.FS) error {
 	added := Pack{}
-	if err := errors.Join(added.add(files, folder), added.override(override)); err != nil {
+	if err := errors.Join(added.add(files, folder), added.overrideFrom(override)); err != nil {
 		return err
 	}
 	maps.Copy(p, added)
 	return nil
 }
 
-// override replaces templates by those of a folder that is laid out like the pack; it
+// overrideFrom replaces templates by those of a folder that is laid out like the pack; it
 // may be nil.
-func (p Pack) override(folder fs.FS) error {
+func (p Pack) overrideFrom(folder fs.FS) error {
 	if folder == nil {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (p Pack) Parse() (*Templates, error) {
 	set := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"list":    wording.And[string],
 		"add":     func(a, b int) int { return a + b },
-		"ordinal": ordinal,
+		"ordinal": ordinalWord,
 		"rule":    func() string { return p[ruleOf] },
 		// A message cannot pass lines of its own off as other entries.
 		"indent": func(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") },
@@ -134,7 +134,7 @@ func (p Pack) Parse() (*Templates, error) {
 	return &Templates{set, steady}, nil
 }
 
-func (t *Templates) execute(name string, data any) (string, error) {
+func (t *Templates) executeTemplate(name string, data any) (string, error) {
 	var b bounded
 	if err := t.set.ExecuteTemplate(&b, name, data); err != nil {
 		if errors.Is(err, errTooLong) {
@@ -161,7 +161,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-func ordinal(n int) string {
+func ordinalWord(n int) string {
 	suffix := "th"
 	switch {
 	case n%100 >= 11 && n%100 <= 13:

@@ -65,7 +65,7 @@ func ParseReply(r Reply, step transcript.Step, inst envs.Instance) (Answer, erro
 	if err := checkText(r.Raw); err != nil {
 		return Answer{Thinking: apart}, err
 	}
-	inside := nowhere
+	inside := isNowhere
 	if names != nil {
 		inside = withinObject
 	}
@@ -104,12 +104,12 @@ func parseAnswer(text string, cut bool, step transcript.Step, inst envs.Instance
 	if err != nil {
 		return a, err
 	}
-	p, readAs, err := final(a.Text, cut, inst)
+	p, readAs, err := finalAnswer(a.Text, cut, inst)
 	if err != nil {
 		return a, err
 	}
 	a.Proposal, a.ReadAs, a.Act.Key = p, readAs, Key(p)
-	if stated, ok := confidence(a.Text); ok && step.Payload.Confidence {
+	if stated, ok := statedConfidence(a.Text); ok && step.Payload.Confidence {
 		a.Act.Values = []float64{stated}
 	}
 	return a, nil
@@ -117,9 +117,9 @@ func parseAnswer(text string, cut bool, step transcript.Step, inst envs.Instance
 
 var confidenceLine = regexp.MustCompile(`(?im)^[ \t*_]*confidence[ \t*_]*:[ \t*_]*([0-9]{1,3})[ \t]*%?[ \t*_.]*\r?$`)
 
-// confidence returns the last one that a text states, as a share of 1. An answer
+// statedConfidence returns the last one that a text states, as a share of 1. An answer
 // without one is as good as any: it is only not known to be sure.
-func confidence(text string) (float64, bool) {
+func statedConfidence(text string) (float64, bool) {
 	stated := confidenceLine.FindAllStringSubmatch(text, -1)
 	if len(stated) == 0 {
 		return 0, false
@@ -128,9 +128,9 @@ func confidence(text string) (float64, bool) {
 	return float64(percent) / 100, err == nil && percent <= 100
 }
 
-// final returns the answer that a text ends with, and how it was found: what the environment
+// finalAnswer returns the answer that a text ends with, and how it was found: what the environment
 // finds, or else the one JSON object that is in it.
-func final(text string, cut bool, inst envs.Instance) (p envs.Proposal, readAs string, err error) {
+func finalAnswer(text string, cut bool, inst envs.Instance) (p envs.Proposal, readAs string, err error) {
 	if answering, ok := inst.(envs.Answering); ok {
 		return answering.Answer(text, cut)
 	}
@@ -179,11 +179,11 @@ func parseMessage(object jsontext.Value, step transcript.Step, inst envs.Instanc
 	if strings.ContainsRune(*m.Message, 0) {
 		return Answer{}, errNUL
 	}
-	to, err := targets(m.Target, inst.Agents())
+	to, err := parseTargets(m.Target, inst.Agents())
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: cut(*m.Message, step.Payload.MaxText), Reason: text(m.Reason)}, nil
+	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: cut(*m.Message, step.Payload.MaxText), Reason: textOf(m.Reason)}, nil
 }
 
 // withExplanation takes the explanation in an answer, if its step asks for one,
@@ -195,14 +195,14 @@ func withExplanation(parse objectParser) objectParser {
 			Explanation jsontext.Value `json:"explanation"`
 		}
 		if step.Payload.Reasoned && json.Unmarshal(object, &m) == nil && !isNone(m.Explanation) {
-			a.Text = text(m.Explanation)
+			a.Text = textOf(m.Explanation)
 		}
 		return a, err
 	}
 }
 
-// targets returns the addressed agents in ascending order; none means everybody.
-func targets(v jsontext.Value, agents []envs.Agent) ([]int, error) {
+// parseTargets returns the addressed agents in ascending order; none means everybody.
+func parseTargets(v jsontext.Value, agents []envs.Agent) ([]int, error) {
 	var names []string
 	var one string
 	switch {
@@ -242,7 +242,7 @@ func parseProposal(object jsontext.Value, _ transcript.Step, inst envs.Instance)
 	if err := json.Unmarshal(object, &m); err != nil || m.Proposal == nil {
 		return Answer{}, errors.New(`it needs "proposal": a proposal, or null to propose nothing`)
 	}
-	a := Answer{Reason: text(m.Reason)}
+	a := Answer{Reason: textOf(m.Reason)}
 	if isNone(m.Proposal) {
 		a.Act.Status = transcript.Skipped
 		return a, nil
@@ -262,8 +262,8 @@ func isNone(v jsontext.Value) bool {
 	return len(v) == 0 || string(v) == "null" || json.Unmarshal(v, &s) == nil && (strings.EqualFold(strings.TrimSpace(s), "none") || strings.EqualFold(strings.TrimSpace(s), "abstain"))
 }
 
-// text returns a value as text: models sometimes reason in lists or objects.
-func text(v jsontext.Value) string {
+// textOf returns a value as text: models sometimes reason in lists or objects.
+func textOf(v jsontext.Value) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {
 		return strings.ReplaceAll(s, "\x00", "")

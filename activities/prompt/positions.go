@@ -33,8 +33,8 @@ type Moment struct {
 	Plan   string // where it wanted to be
 }
 
-// positions sorts what a step sees.
-func (s Source) positions(step transcript.Step) Positions {
+// positionsSeen sorts what a step sees.
+func (s Source) positionsSeen(step transcript.Step) Positions {
 	weights, _ := step.Payload.Data.([]float64)
 	if weights == nil {
 		return Positions{}
@@ -43,7 +43,7 @@ func (s Source) positions(step transcript.Step) Positions {
 	self := step.Speaker.Index
 	latest := make([]transcript.Entry, len(weights))
 	moments := make([]Moment, now+1)
-	s.visible(step, func(e transcript.Entry) {
+	s.visitVisible(step, func(e transcript.Entry) {
 		said := s.Said(e.Index)
 		switch {
 		case e.Kind == transcript.Env:
@@ -65,9 +65,9 @@ func (s Source) positions(step transcript.Step) Positions {
 	if now > 0 && p.Past != nil { // why it came to where it is
 		p.Past = append(p.Past[:now:now], Moment{Round: now, Own: p.Own, Reason: moments[now].Reason, Plan: moments[now].Plan})
 	}
-	uneven := uneven(weights)
+	uneven := areUneven(weights)
 	if uneven {
-		p.Weight = weight(weights[self])
+		p.Weight = weightText(weights[self])
 	}
 	for i, e := range latest {
 		if i == self || weights[i] == 0 || e.Kind != transcript.Env {
@@ -75,7 +75,7 @@ func (s Source) positions(step transcript.Step) Positions {
 		}
 		place := Position{Position: string(s.Said(e.Index).Proposal), Age: now - roundsSoFar(e)}
 		if uneven {
-			place.Weight = weight(weights[i])
+			place.Weight = weightText(weights[i])
 		}
 		p.Others = append(p.Others, place)
 	}
@@ -90,8 +90,8 @@ func roundsSoFar(e transcript.Entry) int {
 	return e.Round
 }
 
-// uneven says that those who count do not all count the same.
-func uneven(weights []float64) bool {
+// areUneven says that those who count do not all count the same.
+func areUneven(weights []float64) bool {
 	first := 0.0
 	for _, w := range weights {
 		switch {
@@ -105,7 +105,7 @@ func uneven(weights []float64) bool {
 	return false
 }
 
-func weight(w float64) string { return strconv.FormatFloat(w, 'g', -1, 64) }
+func weightText(w float64) string { return strconv.FormatFloat(w, 'g', -1, 64) }
 
 // String returns the place as an agent reads it.
 func (p Position) String() string {

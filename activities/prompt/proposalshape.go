@@ -117,7 +117,7 @@ func (f *reshaper) note(change string) {
 // be read in no way, or in several.
 func (f *reshaper) conform(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
 	if len(s.AnyOf) == 2 { // or null
-		if words := fold(text(v)); v.Kind() == 'n' || v.Kind() == '"' && slices.Contains(nobody, words) {
+		if words := fold(textOf(v)); v.Kind() == 'n' || v.Kind() == '"' && slices.Contains(nobody, words) {
 			return jsontext.Value("null"), true
 		}
 		s = s.AnyOf[0]
@@ -136,7 +136,7 @@ func (f *reshaper) conform(v jsontext.Value, s jsonschema.Schema, name string) (
 		v = inner
 		f.note("object around it")
 	}
-	i := f.find(namesIn(s), text(v))
+	i := f.find(namesIn(s), textOf(v))
 	return encode(s.Enum[max(i, 0)]), i >= 0 && v.Kind() == '"'
 }
 
@@ -252,7 +252,7 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 	for _, item := range items {
 		var pair []jsontext.Value
 		if json.Unmarshal(item, &pair) == nil && len(pair) == 2 {
-			if pair[0].Kind() != '"' || !add(f.find(names, text(pair[0])), pair[1], "list of pairs") {
+			if pair[0].Kind() != '"' || !add(f.find(names, textOf(pair[0])), pair[1], "list of pairs") {
 				return nil
 			}
 			continue
@@ -263,7 +263,7 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 		}
 		key, named := "", -1
 		for member, value := range members {
-			if i := f.find(names, text(value)); value.Kind() == '"' && i >= 0 {
+			if i := f.find(names, textOf(value)); value.Kind() == '"' && i >= 0 {
 				if named >= 0 {
 					return nil
 				}
@@ -337,7 +337,7 @@ func (f *reshaper) array(v jsontext.Value, s jsonschema.Schema) (jsontext.Value,
 		items = []jsontext.Value{v}
 	case v.Kind() == '"' && isChoice:
 		f.note("list in words")
-		for name := range strings.SplitSeq(text(v), ",") {
+		for name := range strings.SplitSeq(textOf(v), ",") {
 			items = append(items, encode(strings.TrimSpace(name)))
 		}
 	}
@@ -367,7 +367,7 @@ func (f *reshaper) chosen(v jsontext.Value, names []string) (items []jsontext.Va
 		if i < 0 || verdicts[i] != "" {
 			return nil
 		}
-		verdicts[i] = fold(text(verdict))
+		verdicts[i] = fold(textOf(verdict))
 	}
 	items = []jsontext.Value{}
 	for i, verdict := range verdicts {
@@ -408,7 +408,7 @@ func (f *reshaper) number(v jsontext.Value, s jsonschema.Schema, name string) (j
 	if v.Kind() == '0' {
 		return v, true
 	}
-	m := amount.FindStringSubmatch(strings.ReplaceAll(text(v), "\u2212", "-"))
+	m := amount.FindStringSubmatch(strings.ReplaceAll(textOf(v), "\u2212", "-"))
 	if v.Kind() != '"' || m == nil {
 		return nil, false
 	}

@@ -48,7 +48,7 @@ func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
 			continue
 		}
 		var err error
-		if *part.to, err = t.execute(part.name, observation); err != nil {
+		if *part.to, err = t.executeTemplate(part.name, observation); err != nil {
 			return SystemPrompt{}, err
 		}
 	}
@@ -68,7 +68,7 @@ func (t *Templates) RenderRoleSystem(observation any) (SystemPrompt, error) {
 // what the agent sees and is to do. Where the protocol is a chat, what the agent
 // was asked and answered before comes in between.
 func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) ([]model.Message, error) {
-	v := s.view(step)
+	v := s.viewOf(step)
 	if len(v.unshown) > 0 { // an agent would lack what its protocol shows it
 		e := v.unshown[0]
 		return nil, fmt.Errorf("entry %d (%s of %s, format %q) is seen by the step %s of %s, and no prompt can show it; "+
@@ -86,12 +86,12 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 	}
 	asked := "" // and not answered yet
 	ask := func(step transcript.Step, v View) error {
-		text, err := t.execute("protocol/"+cmp.Or(step.Payload.Prompt, step.Phase)+".tmpl", v)
+		text, err := t.executeTemplate("protocol/"+cmp.Or(step.Payload.Prompt, step.Phase)+".tmpl", v)
 		asked = strings.TrimSpace(asked + "\n\n" + text)
 		return err
 	}
-	for _, e := range s.chat(step) {
-		earlier := s.view(e.Step)
+	for _, e := range s.chatHistory(step) {
+		earlier := s.viewOf(e.Step)
 		earlier.SystemPrompt = shared
 		if err := ask(e.Step, earlier); err != nil {
 			return nil, err
@@ -112,10 +112,10 @@ func (t *Templates) systemMessage(v View) (string, error) {
 	if text, ok := v.messages[v.Me]; ok {
 		return text, nil
 	}
-	text, err := t.execute(systemTemplate, v)
+	text, err := t.executeTemplate(systemTemplate, v)
 	if err == nil && t.set.Lookup(seatTemplate) != nil {
 		var seat string
-		seat, err = t.execute(seatTemplate, v)
+		seat, err = t.executeTemplate(seatTemplate, v)
 		text = strings.TrimSpace(text + "\n\n" + seat)
 	}
 	if err == nil && t.steady && v.messages != nil {
@@ -124,14 +124,14 @@ func (t *Templates) systemMessage(v View) (string, error) {
 	return text, err
 }
 
-// chat returns the speaker's own earlier answers among what a step sees, oldest
+// chatHistory returns the speaker's own earlier answers among what a step sees, oldest
 // first, if its protocol is a chat.
-func (s Source) chat(step transcript.Step) []transcript.Entry {
+func (s Source) chatHistory(step transcript.Step) []transcript.Entry {
 	if !s.Protocol.Traits().Chat || step.Speaker.Role != "" {
 		return nil
 	}
 	var own []transcript.Entry
-	s.visible(step, func(e transcript.Entry) {
+	s.visitVisible(step, func(e transcript.Entry) {
 		if e.Speaker == step.Speaker && e.Payload.Format == transcript.FormatAnswer {
 			own = append(own, e)
 		}

@@ -25,10 +25,10 @@ var tags = regexp.MustCompile(`(?i)\[\s*(agree|disagree)\s*\]`)
 // refuses are texts that say "agree" and do not.
 var refuses = regexp.MustCompile(`(?i)(?:\bnot|n['’]t|\bcannot|\bnever|\bunable to|\bhard to|\bwould|\bcould|\bif (?:i|we))\s+(?:\w+\s+){0,2}agree`)
 
-// stance returns a reply's first tag; without one, a text that says "agree" and
+// stanceOf returns a reply's first tag; without one, a text that says "agree" and
 // nowhere "disagree" agrees, as in the code of paper 2's authors, unless it says that it
 // does not.
-func stance(text string) string {
+func stanceOf(text string) string {
 	if m := tags.FindStringSubmatch(text); m != nil {
 		return strings.ToLower(m[1])
 	}
@@ -48,12 +48,12 @@ func parseReply(text string, cut bool, step transcript.Step, inst envs.Instance)
 		return a, err
 	}
 	if len(step.Payload.Candidates) > 0 {
-		a.Act.Tags = []string{stance(a.Text)}
+		a.Act.Tags = []string{stanceOf(a.Text)}
 		if a.Act.Tags[0] == TagAgree {
 			a.Act.Ballot = &transcript.Ballot{}
 		}
 	}
-	if p, readAs, err := final(tags.ReplaceAllString(a.Text, "\n"), cut, inst); err == nil {
+	if p, readAs, err := finalAnswer(tags.ReplaceAllString(a.Text, "\n"), cut, inst); err == nil {
 		a.Proposal, a.ReadAs, a.Act.Key = p, readAs, Key(p)
 	}
 	return a, nil
@@ -92,12 +92,12 @@ type Persona struct {
 	Text  string // role (description)
 }
 
-// personas returns the personas that the step's speaker is shown, its own first: written
+// personasShown returns the personas that the step's speaker is shown, its own first: written
 // in the transcript, or given by the campaign.
-func (s Source) personas(step transcript.Step) (own string, all []Persona) {
-	names := s.names()
+func (s Source) personasShown(step transcript.Step) (own string, all []Persona) {
+	names := s.agentNames()
 	authored := s.Protocol.Traits().Authored // for whom the n-th was written
-	s.visible(step, func(e transcript.Entry) {
+	s.visitVisible(step, func(e transcript.Entry) {
 		if e.Payload.Format != transcript.FormatPersona || e.Act.Status != transcript.Said || e.Index >= len(authored) {
 			return
 		}

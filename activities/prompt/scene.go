@@ -114,8 +114,8 @@ type Candidate struct {
 	Explanation string // that came with it
 }
 
-// visible calls see for each entry that the step's speaker may see, in the step's order.
-func (s Source) visible(step transcript.Step, see func(transcript.Entry)) {
+// visitVisible calls see for each entry that the step's speaker may see, in the step's order.
+func (s Source) visitVisible(step transcript.Step, see func(transcript.Entry)) {
 	for _, r := range step.Sees {
 		for _, e := range s.Transcript.Entries[r.From:r.To] {
 			if e.Audience.Hears(step.Speaker) {
@@ -125,7 +125,7 @@ func (s Source) visible(step transcript.Step, see func(transcript.Entry)) {
 	}
 }
 
-func (s Source) names() []string { return Names(s.Instance.Agents()) }
+func (s Source) agentNames() []string { return Names(s.Instance.Agents()) }
 
 // Names of agents, in their order.
 func Names(agents []envs.Agent) []string {
@@ -144,23 +144,23 @@ func name(names []string, s transcript.Speaker) string {
 	return names[s.Index]
 }
 
-func (s Source) view(step transcript.Step) View {
-	names := s.names()
+func (s Source) viewOf(step transcript.Step) View {
+	names := s.agentNames()
 	v := View{
 		Me: name(names, step.Speaker), Agents: names,
 		Round: step.Round, Rounds: s.Protocol.Rounds(), Phase: step.Phase, Protocol: s.Protocol,
-		Candidates: s.candidates(step.Payload.Candidates), Required: step.Payload.Required,
+		Candidates: s.candidatesShown(step.Payload.Candidates), Required: step.Payload.Required,
 		Bare: step.Payload.Bare, Confidence: step.Payload.Confidence, ReasonsShown: s.Protocol.Traits().Reasons,
 	}
 	latest := make([]int, len(names)) // entries, from 1
 	var decided *transcript.Entry
 	var voted, ballots []transcript.Entry
-	s.visible(step, func(e transcript.Entry) {
+	s.visitVisible(step, func(e transcript.Entry) {
 		switch {
 		case e.Payload.Format == transcript.FormatAnswer: // shown even if no answer was found in it
-			v.solution(step, e, name(names, e.Speaker), s.Said(e.Index).Text)
+			v.addSolution(step, e, name(names, e.Speaker), s.Said(e.Index).Text)
 		case e.Phase == protocol.PhaseDecision && e.Speaker == step.Speaker:
-			v.Decision = s.decision(e)
+			v.Decision = s.decisionIn(e)
 		case isState(e):
 		case e.Kind == transcript.Decide:
 			decided, voted, ballots = &e, ballots, nil
@@ -175,7 +175,7 @@ func (s Source) view(step transcript.Step) View {
 				v.Merged = s.Said(e.Index).Text
 			}
 			v.Messages = append(v.Messages, Message{
-				Round: e.Round, From: name(names, e.Speaker), To: addressees(names, e.Act.To), Text: s.Said(e.Index).Text,
+				Round: e.Round, From: name(names, e.Speaker), To: addresseeNames(names, e.Act.To), Text: s.Said(e.Index).Text,
 			})
 		case e.Payload.Format == transcript.FormatProposal && e.Speaker.Role == "":
 			latest[e.Speaker.Index] = e.Index + 1
@@ -184,24 +184,24 @@ func (s Source) view(step transcript.Step) View {
 		}
 	})
 	if decided != nil {
-		v.LastVote, v.Standing = s.vote(*decided, voted), s.standing(decided.Act.Decision.Standing)
+		v.LastVote, v.Standing = s.vote(*decided, voted), s.standingOffer(decided.Act.Decision.Standing)
 	}
-	v.Seat, v.Seats = s.seats(step.Speaker)
-	v.Places = s.positions(step)
-	v.Persona, v.Personas = s.personas(step)
-	if s.chat(step) != nil {
+	v.Seat, v.Seats = s.seatsShown(step.Speaker)
+	v.Places = s.positionsSeen(step)
+	v.Persona, v.Personas = s.personasShown(step)
+	if s.chatHistory(step) != nil {
 		v.Mine = nil // they are turns of the chat
 	}
 	for _, entry := range latest {
 		if entry > 0 {
-			v.Offers = append(v.Offers, *s.standing(entry - 1))
+			v.Offers = append(v.Offers, *s.standingOffer(entry - 1))
 		}
 	}
 	return v
 }
 
-// seats returns what is said of a speaker, and what all know of the agents.
-func (s Source) seats(speaker transcript.Speaker) (own seats.Seat, all []Seat) {
+// seatsShown returns what is said of a speaker, and what all know of the agents.
+func (s Source) seatsShown(speaker transcript.Speaker) (own seats.Seat, all []Seat) {
 	if speaker.Role == "" && speaker.Index < len(s.Seats) {
 		own = s.Seats[speaker.Index]
 	}
@@ -211,7 +211,7 @@ func (s Source) seats(speaker transcript.Speaker) (own seats.Seat, all []Seat) {
 		return own, nil
 	}
 	for i, x := range s.Seats {
-		all = append(all, Seat{Agent: s.names()[i], Role: x.Role})
+		all = append(all, Seat{Agent: s.agentNames()[i], Role: x.Role})
 		if votes {
 			all[i].Votes = seats.VotesInWords(seats.Weight(s.Seats, i))
 		}
@@ -219,7 +219,7 @@ func (s Source) seats(speaker transcript.Speaker) (own seats.Seat, all []Seat) {
 	return own, all
 }
 
-func (v *View) solution(step transcript.Step, e transcript.Entry, by, text string) {
+func (v *View) addSolution(step transcript.Step, e transcript.Entry, by, text string) {
 	to := &v.Answers
 	if e.Speaker == step.Speaker {
 		to = &v.Mine
@@ -229,19 +229,19 @@ func (v *View) solution(step transcript.Step, e transcript.Entry, by, text strin
 	}
 }
 
-func (s Source) standing(entry int) *Offer {
+func (s Source) standingOffer(entry int) *Offer {
 	if entry < 0 {
 		return nil
 	}
 	e, said := s.Transcript.Entries[entry], s.Said(entry)
 	return &Offer{
-		By: name(s.names(), e.Speaker), Round: e.Round, Text: string(said.Proposal),
-		Explanation: s.explanation(entry), Reason: s.reason(entry),
+		By: name(s.agentNames(), e.Speaker), Round: e.Round, Text: string(said.Proposal),
+		Explanation: s.explanationIn(entry), Reason: s.reasonIn(entry),
 	}
 }
 
-func (s Source) candidates(list []transcript.Candidate) []Candidate {
-	names := s.names()
+func (s Source) candidatesShown(list []transcript.Candidate) []Candidate {
+	names := s.agentNames()
 	var shown []Candidate
 	for i, c := range list {
 		var by []string
@@ -254,7 +254,7 @@ func (s Source) candidates(list []transcript.Candidate) []Candidate {
 			text = said.Text
 		}
 		shown = append(shown, Candidate{
-			ID: i + 1, Text: cmp.Or(text, noAnswer), Answer: cmp.Or(s.written(c.Entry, text), noAnswer), By: by, Standing: c.Standing, Explanation: s.explanation(c.Entry),
+			ID: i + 1, Text: cmp.Or(text, noAnswer), Answer: cmp.Or(s.proposalText(c.Entry, text), noAnswer), By: by, Standing: c.Standing, Explanation: s.explanationIn(c.Entry),
 		})
 	}
 	return shown
@@ -263,9 +263,9 @@ func (s Source) candidates(list []transcript.Candidate) []Candidate {
 // noAnswer stands for a candidate without a word, as of a model that declined to answer.
 const noAnswer = "(no answer)"
 
-// written returns a final answer, or what the environment gives as one, in the
+// proposalText returns a final answer, or what the environment gives as one, in the
 // words in which it was given; of another entry its proposal.
-func (s Source) written(entry int, proposal string) string {
+func (s Source) proposalText(entry int, proposal string) string {
 	if e := s.Transcript.Entries[entry]; e.Payload.Format != transcript.FormatAnswer && e.Kind != transcript.Env {
 		return proposal
 	}
@@ -279,10 +279,12 @@ func (s Source) written(entry int, proposal string) string {
 // answerMark is how the last line of an answer begins where that is asked for.
 var answerMark = regexp.MustCompile(`^(?i:answer:)`)
 
-func numbers(candidates []int) string { return "candidates " + wording.And(ids(candidates)) }
+func candidateNumbers(candidates []int) string {
+	return "candidates " + wording.And(candidateIDs(candidates))
+}
 
-// ids number candidates from 1.
-func ids(candidates []int) []string {
+// candidateIDs number candidates from 1.
+func candidateIDs(candidates []int) []string {
 	var ids []string
 	for _, c := range candidates {
 		ids = append(ids, strconv.Itoa(c+1))
@@ -290,7 +292,7 @@ func ids(candidates []int) []string {
 	return ids
 }
 
-func addressees(names []string, to []int) string {
+func addresseeNames(names []string, to []int) string {
 	if len(to) == 0 {
 		return "all"
 	}
@@ -311,7 +313,7 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 	if step.Speaker.Role == "" { // a role sees no agent's secrets
 		sit.Observation = s.Instance.Observe(step.Speaker.Index)
 	}
-	s.visible(step, func(e transcript.Entry) {
+	s.visitVisible(step, func(e transcript.Entry) {
 		switch {
 		case isState(e): // as if the agent had proposed it
 			if p := s.Said(e.Index).Proposal; p != "" {

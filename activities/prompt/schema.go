@@ -47,11 +47,11 @@ type field struct {
 	example string
 }
 
-func textField(name, example string) field { return field{name, jsonschema.Text(), quoted(example)} }
+func textField(name, example string) field { return field{name, jsonschema.Text(), quoteJSON(example)} }
 
 func reasonField() field { return textField(reasonProperty, "<your reasons>") }
 
-func quoted(text string) string {
+func quoteJSON(text string) string {
 	return string(jsonschema.OneOf(text).JSON()[len(`{"type":"string","enum":[`) : len(jsonschema.OneOf(text).JSON())-2])
 }
 
@@ -62,7 +62,7 @@ func messageFields(step transcript.Step, inst envs.Instance) []field {
 	}
 	target := field{"target", jsonschema.Set(jsonschema.OneOf(names...), 0, len(names)), "[]"}
 	if len(names) > 0 {
-		target.example = "[" + quoted(names[step.Round%len(names)]) + "]"
+		target.example = "[" + quoteJSON(names[step.Round%len(names)]) + "]"
 	}
 	fields := []field{target, textField("message", "<your message>")}
 	if step.Payload.Reasoned {

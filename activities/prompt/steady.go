@@ -25,7 +25,7 @@ func isSteady(set *template.Template, name string) bool {
 			return t != nil
 		}
 		seen[name] = true
-		for _, word := range words(t.Root) {
+		for _, word := range namesBelow(t.Root) {
 			if changes(word.name) || word.included && !steady(word.name) {
 				return false
 			}
@@ -41,8 +41,8 @@ type word struct {
 	included bool
 }
 
-// words returns all names below a node.
-func words(node parse.Node) (all []word) {
+// namesBelow returns all names below a node.
+func namesBelow(node parse.Node) (all []word) {
 	fields := func(names []string) {
 		for _, n := range names {
 			all = append(all, word{name: n})
@@ -51,7 +51,7 @@ func words(node parse.Node) (all []word) {
 	below := func(nodes ...parse.Node) {
 		for _, n := range nodes {
 			if n != nil && !reflect.ValueOf(n).IsNil() {
-				all = append(all, words(n)...)
+				all = append(all, namesBelow(n)...)
 			}
 		}
 	}

@@ -199,8 +199,8 @@ func untilEnd(text string, inside func(text string, from, to int) bool) string {
 	return text
 }
 
-// nowhere is for texts that are not JSON.
-func nowhere(string, int, int) bool { return false }
+// isNowhere is for texts that are not JSON.
+func isNowhere(string, int, int) bool { return false }
 
 // withinObject reports whether a place is within the first JSON object of a text.
 func withinObject(text string, from, to int) bool {

@@ -25,10 +25,10 @@ type Cast struct {
 
 // vote returns what agents are shown of a counted vote.
 func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote {
-	names := s.names()
-	v := &Vote{Round: decide.Round, Candidates: s.candidates(decide.Payload.Candidates)}
+	names := s.agentNames()
+	v := &Vote{Round: decide.Round, Candidates: s.candidatesShown(decide.Payload.Candidates)}
 	for _, b := range ballots {
-		v.Ballots = append(v.Ballots, Cast{From: name(names, b.Speaker), Text: ballotText(b), Reason: s.reason(b.Index)})
+		v.Ballots = append(v.Ballots, Cast{From: name(names, b.Speaker), Text: ballotText(b), Reason: s.reasonIn(b.Index)})
 	}
 	switch d := decide.Act.Decision; {
 	case len(v.Candidates) == 0:
@@ -36,7 +36,7 @@ func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote 
 	case len(d.Winners) == 1:
 		v.Result = fmt.Sprintf("candidate %d wins", d.Winners[0]+1)
 	case len(d.Winners) > 1:
-		v.Tied, v.Taken = numbers(d.Winners), max(0, d.Selected+1)
+		v.Tied, v.Taken = candidateNumbers(d.Winners), max(0, d.Selected+1)
 		v.Result = v.Tied + " won together, so none is taken"
 		if v.Taken > 0 {
 			v.Result = fmt.Sprintf("%s won together, and %d is taken", v.Tied, v.Taken)
@@ -57,9 +57,9 @@ func ballotText(e transcript.Entry) string {
 	case transcript.Choose:
 		return fmt.Sprint("candidate ", b.Choice+1)
 	case transcript.Rank:
-		return strings.Join(ids(b.Order), " > ")
+		return strings.Join(candidateIDs(b.Order), " > ")
 	case transcript.Approve:
-		return numbers(b.Order)
+		return candidateNumbers(b.Order)
 	}
 	var parts []string
 	for c, p := range b.Points {

@@ -78,7 +78,7 @@ func (j *Judging) sample(ctx context.Context, d Decision, run answers.RunKey, sa
 	var t answers.Turn
 	var err error
 	for run.Generation = 0; run.Generation <= d.Generation; run.Generation++ {
-		if t, err = j.stored(ctx, d, run, sample); err != nil {
+		if t, err = j.storedJudgement(ctx, d, run, sample); err != nil {
 			return 0, err
 		}
 		if t.Done && t.Act.Status == transcript.Invalid {
@@ -102,8 +102,8 @@ func (j *Judging) sample(ctx context.Context, d Decision, run answers.RunKey, sa
 	return judged.Share, err
 }
 
-// stored returns what is stored of a judgement.
-func (j *Judging) stored(ctx context.Context, d Decision, run answers.RunKey, sample int) (answers.Turn, error) {
+// storedJudgement returns what is stored of a judgement.
+func (j *Judging) storedJudgement(ctx context.Context, d Decision, run answers.RunKey, sample int) (answers.Turn, error) {
 	if d.Judge.Provider.Instant {
 		if batch, err := j.answers.Batch(ctx, run, sample); err != nil || len(batch) > 0 {
 			return append(batch, answers.Turn{})[0], err
@@ -113,7 +113,7 @@ func (j *Judging) stored(ctx context.Context, d Decision, run answers.RunKey, sa
 }
 
 func (j *Judging) ask(ctx context.Context, d Decision, run answers.RunKey, sample int, messages []model.Message) (answers.Turn, error) {
-	q := question(d, run, sample, messages)
+	q := questionAbout(d, run, sample, messages)
 	if !d.Judge.Provider.Instant {
 		return j.taker.TakeTurnOnce(ctx, q)
 	}
@@ -128,14 +128,14 @@ func (j *Judging) ask(ctx context.Context, d Decision, run answers.RunKey, sampl
 	return kept[0], nil
 }
 
-// question about one decision.
-func question(d Decision, run answers.RunKey, sample int, messages []model.Message) calls.Question {
+// questionAbout about one decision.
+func questionAbout(d Decision, run answers.RunKey, sample int, messages []model.Message) calls.Question {
 	judge := d.Judge
 	q := calls.Question{
 		Order: calls.Order{
 			Run: run, Entry: sample, Provider: judge.Provider, Messages: messages, Longest: judge.Generate.MaxTokens,
 		},
-		Speaker: Role, Reasks: judge.Reasks, Form: form(judge.Scale), Hash: prompt.Hash(messages),
+		Speaker: Role, Reasks: judge.Reasks, Form: scoreForm(judge.Scale), Hash: prompt.Hash(messages),
 	}
 	q.Read = func(raw []byte, t *answers.Turn) error {
 		score, why, err := Parse(raw, judge.Scale)

@@ -41,8 +41,8 @@ func Schema(scale [2]float64) json.RawMessage {
 		jsonschema.Property{Name: "score", Schema: jsonschema.Number(scale[0], scale[1])}).JSON()
 }
 
-// form returns the form of an answer, with a score in its example that hardly anybody gives.
-func form(scale [2]float64) prompt.Form {
+// scoreForm returns the form of an answer, with a score in its example that hardly anybody gives.
+func scoreForm(scale [2]float64) prompt.Form {
 	return prompt.Form{Schema: Schema(scale), Example: fmt.Sprintf(`{"why": "<your reason>", "score": %.4g}`, scale[0]+0.37*(scale[1]-scale[0]))}
 }
 

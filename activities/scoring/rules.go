@@ -54,7 +54,7 @@ func (r rules) Complete(_ context.Context, q model.Request) (model.Response, err
 	if len(c.References) > 0 {
 		share, why = 0, "Words in common with the nearest reference answer."
 		for _, reference := range c.References {
-			share = max(share, overlap(c.Answer, reference))
+			share = max(share, wordOverlap(c.Answer, reference))
 		}
 	}
 	share = math.Round(share*4) / 4
@@ -62,8 +62,8 @@ func (r rules) Complete(_ context.Context, q model.Request) (model.Response, err
 	return model.Response{Text: text, Model: Rules, FinishReason: "stop"}, err
 }
 
-// overlap returns the F1 of two texts' words, each word counted as often as it is there.
-func overlap(a, b string) float64 {
+// wordOverlap returns the F1 of two texts' words, each word counted as often as it is there.
+func wordOverlap(a, b string) float64 {
 	words := func(text string) []string {
 		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	}

@@ -223,7 +223,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		env, ok := environments[string(id)]
 		if !ok {
 			var err error
-			if env, err = cond.BuildEnv(plugins, c.needs(sources, data)); err != nil {
+			if env, err = cond.BuildEnv(plugins, c.environmentNeeds(sources, data)); err != nil {
 				return err
 			}
 			environments[string(id)] = env
@@ -265,8 +265,8 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 	return campaign.SameData(c.Files, read)
 }
 
-// needs returns what the campaign's next environment is built from.
-func (c *Campaign) needs(sources Sources, data fs.FS) catalogue.Needs {
+// environmentNeeds returns what the campaign's next environment is built from.
+func (c *Campaign) environmentNeeds(sources Sources, data fs.FS) catalogue.Needs {
 	n := catalogue.Needs{Data: data}
 	if sources.Programs == nil {
 		return n

@@ -20,12 +20,12 @@ func (b *bucket) setRate(rate, burst float64, now time.Time) {
 	if b.rate == 0 {
 		*b = bucket{level: burst, at: now}
 	}
-	b.refill(now)
+	b.refillUntil(now)
 	b.rate, b.burst, b.level = rate, burst, min(b.level, burst)
 }
 
-// refill fills up to the burst. What was given back above it stays.
-func (b *bucket) refill(now time.Time) {
+// refillUntil fills up to the burst. What was given back above it stays.
+func (b *bucket) refillUntil(now time.Time) {
 	if b.level < b.burst {
 		b.level = min(b.burst, b.level+b.rate*now.Sub(b.at).Seconds())
 	}
@@ -38,7 +38,7 @@ func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 	if b.rate == 0 {
 		return time.Time{}
 	}
-	b.refill(now)
+	b.refillUntil(now)
 	missing := min(n, b.burst) - b.level
 	if missing < 1e-9 {
 		return time.Time{}

@@ -76,8 +76,8 @@ func (g *gate) close(told bool, now time.Time) {
 	g.half, g.told, g.probe = true, told, nil
 }
 
-// reopen lets the first call go now: the operator knows better than the service's word.
-func (g *gate) reopen(now time.Time) {
+// openNow lets the first call go now: the operator knows better than the service's word.
+func (g *gate) openNow(now time.Time) {
 	if g.half && now.Before(g.until) {
 		g.until, g.told, g.tries = now, false, 0
 	}

@@ -42,7 +42,7 @@ func (t *Throttle) learnLimits(l model.Limits, at time.Time, then sent, now time
 // refilled and sent since. It is not filled: others may use the account.
 func (b *bucket) atMost(a model.Allowance, since time.Duration, sent float64, now time.Time) {
 	if a.Limit > 0 {
-		b.refill(now)
+		b.refillUntil(now)
 		b.level = min(b.level, float64(a.Remaining)+b.rate*since.Seconds()-sent)
 	}
 }

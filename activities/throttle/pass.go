@@ -131,7 +131,7 @@ func (p *Pass) freePlace() (time.Time, bool) {
 func (p *Pass) correctTokens(used float64, now time.Time) {
 	more := used - p.tokens
 	for _, b := range []*bucket{&p.campaign.quota.tokens, &p.throttle.account.tokens} {
-		b.refill(now) // first, or what is given back is lost above the burst
+		b.refillUntil(now) // first, or what is given back is lost above the burst
 		b.take(more)
 	}
 	p.throttle.learnt.sent.tokens += more

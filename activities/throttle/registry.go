@@ -14,7 +14,7 @@ type Registry struct {
 func (r *Registry) Account(name string) *Throttle {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return named(&r.accounts, name, firstWindow)
+	return findOrMake(&r.accounts, name, firstWindow)
 }
 
 // Campaign returns the throttle of a campaign, for the calls of all its models
@@ -22,7 +22,7 @@ func (r *Registry) Account(name string) *Throttle {
 func (r *Registry) Campaign(name string) *Throttle {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return named(&r.campaigns, name, mostAtOnce)
+	return findOrMake(&r.campaigns, name, mostAtOnce)
 }
 
 // Reopen lets a call to each account be tried at once, see Throttle.Reopen.
@@ -34,7 +34,7 @@ func (r *Registry) Reopen() {
 	}
 }
 
-func named(all *map[string]*Throttle, name string, window float64) *Throttle {
+func findOrMake(all *map[string]*Throttle, name string, window float64) *Throttle {
 	if *all == nil {
 		*all = map[string]*Throttle{}
 	}

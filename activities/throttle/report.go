@@ -23,12 +23,12 @@ func (r *Registry) States() []State {
 	r.mu.Unlock()
 	var all []State
 	for name, t := range accounts {
-		s := t.state()
+		s := t.currentState()
 		s.Account = name
 		all = append(all, s)
 	}
 	for name, t := range campaigns {
-		s := t.state()
+		s := t.currentState()
 		s.Campaign = name
 		all = append(all, s)
 	}
@@ -38,7 +38,7 @@ func (r *Registry) States() []State {
 	return all
 }
 
-func (t *Throttle) state() State {
+func (t *Throttle) currentState() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := State{InFlight: t.account.inFlight, Limit: t.window.callsAtOnce(), Waiting: map[Reason]int{}}

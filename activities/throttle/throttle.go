@@ -97,7 +97,7 @@ func (t *Throttle) Reopen() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	t.gate.reopen(now)
+	t.gate.openNow(now)
 	t.serveLine(now)
 }
 

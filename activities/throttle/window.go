@@ -66,7 +66,7 @@ func (w *window) roundTrip() float64 { return max(w.trip.valueOr(1), 1e-6) }
 // blocksUntil reports whether one more call is too many, and until when if that is known.
 func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
 	if inFlight >= int(w.callsAtOnce()) {
-		if !w.opens() {
+		if !w.canGrow() {
 			return time.Time{}, true
 		}
 		doublings := math.Log2(float64(inFlight+1) / w.limit)
@@ -98,8 +98,8 @@ func (w *window) takeBack(cut int) {
 	}
 }
 
-// opens reports whether the window grows with time.
-func (w *window) opens() bool {
+// canGrow reports whether the window grows with time.
+func (w *window) canGrow() bool {
 	return w.peak == 0 && w.cycle.refused == 0 && w.stray.trial == 0 && w.limit < mostAtOnce
 }
 
@@ -112,7 +112,7 @@ func (w *window) passTime(d time.Duration, held, open bool, inFlight int) {
 		if open {
 			w.cycle.open += d
 		}
-		if open && w.opens() {
+		if open && w.canGrow() {
 			ahead := max(w.limit, firstWindow+2*float64(inFlight)) // what is not tried is not known
 			w.limit = max(w.limit, min(w.limit*math.Exp2(d.Seconds()/doubling.Seconds()), ahead, w.mostInTime()))
 		}

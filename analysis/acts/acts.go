@@ -25,7 +25,7 @@ const N = len(record.Acts)
 // Of returns the set of some acts by name; ok is false if one of them is none.
 func Of(names ...string) (s Set, ok bool) { return stopping.ActsOf(names...) }
 
-func size(s Set) int { return bits.OnesCount16(uint16(s)) }
+func countActs(s Set) int { return bits.OnesCount16(uint16(s)) }
 
 // ActsByRound is the acts of one collaboration, by round and then by agent. Rounds
 // have as many sets as there are agents.

@@ -116,7 +116,7 @@ func Nominal[T comparable](a, b T) float64 {
 // times monotonicity, which is 1 for equal sets, 2/3 if one holds the other,
 // 1/3 if they overlap, and 0 if they do not.
 func MASI(a, b Set) float64 {
-	both, either := size(a&b), size(a|b)
+	both, either := countActs(a&b), countActs(a|b)
 	monotonicity := 1. / 3
 	switch {
 	case a == b:
@@ -151,7 +151,7 @@ func Agree(units [][]Set) []Agreement {
 			known = append(known, u)
 		}
 	}
-	all := []Agreement{{Alpha: Alpha(known, MASI), Same: same(known), Units: len(known)}}
+	all := []Agreement{{Alpha: Alpha(known, MASI), Same: agreementOf(known), Units: len(known)}}
 	for act := range N {
 		judged := make([][]int, len(known))
 		for i, u := range known {
@@ -159,16 +159,16 @@ func Agree(units [][]Set) []Agreement {
 				judged[i] = append(judged[i], int(s>>act&1))
 			}
 		}
-		a := Agreement{Act: record.Acts[act], Alpha: Alpha(judged, Nominal), Same: same(judged), Units: len(judged)}
+		a := Agreement{Act: record.Acts[act], Alpha: Alpha(judged, Nominal), Same: agreementOf(judged), Units: len(judged)}
 		if two {
-			a.Kappa = kappa(judged)
+			a.Kappa = kappaOf(judged)
 		}
 		all = append(all, a)
 	}
 	return all
 }
 
-func kappa(pairs [][]int) *float64 {
+func kappaOf(pairs [][]int) *float64 {
 	var a, b []int
 	for _, p := range pairs {
 		a, b = append(a, p[0]), append(b, p[1])
@@ -176,7 +176,7 @@ func kappa(pairs [][]int) *float64 {
 	return Kappa(a, b)
 }
 
-func same[T comparable](units [][]T) *float64 {
+func agreementOf[T comparable](units [][]T) *float64 {
 	if len(units) == 0 {
 		return nil
 	}

@@ -19,20 +19,20 @@ func Nodes(edges []Edge) []string {
 // DOT returns a drawing in the language of Graphviz.
 func DOT(title string, edges []Edge) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph acts {\n  label=%s; labelloc=t; rankdir=LR; node [shape=box, style=rounded];\n", quoted(title))
+	fmt.Fprintf(&b, "digraph acts {\n  label=%s; labelloc=t; rankdir=LR; node [shape=box, style=rounded];\n", quoteGraphviz(title))
 	for _, name := range Nodes(edges) {
 		fmt.Fprintf(&b, "  %s;\n", name)
 	}
 	for _, e := range edges {
-		fmt.Fprintf(&b, "  %s -> %s [label=\"%s\", penwidth=%.2f];\n", e.From, e.To, e, width(e))
+		fmt.Fprintf(&b, "  %s -> %s [label=\"%s\", penwidth=%.2f];\n", e.From, e.To, e, widthOf(e))
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-// quoted returns a string of Graphviz; a backslash would begin one of its escapes.
-func quoted(s string) string {
+// quoteGraphviz returns a string of Graphviz; a backslash would begin one of its escapes.
+func quoteGraphviz(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(s) + `"`
 }
 
-func width(e Edge) float64 { return .8 + 2.2*e.Probability }
+func widthOf(e Edge) float64 { return .8 + 2.2*e.Probability }

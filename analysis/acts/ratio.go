@@ -15,7 +15,7 @@ type Ratio struct {
 // Messages of one collaboration depend on each other, so the standard error is
 // that of a ratio of sums over collaborations.
 func PerMessage(talks []ActsByRound) [][N]*Ratio {
-	return ratios(talks, func(round []Set, act int) (shown, of int) {
+	return ratiosByRound(talks, func(round []Set, act int) (shown, of int) {
 		for _, s := range round {
 			if s != 0 {
 				of++
@@ -31,7 +31,7 @@ func PerMessage(talks []ActsByRound) [][N]*Ratio {
 // PerGroup returns the share of groups of which at least one agent shows the act in
 // the round. It is the reading that fits the saturated figures of Table 9.
 func PerGroup(talks []ActsByRound) [][N]*Ratio {
-	return ratios(talks, func(round []Set, act int) (shown, of int) {
+	return ratiosByRound(talks, func(round []Set, act int) (shown, of int) {
 		for _, s := range round {
 			if s != 0 {
 				of = 1
@@ -44,7 +44,7 @@ func PerGroup(talks []ActsByRound) [][N]*Ratio {
 	})
 }
 
-func ratios(talks []ActsByRound, count func(round []Set, act int) (shown, of int)) [][N]*Ratio {
+func ratiosByRound(talks []ActsByRound, count func(round []Set, act int) (shown, of int)) [][N]*Ratio {
 	rounds := 0
 	for _, t := range talks {
 		rounds = max(rounds, len(t))
@@ -60,14 +60,14 @@ func ratios(talks []ActsByRound, count func(round []Set, act int) (shown, of int
 					}
 				}
 			}
-			all[r][act] = ratio(counts)
+			all[r][act] = ratioOfSums(counts)
 		}
 	}
 	return all
 }
 
-// ratio of the sums of pairs (shown, of).
-func ratio(counts [][2]float64) *Ratio {
+// ratioOfSums of the sums of pairs (shown, of).
+func ratioOfSums(counts [][2]float64) *Ratio {
 	share := statistics.RatioOf(counts)
 	if share == nil {
 		return nil

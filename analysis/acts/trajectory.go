@@ -105,12 +105,12 @@ func ByInstance(runs []Trajectory, least int) []Trajectory {
 		if instances[t.Environment] == nil {
 			instances[t.Environment] = map[string]bool{}
 		}
-		instances[t.Environment][t.instance()] = true
+		instances[t.Environment][t.instanceName()] = true
 	}
 	runs = slices.Clone(runs)
 	for i, t := range runs {
 		if len(instances[t.Environment]) >= least {
-			runs[i].Unit = t.instance()
+			runs[i].Unit = t.instanceName()
 		}
 	}
 	return runs
@@ -118,11 +118,11 @@ func ByInstance(runs []Trajectory, least int) []Trajectory {
 
 // UnitOf returns the Unit of a replicate of the problem.
 func (t Trajectory) UnitOf(replicate int32) string {
-	return fmt.Sprintf("%s-r%d", t.instance(), replicate)
+	return fmt.Sprintf("%s-r%d", t.instanceName(), replicate)
 }
 
-// instance names the problem.
-func (t Trajectory) instance() string {
+// instanceName names the problem.
+func (t Trajectory) instanceName() string {
 	if t.Hash != "" {
 		return t.Hash
 	}

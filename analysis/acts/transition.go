@@ -73,7 +73,7 @@ type Graph struct {
 // stops at the last round, but its End needs the one after it, which is
 // counted too.
 func Transitions(talks []ActsByRound, reading Reading) Graph {
-	g := empty(reading)
+	g := newGraph(reading)
 	var each []Graph // by talk
 	for _, t := range talks {
 		one := Span(t, true, true, reading)
@@ -92,7 +92,7 @@ func Transitions(talks []ActsByRound, reading Reading) Graph {
 	return g
 }
 
-func empty(reading Reading) Graph {
+func newGraph(reading Reading) Graph {
 	g := Graph{Reading: reading, From: append([]string{"Start"}, record.Acts[:]...), To: append(record.Acts[:N:N], "End")}
 	g.Count, g.Of, g.Talks = make([][]int, N+1), make([]int, N+1), make([]int, N+1)
 	for i := range g.Count {
@@ -109,26 +109,26 @@ func share(each []Graph, from, to int) *Ratio {
 			counts = append(counts, [2]float64{float64(one.Count[from][to]), float64(of)})
 		}
 	}
-	return ratio(counts)
+	return ratioOfSums(counts)
 }
 
 // Span returns what some rounds of a talk, one after the other, have of its graph:
 // whether they are its first and its last decides on Start and End. The spans of all
 // pairs of rounds that follow each other add up to the whole. It has counts only.
 func Span(rounds ActsByRound, opens, closes bool, reading Reading) Graph {
-	g := empty(reading)
+	g := newGraph(reading)
 	if len(rounds) == 0 {
 		return g
 	}
 	agents := len(rounds[0])
 	if opens {
-		g.step(everybody(agents, start), rounds[0])
+		g.step(setsOfAll(agents, start), rounds[0])
 	}
 	for r := 1; r < len(rounds); r++ {
 		g.step(rounds[r-1], rounds[r])
 	}
 	if closes {
-		g.step(rounds[len(rounds)-1], everybody(agents, end))
+		g.step(rounds[len(rounds)-1], setsOfAll(agents, end))
 	}
 	return g
 }
@@ -146,10 +146,10 @@ func (g *Graph) add(one Graph) {
 func (g *Graph) step(before, round []Set) {
 	counts := follow(before, round, g.Reading)
 	for i := range g.From {
-		a := row(i)
+		a := rowBit(i)
 		for _, s := range before {
 			if s.Has(a) {
-				g.Of[i] += g.weight(len(before))
+				g.Of[i] += g.weightOf(len(before))
 			}
 		}
 		for j := range N {
@@ -159,22 +159,22 @@ func (g *Graph) step(before, round []Set) {
 	}
 }
 
-// row returns the bit of a row of the graph.
-func row(i int) int {
+// rowBit returns the bit of a row of the graph.
+func rowBit(i int) int {
 	if i == 0 {
 		return start
 	}
 	return i - 1
 }
 
-func (g *Graph) weight(agents int) int {
+func (g *Graph) weightOf(agents int) int {
 	if g.Reading == Each {
 		return agents - 1
 	}
 	return 1
 }
 
-func everybody(agents, bit int) []Set {
+func setsOfAll(agents, bit int) []Set {
 	sets := make([]Set, agents)
 	for i := range sets {
 		sets[i] = 1 << bit

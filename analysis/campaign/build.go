@@ -56,7 +56,7 @@ func (v View) EndedColumns() table.Columns[Group] {
 		return table.Column(header, func(g Group) table.Cell { return table.Count(of(g)) })
 	}
 	columns := []table.Columns[Group]{count("n", func(g Group) int { return g.Count(record.Succeeded) })}
-	if v.repeats() {
+	if v.hasRepeats() {
 		columns = append(columns, count("distinct", func(g Group) int { return g.Distinct }))
 	}
 	columns = append(columns, count("failed", func(g Group) int { return g.Count("failed") }), count("stopped", func(g Group) int { return g.Count("stopped") }))
@@ -69,13 +69,13 @@ func (v View) EndedColumns() table.Columns[Group] {
 		columns = append(columns, count("remaining", Group.Pending))
 	}
 	if some, _ := v.Simulated(); some > 0 {
-		columns = append(columns, count("simulated", Group.simulated))
+		columns = append(columns, count("simulated", Group.countSimulated))
 	}
 	return table.Join(columns...)
 }
 
-// simulated returns how many runs had scripted agents.
-func (g Group) simulated() int {
+// countSimulated returns how many runs had scripted agents.
+func (g Group) countSimulated() int {
 	n := 0
 	for _, r := range g.Runs {
 		if r.Simulated {
@@ -105,7 +105,7 @@ func (v View) AddNotes(t *table.Table) {
 		}
 	}
 	note := func(format string, args ...any) { t.Notes = append(t.Notes, fmt.Sprintf(format, args...)) }
-	t.Notes = append(v.warnings(), t.Notes...)
+	t.Notes = append(v.unusableWarnings(), t.Notes...)
 	if some, all := v.Simulated(); some == all && some > 0 {
 		t.Notes = append([]string{table.Simulated + "."}, t.Notes...)
 	} else if some > 0 {
@@ -118,8 +118,8 @@ func (v View) AddNotes(t *table.Table) {
 	if sizes := v.Sizes(); sizes != "" {
 		note("%s", sizes)
 	}
-	if v.repeats() {
-		note("%s", v.repeated())
+	if v.hasRepeats() {
+		note("%s", v.explainRepeats())
 	}
 	if same := v.Constant(); same != "" {
 		note("The same in all rows: %s.", same)

@@ -106,9 +106,9 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 		}
 		r.Scores, r.Keys = append(r.Scores, round.Score), append(r.Keys, key)
 	}
-	r.Usable = usable(rows.Turns)
+	r.Usable = countUsable(rows.Turns)
 	r.Usable.AddAnswers(rows.Calls)
-	r.Asked, r.Answered = CountAsked(rows.Calls), answered(rows.Calls)
+	r.Asked, r.Answered = CountAsked(rows.Calls), modelsAnswering(rows.Calls)
 	for _, read := range readers {
 		if err := read(&r, rows); err != nil {
 			return r, err
@@ -253,7 +253,7 @@ func (c Campaign) Groups() []Group {
 	for i, from := range order {
 		runs[i] = c.Runs[from]
 	}
-	renumber(runs)
+	numberInstances(runs)
 	setUnits(runs)
 	for from := 0; from < len(runs); {
 		to := from + 1
@@ -293,7 +293,7 @@ func rank(rule string) int {
 // Varying returns the settings in which the conditions differ. Baselines differ in being
 // baselines, and in nothing that the groups have in common.
 func (v View) Varying() []string {
-	if groups := v.groups(); len(groups) < len(v.Groups) {
+	if groups := v.listGroups(); len(groups) < len(v.Groups) {
 		v.Groups = groups
 		varying := v.Varying()
 		if len(varying) == 0 {
@@ -315,7 +315,7 @@ func (v View) Varying() []string {
 		}
 	}
 	for key := range keys {
-		if v.implied(key) {
+		if v.isImplied(key) {
 			delete(keys, key)
 		}
 	}
@@ -334,9 +334,9 @@ func (v View) Applies(g Group, key string) bool {
 	})
 }
 
-// implied reports whether a parameter says no more than the name of its plug-in:
+// isImplied reports whether a parameter says no more than the name of its plug-in:
 // some plug-ins lack it, and all conditions with the others have one value.
-func (v View) implied(key string) bool {
+func (v View) isImplied(key string) bool {
 	is := strings.Contains(key, ".")
 	values, lacking := map[string]bool{}, false
 	for _, g := range v.Groups {

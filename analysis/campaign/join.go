@@ -44,17 +44,17 @@ func Join(campaigns ...Campaign) (Campaign, error) {
 	j.Name = wording.And(names)
 	numbers := numbering{}
 	for i := range j.Runs {
-		j.Runs[i].Instance = numbers.of(j.Runs[i])
+		j.Runs[i].Instance = numbers.numberOf(j.Runs[i])
 	}
-	trajectories.number(j.Runs)
+	trajectories.numberInstances(j.Runs)
 	Keep(&j.Parts, trajectories)
 	j.Joined = sharedNotes(names, j.Runs)
 	return j, nil
 }
 
-// within returns what a condition or collaboration of the campaign is called next to those
+// qualifiedName returns what a condition or collaboration of the campaign is called next to those
 // of others.
-func (c Campaign) within(id string) string { return c.Name + "/" + id }
+func (c Campaign) qualifiedName(id string) string { return c.Name + "/" + id }
 
 // add takes the conditions and runs of a campaign over, under names of their own.
 func (c *Campaign) add(other Campaign) error {
@@ -75,7 +75,7 @@ func (c *Campaign) add(other Campaign) error {
 		if err != nil {
 			return err
 		}
-		p.Condition, p.Settings = other.within(p.Condition), settings
+		p.Condition, p.Settings = other.qualifiedName(p.Condition), settings
 		c.Planned = append(c.Planned, p)
 	}
 	for _, r := range other.Runs {
@@ -83,11 +83,11 @@ func (c *Campaign) add(other Campaign) error {
 		if err != nil {
 			return err
 		}
-		r.CampaignID, r.ConditionID, r.CollaborationID, r.SettingsJSON = other.Name, other.within(r.ConditionID), other.within(r.CollaborationID), string(settings)
+		r.CampaignID, r.ConditionID, r.CollaborationID, r.SettingsJSON = other.Name, other.qualifiedName(r.ConditionID), other.qualifiedName(r.CollaborationID), string(settings)
 		c.Runs = append(c.Runs, r)
 	}
 	for condition, n := range other.Earlier {
-		c.Earlier[other.within(condition)] = n
+		c.Earlier[other.qualifiedName(condition)] = n
 	}
 	for setting, axis := range other.Axes {
 		if _, known := c.Axes[setting]; !known {
@@ -128,13 +128,13 @@ type holder struct {
 	is       same
 }
 
-// renumber gives the instances of one campaign numbers by which they are paired: equal
+// numberInstances gives the instances of one campaign numbers by which they are paired: equal
 // questions of two data sets have one, and different ones have two.
-func renumber(runs []Run) {
+func numberInstances(runs []Run) {
 	numbers := numbering{}
 	for i := range runs {
 		if runs[i].InstanceHash != nil {
-			runs[i].Instance = numbers.of(runs[i])
+			runs[i].Instance = numbers.numberOf(runs[i])
 		}
 	}
 }
@@ -166,7 +166,7 @@ func namesakeNotes(runs []Run) []string {
 	return []string{text + " (" + wording.Clip(strings.Join(ids, ", ")) + "): these are not paired. Questions are paired by what they ask, not by their ids."}
 }
 
-func (n *numbering) of(r Run) int32 {
+func (n *numbering) numberOf(r Run) int32 {
 	if n.numbers == nil {
 		n.numbers, n.taken = map[same]int32{}, map[string]map[int32]holder{}
 	}

@@ -37,8 +37,8 @@ const thinksFirst = "protocol.chain_of_thought"
 
 func (g Group) isBaseline() bool { return g.Labels[BaselineLabel] != "" }
 
-// groups returns the conditions that are not baselines; all if there are no others.
-func (v View) groups() []Group {
+// listGroups returns the conditions that are not baselines; all if there are no others.
+func (v View) listGroups() []Group {
 	if groups := slices.DeleteFunc(slices.Clone(v.Groups), Group.isBaseline); len(groups) > 0 {
 		return groups
 	}

@@ -16,8 +16,8 @@ const AnsweredBy = "answered by"
 // service calls them.
 type Answered struct{ Asked, By string }
 
-// answered returns the models that a run asked, by name.
-func answered(calls []record.Call) []Answered {
+// modelsAnswering returns the models that a run asked, by name.
+func modelsAnswering(calls []record.Call) []Answered {
 	names := map[string][]string{}
 	for _, c := range calls {
 		if c.Status == "answered" && c.ModelAnswered != "" && !slices.Contains(names[c.ModelAsked], c.ModelAnswered) {
@@ -43,7 +43,7 @@ func bySnapshot(groups []Group) []Group {
 }
 
 func (g Group) bySnapshot() []Group {
-	changed := g.changed()
+	changed := g.changedNames()
 	if len(changed) == 0 {
 		return []Group{g}
 	}
@@ -51,7 +51,7 @@ func (g Group) bySnapshot() []Group {
 	var known []map[string]string // by part: the models that answered the changed names
 	for _, r := range g.Runs {
 		by := r.answeredOf(changed)
-		i := slices.IndexFunc(known, func(of map[string]string) bool { return agree(of, by) })
+		i := slices.IndexFunc(known, func(of map[string]string) bool { return isConsistent(of, by) })
 		if i < 0 {
 			i = len(parts)
 			parts = append(parts, Group{ID: g.ID, Settings: maps.Clone(g.Settings), Labels: g.Labels, Instances: g.Instances, Replicates: g.Replicates})
@@ -73,8 +73,8 @@ func (g Group) bySnapshot() []Group {
 	return parts
 }
 
-// agree reports whether no name was answered by one model here and by another there.
-func agree(a, b map[string]string) bool {
+// isConsistent reports whether no name was answered by one model here and by another there.
+func isConsistent(a, b map[string]string) bool {
 	for asked, by := range a {
 		if other, known := b[asked]; known && other != by {
 			return false
@@ -83,9 +83,9 @@ func agree(a, b map[string]string) bool {
 	return true
 }
 
-// changed returns the names that were not answered by the same models in all runs. That a
+// changedNames returns the names that were not answered by the same models in all runs. That a
 // run asks other models than the next one, as where agents are drawn, is not a change.
-func (g Group) changed() map[string]bool {
+func (g Group) changedNames() map[string]bool {
 	by, changed := map[string]string{}, map[string]bool{}
 	for _, r := range g.Succeeded() {
 		for _, a := range r.Answered {

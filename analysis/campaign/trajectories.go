@@ -24,11 +24,11 @@ func TrajectoriesOf(c Campaign) Trajectories { return Part[Trajectories](c.Parts
 func (t *Trajectories) add(c Campaign) error {
 	from := TrajectoriesOf(c)
 	for _, run := range from.Runs {
-		run.ID, run.Condition = c.within(run.ID), c.within(run.Condition)
+		run.ID, run.Condition = c.qualifiedName(run.ID), c.qualifiedName(run.Condition)
 		t.Runs = append(t.Runs, run)
 	}
 	for _, left := range from.Excluded {
-		left.ID = c.within(left.ID)
+		left.ID = c.qualifiedName(left.ID)
 		t.Excluded = append(t.Excluded, left)
 	}
 	l := &t.Labels
@@ -47,8 +47,8 @@ func (t *Trajectories) add(c Campaign) error {
 	return nil
 }
 
-// number gives the trajectories the instances that the runs have.
-func (t Trajectories) number(runs []Run) {
+// numberInstances gives the trajectories the instances that the runs have.
+func (t Trajectories) numberInstances(runs []Run) {
 	byRun := make(map[lake.Run]Run, len(runs))
 	for _, r := range runs {
 		byRun[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}] = r

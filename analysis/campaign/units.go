@@ -34,7 +34,7 @@ func setUnits(runs []Run) {
 	forks := forksBySettings{}
 	for i := range runs {
 		r := &runs[i]
-		if r.Unit, r.OverInstances = forks.origin(*r), several[r.Environment]; r.OverInstances {
+		if r.Unit, r.OverInstances = forks.originOf(*r), several[r.Environment]; r.OverInstances {
 			r.Unit = r.Instance
 		}
 	}
@@ -43,8 +43,8 @@ func setUnits(runs []Run) {
 // forksBySettings are read once each.
 type forksBySettings map[string]*Fork
 
-// origin returns the replicate that a run goes on from, or is.
-func (f forksBySettings) origin(r Run) int32 {
+// originOf returns the replicate that a run goes on from, or is.
+func (f forksBySettings) originOf(r Run) int32 {
 	fork, known := f[r.SettingsJSON]
 	if !known {
 		fork = ForkOf(r.SettingsJSON)

@@ -32,8 +32,8 @@ type reason struct {
 	example string // where
 }
 
-// usable counts the asked turns of a collaboration; Load adds its answers.
-func usable(turns []record.Turn) Usable {
+// countUsable counts the asked turns of a collaboration; Load adds its answers.
+func countUsable(turns []record.Turn) Usable {
 	u := Usable{}
 	words, answered := sha256.New(), false
 	for _, t := range turns {
@@ -48,7 +48,7 @@ func usable(turns []record.Turn) Usable {
 			if t.InvalidReason != nil {
 				text = *t.InvalidReason
 			}
-			u.invalid(reason{1, text, fmt.Sprintf("%s, entry %d", t.CollaborationID, t.Entry)})
+			u.addInvalid(reason{1, text, fmt.Sprintf("%s, entry %d", t.CollaborationID, t.Entry)})
 		}
 	}
 	if answered {
@@ -57,7 +57,7 @@ func usable(turns []record.Turn) Usable {
 	return u
 }
 
-func (u *Usable) invalid(r reason) {
+func (u *Usable) addInvalid(r reason) {
 	u.Invalid += r.n
 	if u.Reasons == nil {
 		u.Reasons = map[string]*reason{}
@@ -108,14 +108,14 @@ func (g Group) sumUsable() Usable {
 		sum.Turns, sum.Answers, sum.Cut = sum.Turns+r.Usable.Turns, sum.Answers+r.Usable.Answers, sum.Cut+r.Usable.Cut
 		sum.Cached, sum.Full = sum.Cached+r.Usable.Cached, sum.Full+r.Usable.Full
 		for _, kind := range slices.Sorted(maps.Keys(r.Usable.Reasons)) {
-			sum.invalid(*r.Usable.Reasons[kind])
+			sum.addInvalid(*r.Usable.Reasons[kind])
 		}
 	}
 	return sum
 }
 
-// bad reports whether too much is invalid, or cut off.
-func (u Usable) bad() bool {
+// isBad reports whether too much is invalid, or cut off.
+func (u Usable) isBad() bool {
 	return float64(u.Invalid) > UnusableShare*float64(u.Turns) || float64(u.Cut) > UnusableShare*float64(u.Answers)
 }
 
@@ -143,9 +143,9 @@ const Unusable = "UNUSABLE ANSWERS"
 // mostWarnings is how many conditions are named one by one.
 const mostWarnings = 6
 
-// warnings name the conditions in which more than a tenth of the asked turns is
+// unusableWarnings name the conditions in which more than a tenth of the asked turns is
 // invalid, or of the answers cut off.
-func (v View) warnings() []string {
+func (v View) unusableWarnings() []string {
 	var list []string
 	for _, g := range v.Groups {
 		if u := g.Usable; g.HasUnusable() {
@@ -163,10 +163,10 @@ func (v View) warnings() []string {
 }
 
 // Warnings returns the warnings of every table, about the whole campaign.
-func (c Campaign) Warnings() []string { return c.View("").warnings() }
+func (c Campaign) Warnings() []string { return c.View("").unusableWarnings() }
 
 // HasUnusable reports whether too many answers of a condition could not be used, or were cut off.
-func (g Group) HasUnusable() bool { return g.Usable.bad() }
+func (g Group) HasUnusable() bool { return g.Usable.isBad() }
 
 // hasUnusable reports whether some condition has too few usable answers.
 func (v View) hasUnusable() bool {
@@ -191,14 +191,14 @@ func (g Group) countDistinct() int {
 	return len(seen) + silent
 }
 
-// repeats reports whether collaborations of some condition are equal word for word.
-func (v View) repeats() bool {
+// hasRepeats reports whether collaborations of some condition are equal word for word.
+func (v View) hasRepeats() bool {
 	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Distinct < g.Count(record.Succeeded) })
 }
 
-// repeated names the conditions whose replicates are equal word for word, and
+// explainRepeats names the conditions whose replicates are equal word for word, and
 // says what that means for the standard errors.
-func (v View) repeated() string {
+func (v View) explainRepeats() string {
 	var list []string
 	alone := false // a unit is a replicate
 	about := TaskNames(v.Groups)

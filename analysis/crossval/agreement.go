@@ -16,8 +16,8 @@ import (
 
 var errNoAgreement = errors.New("in no collaboration it is known how many agents held the same answer: nothing was counted")
 
-// counted returns the runs among some whose agreement is known.
-func (d *Data) counted(runs []int) (known []int) {
+// knownRuns returns the runs among some whose agreement is known.
+func (d *Data) knownRuns(runs []int) (known []int) {
 	for _, run := range runs {
 		if slices.ContainsFunc(d.seen[run], func(r stopping.Round) bool { return r.Agreement != nil }) {
 			known = append(known, run)
@@ -36,10 +36,10 @@ type Stability struct{}
 
 func (Stability) Name() string { return "Stability" }
 func (Stability) Fit(d *Data, train []int) (Fitted, error) {
-	if len(d.counted(d.every())) == 0 {
+	if len(d.knownRuns(d.everyRun())) == 0 {
 		return Fitted{}, errNoAgreement
 	}
-	known := d.counted(train)
+	known := d.knownRuns(train)
 	if len(known) == 0 {
 		return d.neverStop(stopping.MethodStability, noTraining(len(train), "has a count")), nil
 	}
@@ -57,7 +57,7 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 	case round == 0:
 		return d.neverStop(stopping.MethodStability, fmt.Errorf("agreement among the %d training collaborations moves to the last round", len(known))), nil
 	}
-	return d.fitted(stopping.Fitted{Method: stopping.MethodStability, Round: round}, Learned{Round: &round}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodStability, Round: round}, Learned{Round: &round}), nil
 }
 
 // EProcess stops when there is evidence that talk will not pay: that score at the
@@ -82,20 +82,20 @@ const shrinkage = 1
 
 func (EProcess) Name() string { return "E-process" }
 func (e EProcess) Fit(d *Data, train []int) (Fitted, error) {
-	if len(d.counted(d.every())) == 0 {
+	if len(d.knownRuns(d.everyRun())) == 0 {
 		return Fitted{}, errNoAgreement
 	}
-	known := slices.DeleteFunc(d.counted(train), func(run int) bool { return d.worst[run] == nil })
-	fitting, bounding := d.halves(known)
-	evidence, err := d.evidence(fitting)
+	known := slices.DeleteFunc(d.knownRuns(train), func(run int) bool { return d.worst[run] == nil })
+	fitting, bounding := d.splitHalves(known)
+	evidence, err := d.fitEvidence(fitting)
 	if err != nil {
 		return d.neverStop(stopping.MethodEProcess, err), nil
 	}
 	drawn, replicates := d.oneOfEach(train)
 	var peaks []float64
 	for _, run := range bounding {
-		if drawn[run] && d.improves(run) {
-			peaks = append(peaks, peak(evidence, d.seen[run]))
+		if drawn[run] && d.isImproved(run) {
+			peaks = append(peaks, peakEvidence(evidence, d.seen[run]))
 		}
 	}
 	if evidence.Threshold, err = statistics.UpperTolerance(peaks, e.Alpha, e.Delta); err != nil {
@@ -106,11 +106,11 @@ func (e EProcess) Fit(d *Data, train []int) (Fitted, error) {
 		return d.neverStop(stopping.MethodEProcess, fmt.Errorf("of what talk improved among %s, %w", of, err)), nil
 	}
 	evidence.Alpha, evidence.Delta = e.Alpha, e.Delta
-	return d.fitted(stopping.Fitted{Method: stopping.MethodEProcess, Evidence: &evidence}, Learned{}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodEProcess, Evidence: &evidence}, Learned{}), nil
 }
 
-// peak is the greatest evidence in rounds before the last.
-func peak(e stopping.Evidence, rounds []stopping.Round) float64 {
+// peakEvidence is the greatest evidence in rounds before the last.
+func peakEvidence(e stopping.Evidence, rounds []stopping.Round) float64 {
 	greatest := math.Inf(-1)
 	for r := range len(rounds) - 1 {
 		greatest = max(greatest, e.Against(rounds[:r+1]))
@@ -118,28 +118,28 @@ func peak(e stopping.Evidence, rounds []stopping.Round) float64 {
 	return greatest
 }
 
-// improves reports whether the last round is better than the first; what is not
+// isImproved reports whether the last round is better than the first; what is not
 // decided counts as trainingWorth says.
-func (d *Data) improves(run int) bool {
+func (d *Data) isImproved(run int) bool {
 	first, _ := d.trainingWorth(run, 1)
 	last, _ := d.trainingWorth(run, d.rounds)
 	return first != nil && last != nil && *last > *first
 }
 
-// evidence fits a regression for each round but the last.
-func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
+// fitEvidence fits a regression for each round but the last.
+func (d *Data) fitEvidence(runs []int) (stopping.Evidence, error) {
 	var e stopping.Evidence
 	vain := make([]bool, len(runs)) // talk did not pay
 	n := 0
 	for i, run := range runs {
-		if vain[i] = !d.improves(run); vain[i] {
+		if vain[i] = !d.isImproved(run); vain[i] {
 			n++
 		}
 	}
 	if n == 0 || n == len(runs) {
 		return e, fmt.Errorf("talk improved %d of %d training collaborations; both kinds are needed", len(runs)-n, len(runs))
 	}
-	e.Odds = nano(math.Log(float64(n) / float64(len(runs)-n)))
+	e.Odds = roundNano(math.Log(float64(n) / float64(len(runs)-n)))
 	for round := 1; round < d.rounds; round++ {
 		rows := make([][]float64, len(runs))
 		for i, run := range runs {
@@ -150,15 +150,15 @@ func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
 			return e, err
 		}
 		for j, beta := range fit {
-			fit[j] = nano(beta)
+			fit[j] = roundNano(beta)
 		}
 		e.Rounds = append(e.Rounds, fit)
 	}
 	return e, nil
 }
 
-// nano rounds to 1e-9: the last bits of sums differ between processors.
-func nano(x float64) float64 { return math.Round(x*1e9) / 1e9 }
+// roundNano rounds to 1e-9: the last bits of sums differ between processors.
+func roundNano(x float64) float64 { return math.Round(x*1e9) / 1e9 }
 
 // oneOfEach draws at most one run of each unit, every run with the same probability, and
 // returns the greatest number of runs of a unit. So a unit with fewer runs may have
@@ -190,8 +190,8 @@ func (d *Data) byID(runs []int) []int {
 	return slices.SortedFunc(slices.Values(runs), func(a, b int) int { return cmp.Compare(d.Runs[a].ID, d.Runs[b].ID) })
 }
 
-// halves divides runs by unit, every other one in the order of their names.
-func (d *Data) halves(runs []int) (fitting, bounding []int) {
+// splitHalves divides runs by unit, every other one in the order of their names.
+func (d *Data) splitHalves(runs []int) (fitting, bounding []int) {
 	runs = d.byID(runs)
 	var units []string
 	for _, run := range runs {

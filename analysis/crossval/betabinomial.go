@@ -66,7 +66,7 @@ func fit(histogram []float64) mixture {
 	work := newWorkspace(n)
 	before := math.Inf(-1)
 	for range mostSteps {
-		after := m.improve(histogram, work)
+		after := m.improveOnce(histogram, work)
 		if after-before < gain {
 			break
 		}
@@ -90,10 +90,10 @@ func newWorkspace(n int) *workspace {
 	return w
 }
 
-// improve takes one step and returns the log-likelihood before it.
-func (m *mixture) improve(histogram []float64, work *workspace) (likelihood float64) {
+// improveOnce takes one step and returns the log-likelihood before it.
+func (m *mixture) improveOnce(histogram []float64, work *workspace) (likelihood float64) {
 	for k := range work.mass {
-		m.masses(k, work.mass[k])
+		m.massesOf(k, work.mass[k])
 	}
 	total := 0.0
 	for x, n := range histogram {
@@ -107,8 +107,8 @@ func (m *mixture) improve(histogram []float64, work *workspace) (likelihood floa
 		likelihood += n * math.Log(all)
 	}
 	for k, share := range work.share {
-		rising(m.Alpha[k], work.alpha)
-		rising(m.Beta[k], work.beta)
+		risingDigamma(m.Alpha[k], work.alpha)
+		risingDigamma(m.Beta[k], work.beta)
 		var weight, a, b, both float64
 		for x, w := range share {
 			weight += w
@@ -128,8 +128,8 @@ func (m *mixture) improve(histogram []float64, work *workspace) (likelihood floa
 	return likelihood
 }
 
-// rising sets into[i] to ψ(from + i) - ψ(from), which is a sum for whole i.
-func rising(from float64, into []float64) {
+// risingDigamma sets into[i] to ψ(from + i) - ψ(from), which is a sum for whole i.
+func risingDigamma(from float64, into []float64) {
 	sum := 0.0
 	for i := range into {
 		into[i] = sum
@@ -140,9 +140,9 @@ func rising(from float64, into []float64) {
 // tooGreat is where masses are scaled down before the next step could overflow.
 const tooGreat = 1e200
 
-// masses sets into[x] to the probability of x in a component. The ratio of one mass to
+// massesOf sets into[x] to the probability of x in a component. The ratio of one mass to
 // the one before is simple, and they add up to 1, so no gamma function is needed.
-func (m *mixture) masses(k int, into []float64) {
+func (m *mixture) massesOf(k int, into []float64) {
 	a, b, last := m.Alpha[k], m.Beta[k], float64(m.N-1)
 	into[0] = 1
 	sum := 1.0
@@ -167,7 +167,7 @@ func (m mixture) Cumulative() []float64 {
 	work := newWorkspace(m.N)
 	sums, sum := make([]float64, m.N+1), 0.0
 	for k := range work.mass {
-		m.masses(k, work.mass[k])
+		m.massesOf(k, work.mass[k])
 	}
 	for x := range sums {
 		sum += m.Weight[0]*work.mass[0][x] + m.Weight[1]*work.mass[1][x]

@@ -122,7 +122,7 @@ func TestMasses(t *testing.T) {
 		for _, shape := range [][2]float64{{0.001, 0.001}, {0.001, 1000}, {1000, 0.001}, {0.7, 2.5}, {1000, 1000}, {40, 3}} {
 			m := mixture{N: n, Alpha: [2]float64{shape[0]}, Beta: [2]float64{shape[1]}}
 			got := make([]float64, n+1)
-			m.masses(0, got)
+			m.massesOf(0, got)
 			for x, p := range got {
 				y := float64(n - x)
 				want := math.Exp(logBeta(float64(x)+shape[0], y+shape[1]) - logBeta(shape[0], shape[1]) - math.Log(float64(n+1)) - logBeta(float64(x)+1, y+1))

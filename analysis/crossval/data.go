@@ -56,8 +56,8 @@ func NewData(runs []acts.Trajectory) (*Data, error) {
 	return d, nil
 }
 
-// every returns all runs by index.
-func (d *Data) every() []int {
+// everyRun returns all runs by index.
+func (d *Data) everyRun() []int {
 	runs := make([]int, len(d.Runs))
 	for i := range runs {
 		runs[i] = i

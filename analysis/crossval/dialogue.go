@@ -56,12 +56,12 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 		l.Note = fmt.Sprintf("%d of the %d signals needed to stop were found", len(rule.Signals), best.params.Score)
 		rule.Never = l.Note
 	}
-	return d.fitted(rule, l), nil
+	return d.fitMethod(rule, l), nil
 }
 
 // LearnDialogueAct returns the rule as it is made on all collaborations.
 func LearnDialogueAct(d *Data) (stopping.Fitted, error) {
-	f, err := DialogueAct{}.Fit(d, d.every())
+	f, err := DialogueAct{}.Fit(d, d.everyRun())
 	switch {
 	case err != nil:
 		return stopping.Fitted{}, err

@@ -66,7 +66,7 @@ func ReadRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data
 	left = slices.DeleteFunc(left, func(l acts.Excluded) bool { return record.ConditionOf(l.ID) != r.Condition })
 	if len(runs) < 2 {
 		return nil, on, fmt.Errorf("campaign %s has %s of the condition %s that ran all rounds; at least 2 are needed%s",
-			r.Campaign, wording.Count(len(runs), "collaboration"), r.Condition, reasons(left))
+			r.Campaign, wording.Count(len(runs), "collaboration"), r.Condition, exclusionReasons(left))
 	}
 	switch r.Method {
 	case stopping.MethodDialogueAct:
@@ -97,8 +97,8 @@ func ReadRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data
 	return d, on, nil
 }
 
-// reasons says why collaborations are left out.
-func reasons(left []acts.Excluded) string {
+// exclusionReasons says why collaborations are left out.
+func exclusionReasons(left []acts.Excluded) string {
 	if len(left) == 0 {
 		return ""
 	}

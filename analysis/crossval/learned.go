@@ -40,16 +40,16 @@ func MethodNamed(name string, alpha *float64) (Method, error) {
 // what cross-validation on these makes of it; nothing if they are too few for folds.
 // Numbers are rounded, so that the fit is the same on every machine.
 func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *stopping.Validated, err error) {
-	fitted, err := m.Fit(d, d.every())
+	fitted, err := m.Fit(d, d.everyRun())
 	if err != nil {
 		return rule, nil, err
 	}
 	rule = *fitted.Rule
 	if rule.Threshold != nil {
-		rule.Threshold = new(rounded(*rule.Threshold, 12))
+		rule.Threshold = new(roundDigits(*rule.Threshold, 12))
 	}
 	for i, s := range rule.Signals {
-		rule.Signals[i].Coefficient = rounded(s.Coefficient, 9)
+		rule.Signals[i].Coefficient = roundDigits(s.Coefficient, 9)
 	}
 	folds, err := NewFolds(Units(d), FoldCount, FoldSeed)
 	if err != nil {
@@ -62,7 +62,7 @@ func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *st
 	all := Summarize(d, results)
 	v = &stopping.Validated{
 		Folds: FoldCount, Seed: FoldSeed, Score: roundedOf(all[1].Score), Baseline: roundedOf(all[0].Score), Oracle: roundedOf(all[2].Score),
-		Round: rounded(all[1].Round, 6), Effective: rounded(all[1].Effective, 6),
+		Round: roundDigits(all[1].Round, 6), Effective: roundDigits(all[1].Effective, 6),
 	}
 	if gap := all[1].GapClosed; gap != nil {
 		v.GapClosed = roundedOf(gap.Share)
@@ -71,11 +71,13 @@ func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *st
 }
 
 // StopOf returns where a rule ends a collaboration.
-func (d *Data) StopOf(rule stopping.Fitted, run int) Stop { return d.fitted(rule, Learned{}).Stop(run) }
+func (d *Data) StopOf(rule stopping.Fitted, run int) Stop {
+	return d.fitMethod(rule, Learned{}).Stop(run)
+}
 
-// rounded returns a number with that many digits: the last bits of sums differ between
+// roundDigits returns a number with that many digits: the last bits of sums differ between
 // processors.
-func rounded(x float64, digits int) float64 {
+func roundDigits(x float64, digits int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	if err != nil {
 		return x // of no finite number
@@ -87,5 +89,5 @@ func roundedOf(x *float64) *float64 {
 	if x == nil {
 		return nil
 	}
-	return new(rounded(*x, 6))
+	return new(roundDigits(*x, 6))
 }

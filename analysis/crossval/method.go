@@ -45,12 +45,12 @@ type Learned struct {
 // neverStop returns a method that could be used and found nothing to stop by, so that
 // everything runs to the end.
 func (d *Data) neverStop(method string, why error) Fitted {
-	return d.fitted(stopping.Fitted{Method: method, Never: why.Error()}, Learned{Note: why.Error()})
+	return d.fitMethod(stopping.Fitted{Method: method, Never: why.Error()}, Learned{Note: why.Error()})
 }
 
-// fitted returns a method that stops each collaboration at the first round in which
+// fitMethod returns a method that stops each collaboration at the first round in which
 // its rule does.
-func (d *Data) fitted(rule stopping.Fitted, l Learned) Fitted {
+func (d *Data) fitMethod(rule stopping.Fitted, l Learned) Fitted {
 	return Fitted{Stop: func(run int) Stop {
 		for r := 1; r <= d.rounds; r++ {
 			if rule.StopsAt(d.seen[run], r) {
@@ -66,7 +66,7 @@ type Baseline struct{}
 
 func (Baseline) Name() string { return "Baseline" }
 func (Baseline) Fit(d *Data, _ []int) (Fitted, error) {
-	return d.fitted(stopping.Fitted{Method: stopping.MethodBaseline}, Learned{}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodBaseline}, Learned{}), nil
 }
 
 // FirstAgreement stops when a proposal is selected.
@@ -74,7 +74,7 @@ type FirstAgreement struct{}
 
 func (FirstAgreement) Name() string { return "First Agreement" }
 func (FirstAgreement) Fit(d *Data, _ []int) (Fitted, error) {
-	return d.fitted(stopping.Fitted{Method: stopping.MethodFirst}, Learned{}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodFirst}, Learned{}), nil
 }
 
 // ConsecutiveAgreements stops at the first round without a new proposal that
@@ -83,7 +83,7 @@ type ConsecutiveAgreements struct{}
 
 func (ConsecutiveAgreements) Name() string { return "Consecutive Agreements" }
 func (ConsecutiveAgreements) Fit(d *Data, _ []int) (Fitted, error) {
-	return d.fitted(stopping.Fitted{Method: stopping.MethodConsecutive}, Learned{}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodConsecutive}, Learned{}), nil
 }
 
 // Oracle stops each collaboration at its own best round: what no rule can beat.

@@ -79,7 +79,7 @@ func Summarize(d *Data, results []Result) []Summary {
 	list := make([]Summary, len(results))
 	var base, oracle []*float64
 	for i, r := range results {
-		list[i] = d.summarize(r)
+		list[i] = d.summarizeResult(r)
 		switch r.Method {
 		case Baseline{}.Name():
 			base = r.scoreByRun()
@@ -116,7 +116,7 @@ func (d *Data) unitsByRun() []string {
 	return all
 }
 
-func (d *Data) summarize(r Result) Summary {
+func (d *Data) summarizeResult(r Result) Summary {
 	s := Summary{Method: r.Method, Absent: r.Absent, N: len(r.Outcomes), Saved: Saving{CostUSD: new(float64)}, Of: Saving{CostUSD: new(float64)}}
 	if s.N == 0 {
 		return s

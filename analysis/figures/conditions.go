@@ -10,11 +10,11 @@ import (
 )
 
 // ofAny are the figures of any campaign that are not means by round.
-var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": conditions, "front": front}
+var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": drawConditions, "front": drawFront}
 
-// conditions returns the outcomes of the table outcomes: a panel for each environment, a
+// drawConditions returns the outcomes of the table outcomes: a panel for each environment, a
 // row for each condition.
-func conditions(c campaign.Campaign) (Figure, error) {
+func drawConditions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Outcome by condition", apart: true}
 	every := c.View("")
 	var counts []int
@@ -34,10 +34,10 @@ func conditions(c campaign.Campaign) (Figure, error) {
 		f.Panels = append(f.Panels, p)
 	}
 	if len(counts) == 0 {
-		return f, nothing(c, needs("conditions"))
+		return f, errNothing(c, needsOf("conditions"))
 	}
-	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.", every.UnitsNote(), from(counts))
-	f.remark(c.Remarks(""), f.reading, every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
+	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.", every.UnitsNote(), rangeOf(counts))
+	f.addRemarks(c.Remarks(""), f.reading, every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
 	return f, nil
 }
 

@@ -99,7 +99,7 @@ func forty() campaign.Campaign {
 func TestFortyConditions(t *testing.T) {
 	for _, width := range []vg.Length{0, 85 * vg.Millimeter, 180 * vg.Millimeter} {
 		f := made(t, forty(), "conditions").Fit(width)
-		s, err := f.sheet()
+		s, err := f.newSheet()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 
 // Write draws the figure on white, as svg, png or pdf.
 func (f Figure) Write(w io.Writer, format string) error {
-	s, err := f.sheet()
+	s, err := f.newSheet()
 	if err != nil {
 		return err
 	}
@@ -23,18 +23,18 @@ func (f Figure) Write(w io.Writer, format string) error {
 
 // Inline returns the figure as an SVG element on no background, for a page.
 func (f Figure) Inline() (string, error) {
-	s, err := f.sheet()
+	s, err := f.newSheet()
 	if err != nil {
 		return "", err
 	}
 	return s.Inline()
 }
 
-func (f Figure) sheet() (Sheet, error) {
+func (f Figure) newSheet() (Sheet, error) {
 	if len(f.Panels) > 0 && f.Panels[0].Forest {
-		return f.forest()
+		return f.forestSheet()
 	}
-	l, err := f.layout()
+	l, err := f.newLayout()
 	return Sheet{Width: l.width, Height: l.height, Zoom: l.zoom, Draw: l.draw}, err
 }
 
@@ -69,8 +69,8 @@ type layout struct {
 	zoom          float64
 }
 
-func (f Figure) layout() (layout, error) {
-	l := layout{Figure: f, styles: map[string]style{}, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
+func (f Figure) newLayout() (layout, error) {
+	l := layout{Figure: f, styles: map[string]style{}, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.countCaption()}}
 	colours := l.name()
 	most := mostLines
 	if len(f.Panels) > 0 && f.Panels[0].Groups != nil {
@@ -79,7 +79,7 @@ func (f Figure) layout() (layout, error) {
 	if len(f.Panels) == 0 || len(f.Panels) > mostPanels || colours > most {
 		return l, TooLarge{f.Name, fmt.Sprintf("%d panels and %d kinds of lines", len(f.Panels), colours), fmt.Sprintf("from 1 to %d and %d", mostPanels, most)}
 	}
-	l.ends = f.ends()
+	l.ends = f.endsWidth()
 	l.key = l.explain()
 	l.fit()
 	return l, nil
@@ -93,7 +93,7 @@ func (l *layout) name() (colours int) {
 				continue
 			}
 			if l.names = append(l.names, line.Name); line.Beside != "" {
-				l.styles[line.Name] = l.styles[line.Beside].dashed()
+				l.styles[line.Name] = l.styles[line.Beside].dashedStyle()
 				continue
 			}
 			l.styles[line.Name] = styleOf(colours)
@@ -118,10 +118,10 @@ func (l *layout) fit() {
 		l.width = l.print / vg.Length(l.zoom)
 		l.columns = max(1, min(l.columns, int(l.width/narrowest)))
 		l.panel = (l.width - 2*gap - vg.Length(l.columns-1)*gap) / vg.Length(l.columns)
-		l.key.below(l.width - 2*gap)
+		l.key.placeBelow(l.width - 2*gap)
 	} else if l.ends > 0 {
 		l.width = vg.Length(l.columns)*(l.panel+gap) + gap
-		l.key.below(l.width - 2*gap)
+		l.key.placeBelow(l.width - 2*gap)
 	} else {
 		l.width = vg.Length(l.columns)*(l.panel+gap) + gap + l.key.width
 	}
@@ -133,15 +133,15 @@ func (l *layout) fit() {
 func (l layout) draw(c draw.Canvas) {
 	l.frame.Draw(c)
 	if l.key.height > 0 {
-		l.panels(draw.Crop(c, gap, -gap, l.foot+l.key.height, -l.head))
+		l.drawPanels(draw.Crop(c, gap, -gap, l.foot+l.key.height, -l.head))
 		l.key.draw(draw.Crop(c, gap, -gap, l.foot, l.foot+l.key.height-l.height))
 		return
 	}
-	l.panels(draw.Crop(c, gap, -l.key.width-gap, l.foot, -l.head))
+	l.drawPanels(draw.Crop(c, gap, -l.key.width-gap, l.foot, -l.head))
 	l.key.draw(draw.Crop(c, l.width-l.key.width, 0, l.foot, -l.head))
 }
 
-func (l layout) panels(c draw.Canvas) {
+func (l layout) drawPanels(c draw.Canvas) {
 	plots := make([][]*plot.Plot, l.rows)
 	for i := range plots {
 		plots[i] = make([]*plot.Plot, l.columns)
@@ -149,9 +149,9 @@ func (l layout) panels(c draw.Canvas) {
 	s := l.scale()
 	for i, p := range l.Panels {
 		if l.apart {
-			s = l.measuring(p.Y).scale()
+			s = l.panelsMeasuring(p.Y).scale()
 		}
-		plots[i/l.columns][i%l.columns] = l.axes(p, s)
+		plots[i/l.columns][i%l.columns] = l.drawAxes(p, s)
 	}
 	// What is right of a panel's axes has the width of the names of its lines.
 	tiles := draw.Tiles{Rows: l.rows, Cols: l.columns, PadX: gap + l.ends, PadRight: l.ends, PadY: 2 * gap}
@@ -165,8 +165,8 @@ func (l layout) panels(c draw.Canvas) {
 	}
 }
 
-// caption says how many observations a point rests on.
-func (f Figure) caption() string {
+// countCaption says how many observations a point rests on.
+func (f Figure) countCaption() string {
 	if f.reading != "" {
 		return f.reading
 	}
@@ -182,18 +182,18 @@ func (f Figure) caption() string {
 	}
 	n := "0"
 	if len(counts) > 0 {
-		n = from(counts)
+		n = rangeOf(counts)
 	}
 	caption := "Means with 95 % intervals, drawn as far as the measure can go; n = " + n + " " + cmp.Or(f.unit, "collaborations") + " a point."
 	if f.embedder != "" {
-		caption += " By " + short(f.embedder) + "."
+		caption += " By " + cutShort(f.embedder) + "."
 	}
 	return caption
 }
 
-// broken puts a title that is too long for its panel on two lines, at a comma if there is one.
-func (l layout) broken(title string) string {
-	title = short(title)
+// breakTitle puts a title that is too long for its panel on two lines, at a comma if there is one.
+func (l layout) breakTitle(title string) string {
+	title = cutShort(title)
 	width := Words(10).Width
 	if width(title) <= l.panel {
 		return title

@@ -17,7 +17,7 @@ func curves(f Figure) (joined []int) {
 	for _, p := range f.Panels {
 		for i, line := range p.Lines {
 			longest := 0
-			for _, drawn := range line.strokes(f.scale(), styleOf(i), i, len(p.Lines)) {
+			for _, drawn := range line.plotStrokes(f.scale(), styleOf(i), i, len(p.Lines)) {
 				if l, ok := drawn.(*plotter.Line); ok {
 					longest = max(longest, len(l.XYs))
 				}
@@ -49,8 +49,8 @@ func TestIntervalsStayInside(t *testing.T) {
 	for name, c := range map[string]campaign.Campaign{"utility-by-rule": economy(), "rating-errors": ratings(), "squared-rating-errors": ratings(), "debate-accuracy": debates(), "debate-repetitions": debates(), "debate-by-round": debates(), "viewpoints": pooled(), "message-length": economy()} {
 		f := made(t, c, name)
 		for _, p := range f.Panels {
-			s := f.measuring(p.Y).scale()
-			low, high := limits(p.Y)
+			s := f.panelsMeasuring(p.Y).scale()
+			low, high := limitsOf(p.Y)
 			if s.low < low || s.high > high {
 				t.Errorf("figure %s: the axis of %s is from %v to %v", name, p.Y, s.low, s.high)
 			}
@@ -59,7 +59,7 @@ func TestIntervalsStayInside(t *testing.T) {
 					if point.Low == nil {
 						continue
 					}
-					if a, b := s.inside(*point.Low), s.inside(*point.High); a < s.low || b > s.high || a != max(*point.Low, low) || b != min(*point.High, high) {
+					if a, b := s.clampInside(*point.Low), s.clampInside(*point.High); a < s.low || b > s.high || a != max(*point.Low, low) || b != min(*point.High, high) {
 						t.Errorf("figure %s, %s: an interval from %v to %v is drawn from %v to %v", name, p.Y, *point.Low, *point.High, a, b)
 					}
 				}

@@ -19,9 +19,9 @@ const (
 	widestEnd = 130 * vg.Length(1) // longer names are in a legend
 )
 
-// ends returns the width of the names that stand at the ends of the lines, so that no
+// endsWidth returns the width of the names that stand at the ends of the lines, so that no
 // reader has to look them up; 0 where they are too many or too long, or are not apart.
-func (f Figure) ends() vg.Length {
+func (f Figure) endsWidth() vg.Length {
 	var widest vg.Length
 	for _, p := range f.Panels {
 		var names []string
@@ -50,11 +50,11 @@ type end struct {
 	name  string
 }
 
-// last returns where a line ends; false if nothing of it is drawn.
-func (l Line) last(i, of int) (Spot, bool) {
+// lastSpot returns where a line ends; false if nothing of it is drawn.
+func (l Line) lastSpot(i, of int) (Spot, bool) {
 	for _, p := range slices.Backward(l.Points) {
 		if p.Value != nil {
-			return Spot{p.across(l.moved(i, of)), *p.Value}, true
+			return Spot{p.acrossAt(l.movedAside(i, of)), *p.Value}, true
 		}
 	}
 	if spots := slices.Concat(l.Track, l.Dashes); len(spots) > 0 {
@@ -71,7 +71,7 @@ func (l layout) nameEnds(c draw.Canvas, a *plot.Plot, p Panel) {
 	x, y := a.Transforms(&c)
 	var ends []end
 	for i, line := range p.Lines {
-		if spot, ok := line.last(i, len(p.Lines)); ok && line.Beside == "" {
+		if spot, ok := line.lastSpot(i, len(p.Lines)); ok && line.Beside == "" {
 			at := vg.Point{X: x(spot.X), Y: y(spot.Y)}
 			ends = append(ends, end{at: at, y: at.Y, style: l.styles[line.Name], name: line.Name})
 		}

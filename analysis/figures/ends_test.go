@@ -32,7 +32,7 @@ func TestNamesAtEndsStandApart(t *testing.T) {
 // Lines are named where they end; what is the same of all stands in the legend once.
 func TestLinesAreNamedAtTheirEnds(t *testing.T) {
 	f := made(t, economy(), "rounds")
-	l, err := f.layout()
+	l, err := f.newLayout()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +51,10 @@ func TestLinesAreNamedAtTheirEnds(t *testing.T) {
 		t.Errorf("majority is written %d times", n)
 	}
 	long := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Exchange, "majority", strings.Repeat("long ", 20), 0, .5), run(campaign.Exchange, "majority", "b", 0, .5)}}
-	if l, err := made(t, long, "utility-by-model").layout(); err != nil || l.ends != 0 || len(l.key.entries) != 3 { // two models and Umax
+	if l, err := made(t, long, "utility-by-model").newLayout(); err != nil || l.ends != 0 || len(l.key.entries) != 3 { // two models and Umax
 		t.Errorf("names that are too long are not in the legend: %+v, %v", l.key.entries, err)
 	}
-	if bars := made(t, debates(), "debate-accuracy"); bars.ends() != 0 {
+	if bars := made(t, debates(), "debate-accuracy"); bars.endsWidth() != 0 {
 		t.Error("bars have ends")
 	}
 }
@@ -64,7 +64,7 @@ func TestFiguresFitAColumn(t *testing.T) {
 	for _, name := range []string{"utility-by-rule", "rounds", "message-length"} {
 		for width, columns := range map[vg.Length]int{85 * vg.Millimeter: 1, 180 * vg.Millimeter: 2} {
 			f := made(t, economy(), name).Fit(width)
-			l, err := f.layout()
+			l, err := f.newLayout()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,8 @@ type estimate struct {
 	root   bool
 }
 
-// average returns false without values.
-func average(values []float64) (estimate, bool) {
+// averageOf returns false without values.
+func averageOf(values []float64) (estimate, bool) {
 	e := estimate{n: len(values)}
 	if e.n > 0 {
 		e.mean, e.within = statistics.MeanInterval(values)
@@ -27,15 +27,15 @@ func average(values []float64) (estimate, bool) {
 	return e, e.n > 0
 }
 
-// over returns a mean as tables have it; false without values.
-func over(m *statistics.Ratio) (estimate, bool) {
+// estimateOf returns a mean as tables have it; false without values.
+func estimateOf(m *statistics.Ratio) (estimate, bool) {
 	if m == nil {
 		return estimate{}, false
 	}
 	return estimate{mean: m.Value, within: m.Interval(), n: m.N}, true
 }
 
-func (e estimate) point(round int) Point {
+func (e estimate) pointAt(round int) Point {
 	p := Point{Round: round, N: e.n}
 	if e.n == 0 {
 		return p
@@ -53,29 +53,29 @@ func (e estimate) point(round int) Point {
 	return p
 }
 
-func utility(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(n) }))
+func meanUtility(runs []campaign.Run, n int) (estimate, bool) {
+	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(n) }))
 }
 
 func meanError(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, environments.AbsoluteError(n)))
+	return estimateOf(campaign.MeanOver(runs, environments.AbsoluteError(n)))
 }
 
 func rootError(runs []campaign.Run, n int) (estimate, bool) {
-	e, ok := over(campaign.MeanOver(runs, environments.SquaredError(n)))
+	e, ok := estimateOf(campaign.MeanOver(runs, environments.SquaredError(n)))
 	e.root = true
 	return e, ok
 }
 
 func wordsAt(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
+	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		said := dialogue.Spoken(r, n)
 		return said.Words, said.Messages > 0
 	}))
 }
 
 func distanceAt(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
+	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		rounds := dialogue.LanguageOf(r)
 		if n > len(rounds) || rounds[n-1].Distance == nil {
 			return 0, false
@@ -85,25 +85,25 @@ func distanceAt(runs []campaign.Run, n int) (estimate, bool) {
 }
 
 func score(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) }))
+	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) }))
 }
 
 // decidedScore returns over collaborations with a decision by that round.
 func decidedScore(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
+	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		v, ok := r.OutcomeAt(n)
 		return v, ok && r.Carried()[n-1] != nil
 	}))
 }
 
-func greatest(campaign.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }
+func greatestLevel(campaign.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }
 
-func maeLevels(c campaign.Campaign) []Level  { return baselines(c, statistics.RatingErrors.MAE) }
-func rmseLevels(c campaign.Campaign) []Level { return baselines(c, statistics.RatingErrors.RMSE) }
+func maeLevels(c campaign.Campaign) []Level  { return baselineLevels(c, statistics.RatingErrors.MAE) }
+func rmseLevels(c campaign.Campaign) []Level { return baselineLevels(c, statistics.RatingErrors.RMSE) }
 
-// baselines that the paper draws, or their nearest kin: Always Guess 4, and for
+// baselineLevels that the paper draws, or their nearest kin: Always Guess 4, and for
 // the state of the art, whose figures the lake has not, the bias model.
-func baselines(c campaign.Campaign, of func(statistics.RatingErrors) (float64, bool)) []Level {
+func baselineLevels(c campaign.Campaign, of func(statistics.RatingErrors) (float64, bool)) []Level {
 	var levels []Level
 	byName := environments.Baselines(c)
 	for _, name := range []string{"always_4", "bias_model"} {

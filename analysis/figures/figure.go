@@ -106,8 +106,8 @@ type Point struct {
 	Values []float64 `json:"values,omitempty"`
 }
 
-// across returns where a point is on the horizontal axis, moved by a little unless that is an amount.
-func (p Point) across(moved float64) float64 {
+// acrossAt returns where a point is on the horizontal axis, moved by a little unless that is an amount.
+func (p Point) acrossAt(moved float64) float64 {
 	if p.X != 0 {
 		return p.X
 	}
@@ -144,9 +144,9 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 		}
 	}
 	if d, discusses := ofDiscussions[name]; discusses {
-		make = d.figure
+		make = d.drawFigure
 	} else if !ok {
-		make = kinds[name].figure
+		make = kinds[name].drawFigure
 	}
 	f, err := make(c)
 	f.Name, f.unit = name, cmp.Or(f.unit, c.CountedUnits())
@@ -162,7 +162,7 @@ func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
 	for _, name := range Names() {
-		if name == "rounds" && special || name == "utility-by-model" && !compares(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) || name == "front" && !c.IsControlled() {
+		if name == "rounds" && special || name == "utility-by-model" && !isCompared(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) || name == "front" && !c.IsControlled() {
 			continue
 		}
 		if f, err := Make(c, name); err == nil && (name != "conditions" || f.Compares()) {
@@ -173,7 +173,7 @@ func All(c campaign.Campaign) []Figure {
 	return all
 }
 
-func compares(c campaign.Campaign, setting string) bool {
+func isCompared(c campaign.Campaign, setting string) bool {
 	_, varying := c.Conditions(campaign.Exchange)
 	return slices.Contains(varying, setting)
 }

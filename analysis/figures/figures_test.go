@@ -354,7 +354,7 @@ func TestDecidedOnlyByHand(t *testing.T) {
 
 // The second line has the colour of the first, dashed, and both are in the legend.
 func TestDecidedOnlyIsDashed(t *testing.T) {
-	l, err := made(t, economy(), "rounds").layout()
+	l, err := made(t, economy(), "rounds").newLayout()
 	if err != nil {
 		t.Fatal(err)
 	}

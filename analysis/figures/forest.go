@@ -38,8 +38,8 @@ type row struct {
 	numbers string
 }
 
-// forest returns the sheet of a figure of rows.
-func (f Figure) forest() (Sheet, error) {
+// forestSheet returns the sheet of a figure of rows.
+func (f Figure) forestSheet() (Sheet, error) {
 	n := 0
 	for _, p := range f.Panels {
 		n += len(p.Groups)
@@ -47,22 +47,22 @@ func (f Figure) forest() (Sheet, error) {
 	if len(f.Panels) > mostPanels || n > mostRows {
 		return Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d panels and %d rows", len(f.Panels), n), fmt.Sprintf("up to %d and %d", mostPanels, mostRows)}
 	}
-	d := forest{Figure: f, width: forestWidth, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
+	d := forest{Figure: f, width: forestWidth, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.countCaption()}}
 	zoom := 1.
 	if f.print > 0 {
 		zoom = forPrint
 		d.width = f.print / vg.Length(zoom)
 	}
-	d.arrange()
+	d.arrangeNames()
 	height := d.frame.Head(d.width) + d.frame.Foot(d.width)
 	for i := range d.Panels {
-		height += d.height(i)
+		height += d.panelHeight(i)
 	}
 	return Sheet{Width: d.width, Height: height, Zoom: zoom, Draw: d.draw}, nil
 }
 
-// arrange breaks the names into lines and gives what stands next to the axes its width.
-func (d *forest) arrange() {
+// arrangeNames breaks the names into lines and gives what stands next to the axes its width.
+func (d *forest) arrangeNames() {
 	text, small := Words(rowSize), Words(numberSize)
 	for _, p := range d.Panels {
 		for _, name := range p.Groups {
@@ -71,10 +71,10 @@ func (d *forest) arrange() {
 	}
 	d.names = min(d.names, mostOfNames*d.width)
 	for _, p := range d.Panels {
-		s := d.measuring(p.Y).scale()
+		s := d.panelsMeasuring(p.Y).scale()
 		var rows []row
 		for _, point := range p.Lines[0].Points {
-			r := row{Point: point, numbers: numbers(point, s)}
+			r := row{Point: point, numbers: numbersText(point, s)}
 			for _, line := range Lines(point.Group, rowSize, d.names) {
 				r.name = append(r.name, Cut(line, rowSize, d.names))
 			}
@@ -88,8 +88,8 @@ func (d *forest) arrange() {
 	}
 }
 
-// numbers returns what a row shows, in words.
-func numbers(p Point, s scale) string {
+// numbersText returns what a row shows, in words.
+func numbersText(p Point, s scale) string {
 	switch {
 	case p.Value == nil:
 		return "–"
@@ -99,13 +99,13 @@ func numbers(p Point, s scale) string {
 	return fmt.Sprintf("%s (%s to %s)", s.write(*p.Value, 1), strings.TrimSuffix(s.write(*p.Low, 1), " %"), strings.TrimSuffix(s.write(*p.High, 1), " %"))
 }
 
-func (r row) height() vg.Length { return vg.Length(max(1, len(r.name)))*rowLine + rowRoom }
+func (r row) rowHeight() vg.Length { return vg.Length(max(1, len(r.name)))*rowLine + rowRoom }
 
-// height returns how much room a panel takes.
-func (d forest) height(panel int) vg.Length {
+// panelHeight returns how much room a panel takes.
+func (d forest) panelHeight(panel int) vg.Length {
 	height := lineHeight + axisRoom
 	for _, r := range d.rows[panel] {
-		height += r.height()
+		height += r.rowHeight()
 	}
 	return height
 }
@@ -115,41 +115,41 @@ func (d forest) draw(c draw.Canvas) {
 	top := c.Max.Y - d.frame.Head(d.width)
 	for i := range d.Panels {
 		d.drawPanel(c, i, top)
-		top -= d.height(i)
+		top -= d.panelHeight(i)
 	}
 }
 
 // drawPanel draws one panel from its top down.
 func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
-	p, s := d.Panels[panel], d.measuring(d.Panels[panel].Y).scale()
+	p, s := d.Panels[panel], d.panelsMeasuring(d.Panels[panel].Y).scale()
 	left, right := c.Min.X+d.names+2*gap, c.Max.X-gap-max(d.numbers+gap, halfTick)
-	x := func(v float64) vg.Length { return left + vg.Length((v-s.low)/s.span())*(right-left) }
-	bottom := top - d.height(panel) + axisRoom
-	c.FillText(Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, short(p.Title))
+	x := func(v float64) vg.Length { return left + vg.Length((v-s.low)/s.spanLength())*(right-left) }
+	bottom := top - d.panelHeight(panel) + axisRoom
+	c.FillText(Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, cutShort(p.Title))
 	top -= lineHeight
-	d.axis(c, s, x, bottom, top)
+	d.drawAxis(c, s, x, bottom, top)
 	label := Words(9)
 	label.XAlign = draw.XCenter
 	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - 24}, Cut(axisName(p.Y), 9, c.Max.X-left))
 	for _, r := range d.rows[panel] {
-		middle := top - r.height()/2
+		middle := top - r.rowHeight()/2
 		d.drawRow(c, r, s, x, middle)
 		if d.numbers > 0 {
 			text := Words(numberSize)
 			text.YAlign = draw.YCenter
 			c.FillText(text, vg.Point{X: right + gap, Y: middle + Rise}, r.numbers)
 		}
-		top -= r.height()
+		top -= r.rowHeight()
 	}
 }
 
-// axis draws ticks, their numbers, and faint lines through all rows.
-func (d forest) axis(c draw.Canvas, s scale, x func(float64) vg.Length, bottom, top vg.Length) {
+// drawAxis draws ticks, their numbers, and faint lines through all rows.
+func (d forest) drawAxis(c draw.Canvas, s scale, x func(float64) vg.Length, bottom, top vg.Length) {
 	dark, pale := draw.LineStyle{Color: ink, Width: vg.Points(0.6)}, draw.LineStyle{Color: faint, Width: vg.Points(0.4)}
 	c.StrokeLine2(dark, x(s.low), bottom, x(s.high), bottom)
 	number := Words(numberSize)
 	number.XAlign = draw.XCenter
-	for _, tick := range s.values() {
+	for _, tick := range s.valueTicks() {
 		c.StrokeLine2(pale, x(tick.Value), bottom, x(tick.Value), top)
 		c.StrokeLine2(dark, x(tick.Value), bottom, x(tick.Value), bottom-4)
 		c.FillText(number, vg.Point{X: x(tick.Value), Y: bottom - 13}, tick.Label)
@@ -169,7 +169,7 @@ func (d forest) drawRow(c draw.Canvas, r row, s scale, x func(float64) vg.Length
 	style := styleOf(0)
 	if r.Low != nil {
 		whisker := draw.LineStyle{Color: style.Color, Width: vg.Points(1.4)}
-		c.StrokeLine2(whisker, x(s.inside(*r.Low)), middle, x(s.inside(*r.High)), middle)
+		c.StrokeLine2(whisker, x(s.clampInside(*r.Low)), middle, x(s.clampInside(*r.High)), middle)
 	}
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: style.Color, Radius: vg.Points(2.8), Shape: draw.BoxGlyph{}}, vg.Point{X: x(s.inside(*r.Value)), Y: middle})
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: style.Color, Radius: vg.Points(2.8), Shape: draw.BoxGlyph{}}, vg.Point{X: x(s.clampInside(*r.Value)), Y: middle})
 }

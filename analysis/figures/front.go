@@ -12,9 +12,9 @@ import (
 // frontName is what the line is called that joins the conditions which none dominates.
 const frontName = "not dominated"
 
-// front returns the table front: a panel for each environment and resource, a point for
+// drawFront returns the table front: a panel for each environment and resource, a point for
 // each condition.
-func front(c campaign.Campaign) (Figure, error) {
+func drawFront(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Outcome against what it takes", reading: "Marks: mean outcome of each condition against the mean of what a collaboration takes, with 95 % intervals of both. " +
 		"The dashed line joins the conditions that no other reaches or surpasses for less."}
 	v := c.View("")
@@ -50,9 +50,9 @@ func front(c campaign.Campaign) (Figure, error) {
 		}
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, needs("front"))
+		return f, errNothing(c, needsOf("front"))
 	}
 	f.apart = true
-	f.remark(c.Remarks(""), f.reading, v.ScoreNote()+" The numbers are those of the table front.")
+	f.addRemarks(c.Remarks(""), f.reading, v.ScoreNote()+" The numbers are those of the table front.")
 	return f, nil
 }

@@ -27,13 +27,13 @@ const (
 func (f Graphs) Write(w io.Writer, format string) error {
 	if format == "dot" {
 		for _, g := range f.Graphs {
-			if _, err := io.WriteString(w, acts.DOT(f.heading(g), g.Drawn)); err != nil {
+			if _, err := io.WriteString(w, acts.DOT(f.headingOf(g), g.Drawn)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	s, err := f.sheet()
+	s, err := f.newSheet()
 	if err != nil {
 		return err
 	}
@@ -42,14 +42,14 @@ func (f Graphs) Write(w io.Writer, format string) error {
 
 // Inline returns the figure as an SVG element on no background, for a page.
 func (f Graphs) Inline() (string, error) {
-	s, err := f.sheet()
+	s, err := f.newSheet()
 	if err != nil {
 		return "", err
 	}
 	return s.Inline()
 }
 
-func (f Graphs) heading(g Graph) string {
+func (f Graphs) headingOf(g Graph) string {
 	title := fmt.Sprintf("%s (n = %d), labelled by %s", g.Title, g.N, f.Labeller)
 	if f.simulated != "" {
 		title += " – " + f.simulated
@@ -57,7 +57,7 @@ func (f Graphs) heading(g Graph) string {
 	return title
 }
 
-func (f Graphs) sheet() (Sheet, error) {
+func (f Graphs) newSheet() (Sheet, error) {
 	if n := len(f.Graphs); n == 0 || n > mostPanels {
 		return Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d graphs", n), fmt.Sprintf("1 to %d", mostPanels)}
 	}
@@ -102,36 +102,36 @@ func (g Graph) draw(c draw.Canvas) {
 		at[name] = vg.Point{X: middle.X + radius*vg.Length(sin), Y: middle.Y + radius*vg.Length(cos)}
 	}
 	for _, e := range g.Drawn {
-		arrow(c, at[e.From], at[e.To], e)
+		drawArrow(c, at[e.From], at[e.To], e)
 	}
 	for i, p := range placeNumbers(g.Drawn, at) { // after all arrows, so that none strikes a number through
-		box(c, color.White, p.Min.X, p.Max.X, p.Min.Y, p.Max.Y)
+		drawBox(c, color.White, p.Min.X, p.Max.X, p.Min.Y, p.Max.Y)
 		c.FillText(numberStyle(), p.Min.Add(p.Max).Scale(0.5).Add(vg.Point{Y: Rise}), g.Drawn[i].String())
 	}
 	label := Words(9)
 	label.XAlign, label.YAlign = draw.XCenter, draw.YCenter
 	for _, name := range names {
-		outline(c, at[name])
+		outlineAt(c, at[name])
 		c.FillText(label, at[name].Add(vg.Point{Y: Rise}), name)
 	}
 }
 
-// outline of a box around a point.
-func outline(c draw.Canvas, p vg.Point) {
+// outlineAt of a box around a point.
+func outlineAt(c draw.Canvas, p vg.Point) {
 	corner := func(x, y vg.Length) vg.Point { return vg.Point{X: p.X + x*boxWidth/2, Y: p.Y + y*boxHeight/2} }
 	c.StrokeLines(draw.LineStyle{Color: ink, Width: vg.Points(0.9)}, []vg.Point{corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1), corner(-1, -1)})
 }
 
-// curve of an edge: where it starts, the point that bends it, and where it ends.
-func curve(from, to vg.Point) (start, bend, end vg.Point) {
+// curveBetween of an edge: where it starts, the point that bends it, and where it ends.
+func curveBetween(from, to vg.Point) (start, bend, end vg.Point) {
 	d := to.Sub(from)
 	bend = from.Add(to).Scale(0.5).Add(vg.Point{X: d.Y, Y: -d.X}.Scale(0.14))
 	return leave(from, bend), bend, leave(to, bend)
 }
 
-// arrow from box to box, as wide as the edge is probable.
-func arrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
-	start, bend, end := curve(from, to)
+// drawArrow from box to box, as wide as the edge is probable.
+func drawArrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
+	start, bend, end := curveBetween(from, to)
 	back := end.Sub(bend)
 	back = back.Scale(tip / vg.Length(math.Hypot(float64(back.X), float64(back.Y))))
 	neck, side := end.Sub(back), vg.Point{X: back.Y, Y: -back.X}.Scale(0.45)
@@ -163,9 +163,9 @@ func placeNumbers(edges []acts.Edge, at map[string]vg.Point) []vg.Rectangle {
 	for _, e := range edges {
 		half := vg.Point{X: style.Width(e.String())/2 + 1.5, Y: style.Height(e.String())/2 + 1.5}
 		var patch vg.Rectangle
-		for i, p := range numberPlaces(curve(at[e.From], at[e.To])) {
+		for i, p := range numberPlaces(curveBetween(at[e.From], at[e.To])) {
 			here := vg.Rectangle{Min: p.Sub(half), Max: p.Add(half)}
-			free := !slices.ContainsFunc(taken, func(other vg.Rectangle) bool { return meet(here, other) })
+			free := !slices.ContainsFunc(taken, func(other vg.Rectangle) bool { return haveCommonPoint(here, other) })
 			if i == 0 || free {
 				patch = here
 			}
@@ -195,8 +195,8 @@ func numberPlaces(start, bend, end vg.Point) []vg.Point {
 	return places
 }
 
-// meet reports whether two rectangles have a point in common.
-func meet(a, b vg.Rectangle) bool {
+// haveCommonPoint reports whether two rectangles have a point in common.
+func haveCommonPoint(a, b vg.Rectangle) bool {
 	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }
 

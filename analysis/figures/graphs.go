@@ -77,7 +77,7 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	for _, condition := range conditions {
 		title := wording.SafeLine(condition.Shown("env"))
 		if flow.environment != "" {
-			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+wording.SafeLine(condition.Shown("rule")))
+			title = cmp.Or(strings.Join(describeSettings(condition, varying), ", "), "rule "+wording.SafeLine(condition.Shown("rule")))
 		}
 		talks, missing := l.Of(condition.Runs)
 		unlabelled += missing
@@ -93,7 +93,7 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	if len(f.Graphs) == 0 {
 		return f, fmt.Errorf("figure %s shows labelled messages of %s; campaign %s has none by %s that succeeded", name, cmp.Or(flow.environment, "any environment"), c.Name, l.Labeller)
 	}
-	f.remark(c.Remarks(flow.environment), l.Remarks(unlabelled))
+	f.addRemarks(c.Remarks(flow.environment), l.Remarks(unlabelled))
 	return f, nil
 }
 
@@ -123,7 +123,7 @@ func StackGraphs(names []string, all []Graphs) Graphs {
 	return f
 }
 
-func (f *Graphs) remark(campaign, labels []string) {
+func (f *Graphs) addRemarks(campaign, labels []string) {
 	for _, remark := range slices.Concat(campaign[:min(1, len(campaign))], labels[:1]) {
 		if strings.HasPrefix(remark, "SIMULATED") && f.simulated == "" {
 			f.simulated = remark

@@ -115,7 +115,7 @@ func TestNumbersStandApart(t *testing.T) {
 	numbers := placeNumbers(edges, at)
 	for i, a := range numbers {
 		for j, b := range numbers[:i] {
-			if meet(a, b) {
+			if haveCommonPoint(a, b) {
 				t.Errorf("the numbers of %v and %v meet: %v and %v", edges[i], edges[j], a, b)
 			}
 		}

@@ -28,8 +28,8 @@ func (g groups) Ticks(_, _ float64) []plot.Tick {
 // longestTick is how many letters of a name fit below the axis.
 const longestTick = 40
 
-// across makes names the horizontal axis, aslant so that they do not meet.
-func (g groups) across(a *plot.Plot) {
+// nameAcross makes names the horizontal axis, aslant so that they do not meet.
+func (g groups) nameAcross(a *plot.Plot) {
 	a.X.Min, a.X.Max, a.X.Tick.Marker = 0.4, float64(len(g))+0.6, g
 	a.X.Label.Text = ""
 	a.X.Tick.Length = 4
@@ -45,8 +45,8 @@ type heights struct {
 	color color.Color
 }
 
-// within returns where in its group the line's bar stands.
-func (h heights) within(group string) (left, width float64) {
+// placeIn returns where in its group the line's bar stands.
+func (h heights) placeIn(group string) (left, width float64) {
 	before, all := 0, 0
 	for i, line := range h.Lines {
 		if slices.ContainsFunc(line.Points, func(p Point) bool { return p.Group == group }) {
@@ -65,25 +65,25 @@ func (h heights) Plot(c draw.Canvas, a *plot.Plot) {
 		if p.Value == nil {
 			continue
 		}
-		left, width := h.within(p.Group)
+		left, width := h.placeIn(p.Group)
 		if p.Values != nil {
-			h.dots(c, a, p, left, width)
+			h.drawDots(c, a, p, left, width)
 		} else {
-			box(c, h.color, x(left), x(left+width), y(0), y(*p.Value))
+			drawBox(c, h.color, x(left), x(left+width), y(0), y(*p.Value))
 			edge := draw.LineStyle{Color: ink, Width: vg.Points(0.5)} // what is 0 is seen too
 			c.StrokeLine2(edge, x(left), y(*p.Value), x(left+width), y(*p.Value))
 		}
 		if p.Low != nil {
 			whisker := draw.LineStyle{Color: ink, Width: vg.Points(1)}
-			c.StrokeLine2(whisker, x(left+width/2), y(h.scale.inside(*p.Low)), x(left+width/2), y(h.scale.inside(*p.High)))
+			c.StrokeLine2(whisker, x(left+width/2), y(h.scale.clampInside(*p.Low)), x(left+width/2), y(h.scale.clampInside(*p.High)))
 		}
 	}
 }
 
-// dots draws the single values of a point side by side, and their mean across them.
-func (h heights) dots(c draw.Canvas, a *plot.Plot, p Point, left, width float64) {
+// drawDots draws the single values of a point side by side, and their mean across them.
+func (h heights) drawDots(c draw.Canvas, a *plot.Plot, p Point, left, width float64) {
 	x, y := a.Transforms(&c)
-	glyph := dot(h.color)
+	glyph := dotStyle(h.color)
 	for i, v := range p.Values {
 		c.DrawGlyph(glyph, vg.Point{X: x(left + width*(0.1+0.8*spread(i))), Y: y(v)})
 	}
@@ -97,20 +97,20 @@ func spread(i int) float64 {
 	return at
 }
 
-func box(c draw.Canvas, color color.Color, left, right, bottom, top vg.Length) {
+func drawBox(c draw.Canvas, color color.Color, left, right, bottom, top vg.Length) {
 	c.FillPolygon(color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
 }
 
-func dot(color color.Color) draw.GlyphStyle {
+func dotStyle(color color.Color) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: color, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}
 }
 
-// swatch returns what stands in the legend for a line: a dot where the panel
+// swatchOf returns what stands in the legend for a line: a dot where the panel
 // shows single values, else a bar.
-func (p Panel) swatch(color color.Color) plot.Thumbnailer {
+func (p Panel) swatchOf(color color.Color) plot.Thumbnailer {
 	for _, line := range p.Lines {
 		if slices.ContainsFunc(line.Points, func(p Point) bool { return p.Values != nil }) {
-			return &plotter.Scatter{GlyphStyle: dot(color)}
+			return &plotter.Scatter{GlyphStyle: dotStyle(color)}
 		}
 	}
 	return &plotter.BarChart{Color: color}

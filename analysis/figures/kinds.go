@@ -27,13 +27,13 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"utility-by-rule": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule", percentY, true, utility, nil, greatest, utilityNote},
+	"utility-by-rule": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule", percentY, true, meanUtility, nil, greatestLevel, utilityNote},
 	"rating-errors":   {"Mean absolute error by round, by decision rule (Figure 4)", campaign.Recsys, "rule", "MAE, stars", true, meanError, nil, maeLevels, errorNote},
 	"message-length": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false, wordsAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what spaces separate, if it holds a letter or a digit."},
 	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false, distanceAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
-	"utility-by-model":      {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
+	"utility-by-model":      {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model", percentY, true, meanUtility, nil, greatestLevel, utilityNote},
 	"squared-rating-errors": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
 	"rounds": {"Score of the decision that stands, by round", "", "rule", scoreY, true, score, decidedScore, nil,
 		""},
@@ -55,15 +55,15 @@ const (
 	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines on the same items: " + environments.BaselineNote
 )
 
-// figure returns the campaign's, or the error that says why there is none.
-func (k kind) figure(c campaign.Campaign) (Figure, error) {
+// drawFigure returns the campaign's, or the error that says why there is none.
+func (k kind) drawFigure(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: k.title}
 	of := []string{k.environment}
 	if k.environment == "" {
-		of = names(c)
+		of = environmentNames(c)
 	}
 	for _, environment := range of {
-		f.Panels = append(f.Panels, k.panels(c, environment, len(of) > 1)...)
+		f.Panels = append(f.Panels, k.makePanels(c, environment, len(of) > 1)...)
 	}
 	if len(f.Panels) == 0 && k.environment != "" {
 		return f, fmt.Errorf("this figure needs the environment %s; no collaboration of it that succeeded in campaign %s gives it anything to draw", k.environment, c.Name)
@@ -79,13 +79,13 @@ func (k kind) figure(c campaign.Campaign) (Figure, error) {
 	if k.bars {
 		notes = append(notes, "Bars: share of collaborations in which no decision stands after the round.")
 	}
-	f.remark(c.Remarks(k.environment), notes...)
+	f.addRemarks(c.Remarks(k.environment), notes...)
 	return f, nil
 }
 
-// axis returns what the vertical axis is called, which says how far the measure
+// axisTitle returns what the vertical axis is called, which says how far the measure
 // can go.
-func (k kind) axis(r campaign.Run) string {
+func (k kind) axisTitle(r campaign.Run) string {
 	switch {
 	case k.y != scoreY:
 		return k.y
@@ -95,8 +95,8 @@ func (k kind) axis(r campaign.Run) string {
 	return scoreY + ", " + zeroOrLess
 }
 
-// remark takes notes, and the remarks of every table about what is shown: what is simulated comes first.
-func (f *Figure) remark(remarks []string, notes ...string) {
+// addRemarks takes notes, and the remarks of every table about what is shown: what is simulated comes first.
+func (f *Figure) addRemarks(remarks []string, notes ...string) {
 	if len(remarks) > 0 && strings.HasPrefix(remarks[0], table.Simulated) {
 		f.simulated = remarks[0]
 	}
@@ -104,8 +104,8 @@ func (f *Figure) remark(remarks []string, notes ...string) {
 	f.Notes = slices.Concat(remarks[:first], notes, remarks[first:])
 }
 
-// names of the environments, in the order of the conditions.
-func names(c campaign.Campaign) []string {
+// environmentNames of the environments, in the order of the conditions.
+func environmentNames(c campaign.Campaign) []string {
 	var all []string
 	conditions, _ := c.Conditions("")
 	for _, condition := range conditions {
@@ -116,9 +116,9 @@ func names(c campaign.Campaign) []string {
 	return all
 }
 
-// panels have one line for each value of the setting that is compared, and one
+// makePanels have one line for each value of the setting that is compared, and one
 // panel for each combination of the others.
-func (k kind) panels(c campaign.Campaign, environment string, named bool) []Panel {
+func (k kind) makePanels(c campaign.Campaign, environment string, named bool) []Panel {
 	conditions, varying := c.Conditions(environment)
 	apart := slices.DeleteFunc(slices.Clone(varying), func(key string) bool { return key == k.compares })
 	if len(apart) == len(varying) && len(varying) == 1 { // what is compared does not vary: compare what does
@@ -127,11 +127,11 @@ func (k kind) panels(c campaign.Campaign, environment string, named bool) []Pane
 	var panels []Panel
 	byTitle := map[string]int{}
 	for _, condition := range conditions {
-		line := k.line(condition, varying, apart)
+		line := k.lineOf(condition, varying, apart)
 		if len(line.Points) == 0 {
 			continue
 		}
-		title := strings.Join(described(condition, apart), ", ")
+		title := strings.Join(describeSettings(condition, apart), ", ")
 		if named {
 			title = strings.TrimSuffix(environment+": "+title, ": ")
 		}
@@ -139,24 +139,24 @@ func (k kind) panels(c campaign.Campaign, environment string, named bool) []Pane
 		if !ok {
 			i = len(panels)
 			byTitle[title] = i
-			panels = append(panels, Panel{Title: title, Y: k.axis(condition.Runs[0]), Bars: k.bars})
+			panels = append(panels, Panel{Title: title, Y: k.axisTitle(condition.Runs[0]), Bars: k.bars})
 			if k.levels != nil {
 				panels[i].Levels = k.levels(c)
 			}
 		}
 		panels[i].Lines = append(panels[i].Lines, line)
-		if decided, ok := k.decided(condition.Runs, line); ok {
+		if decided, ok := k.decidedLine(condition.Runs, line); ok {
 			panels[i].Lines = append(panels[i].Lines, decided)
 		}
 	}
 	return panels
 }
 
-// line of a condition: named by what it is compared in.
-func (k kind) line(c campaign.Condition, varying, apart []string) Line {
+// lineOf of a condition: named by what it is compared in.
+func (k kind) lineOf(c campaign.Condition, varying, apart []string) Line {
 	line := Line{Name: c.Shown(k.compares)}
 	if len(varying) == 1 && len(apart) == 0 {
-		line.Name = described(c, varying)[0]
+		line.Name = describeSettings(c, varying)[0]
 		if varying[0] == k.compares {
 			line.Name = c.Shown(k.compares)
 		}
@@ -165,23 +165,23 @@ func (k kind) line(c campaign.Condition, varying, apart []string) Line {
 	if line.Name == "" {
 		line.Name = "–"
 	}
-	for n := 1; n <= planned(c.Runs); n++ {
+	for n := 1; n <= plannedRounds(c.Runs); n++ {
 		e, ok := k.at(c.Runs, n)
 		if !ok && !k.bars {
 			continue
 		}
-		line.Points = append(line.Points, e.point(n))
+		line.Points = append(line.Points, e.pointAt(n))
 		if k.bars {
-			line.Pending = append(line.Pending, pending(c.Runs, n))
+			line.Pending = append(line.Pending, pendingAt(c.Runs, n))
 		}
 	}
 	return line
 }
 
-// decided returns the line over collaborations with a decision alone, if it
+// decidedLine returns the line over collaborations with a decision alone, if it
 // differs from that of all; the others count as 0 in the latter if the score is
 // a share.
-func (k kind) decided(runs []campaign.Run, all Line) (Line, bool) {
+func (k kind) decidedLine(runs []campaign.Run, all Line) (Line, bool) {
 	if k.second == nil {
 		return Line{}, false
 	}
@@ -189,14 +189,14 @@ func (k kind) decided(runs []campaign.Run, all Line) (Line, bool) {
 	differs := false
 	for _, point := range all.Points {
 		e, _ := k.second(runs, point.Round)
-		decided := e.point(point.Round)
+		decided := e.pointAt(point.Round)
 		differs = differs || point.Value != nil && (decided.Value == nil || *decided.Value != *point.Value)
 		line.Points = append(line.Points, decided)
 	}
 	return line, differs
 }
 
-func described(c campaign.Condition, keys []string) []string {
+func describeSettings(c campaign.Condition, keys []string) []string {
 	var parts []string
 	names, texts := c.Named(keys)
 	for i, name := range names {
@@ -205,8 +205,8 @@ func described(c campaign.Condition, keys []string) []string {
 	return parts
 }
 
-// planned returns the most rounds that are planned.
-func planned(runs []campaign.Run) int {
+// plannedRounds returns the most rounds that are planned.
+func plannedRounds(runs []campaign.Run) int {
 	most := 0
 	for _, r := range runs {
 		most = max(most, int(r.RoundsPlanned))
@@ -214,7 +214,7 @@ func planned(runs []campaign.Run) int {
 	return most
 }
 
-func pending(runs []campaign.Run, round int) Pending {
+func pendingAt(runs []campaign.Run, round int) Pending {
 	percent, n, _ := campaign.NotYetAgreed(runs, round)
 	return Pending{Round: round, Percent: percent, N: n}
 }

@@ -38,41 +38,41 @@ func (l layout) explain() key {
 		style := l.styles[name]
 		switch {
 		case l.Panels[0].Groups != nil:
-			k.entries = append(k.entries, legendEntry{short(name), []plot.Thumbnailer{l.Panels[0].swatch(style.Color)}})
+			k.entries = append(k.entries, legendEntry{cutShort(name), []plot.Thumbnailer{l.Panels[0].swatchOf(style.Color)}})
 		case l.ends > 0 && !strings.HasSuffix(name, decidedOnly):
 		case l.ends > 0 && dashed: // the same for all lines
 		case l.ends > 0:
 			dashed = true
-			style = styleOf(0).dashed()
+			style = styleOf(0).dashedStyle()
 			style.line.Color, style.glyph.Color = ink, ink
 			k.entries = append(k.entries, legendEntry{strings.TrimPrefix(decidedOnly, ", "), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
 		default:
-			k.entries = append(k.entries, legendEntry{short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+			k.entries = append(k.entries, legendEntry{cutShort(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
 		}
 	}
 	for i, name := range l.levels {
-		k.entries = append(k.entries, legendEntry{short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
+		k.entries = append(k.entries, legendEntry{cutShort(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
 	}
 	if len(k.entries) > 0 {
-		k.width = k.widest() + gap
+		k.width = k.widestEntry() + gap
 	}
 	return k
 }
 
-// widest returns the width of an entry that all fit in.
-func (k key) widest() (most vg.Length) {
+// widestEntry returns the width of an entry that all fit in.
+func (k key) widestEntry() (most vg.Length) {
 	for _, e := range k.entries {
 		most = max(most, Words(entrySize).Width(e.name))
 	}
 	return most + markWidth + afterMark + aroundName
 }
 
-// below puts the legend into rows of a width.
-func (k *key) below(width vg.Length) {
+// placeBelow puts the legend into rows of a width.
+func (k *key) placeBelow(width vg.Length) {
 	if len(k.entries) == 0 {
 		return
 	}
-	k.columns = max(1, min(len(k.entries), int(width/k.widest())))
+	k.columns = max(1, min(len(k.entries), int(width/k.widestEntry())))
 	k.width = width
 	k.height = vg.Length((len(k.entries)+k.columns-1)/k.columns)*entryRoom + gap
 }

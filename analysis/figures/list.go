@@ -73,8 +73,8 @@ func Names() []string {
 	return slices.DeleteFunc(titles.Of(Figures()), func(name string) bool { return slices.Contains(TransitionNames(), name) })
 }
 
-// needs returns what a campaign must have for a figure.
-func needs(name string) string {
+// needsOf returns what a campaign must have for a figure.
+func needsOf(name string) string {
 	found, _ := titles.Find("figure", Figures(), name) // it is listed
 	return found.Needs
 }

@@ -20,10 +20,10 @@ type span struct {
 	whole     bool
 }
 
-// across returns the horizontal axis of a panel.
-func (p Panel) across(s scale) span {
+// acrossAxis returns the horizontal axis of a panel.
+func (p Panel) acrossAxis(s scale) span {
 	if p.Plane { // as long for its unit as the vertical one
-		half := s.span() * 0.59 * float64(panelShape)
+		half := s.spanLength() * 0.59 * float64(panelShape)
 		return span{(s.low+s.high)/2 - half, (s.low+s.high)/2 + half, false}
 	}
 	if p.X == "" {
@@ -37,11 +37,11 @@ func (p Panel) across(s scale) span {
 	}
 	all := []float64{}
 	for _, line := range p.Lines {
-		for _, spot := range line.spots() {
+		for _, spot := range line.allSpots() {
 			all = append(all, spot.X)
 		}
 		for _, point := range line.Points {
-			all = append(all, point.across(line.beside))
+			all = append(all, point.acrossAt(line.beside))
 		}
 	}
 	low, high := slices.Min(all), slices.Max(all)
@@ -56,7 +56,7 @@ func (p Panel) across(s scale) span {
 // Ticks are at most about twelve.
 func (s span) Ticks(low, high float64) []plot.Tick {
 	if !s.whole {
-		return scale{low: low, high: high, step: stepOf(high - low)}.values()
+		return scale{low: low, high: high, step: stepOf(high - low)}.valueTicks()
 	}
 	first, last := int(math.Ceil(low)), int(math.Floor(high))
 	step := 1 + (last-first)/12
@@ -69,11 +69,11 @@ func (s span) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// axes returns a panel, ready to be drawn.
-func (l layout) axes(p Panel, s scale) *plot.Plot {
+// drawAxes returns a panel, ready to be drawn.
+func (l layout) drawAxes(p Panel, s scale) *plot.Plot {
 	a := plot.New()
 	a.BackgroundColor = nil
-	a.Title.Text, a.Title.TextStyle = l.broken(p.Title), Words(10)
+	a.Title.Text, a.Title.TextStyle = l.breakTitle(p.Title), Words(10)
 	a.Title.TextStyle.XAlign, a.Title.TextStyle.YAlign = draw.XCenter, draw.YTop // a second line goes down
 	a.X.Label.Text, a.Y.Label.Text = cmp.Or(p.X, "round"), axisName(p.Y)
 	for _, axis := range []*plot.Axis{&a.X, &a.Y} {
@@ -81,12 +81,12 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 		axis.Label.TextStyle.Color, axis.Label.TextStyle.Font = Ink, Words(10).Font
 		axis.Tick.Label.Font = Words(9).Font
 	}
-	x := p.across(s)
+	x := p.acrossAxis(s)
 	a.X.Min, a.X.Max, a.X.Tick.Marker = x.low, x.high, x
-	a.Y.Min, a.Y.Max, a.Y.Tick.Marker = s.bottom(), s.high+s.span()*0.04, s
-	a.Add(l.behind(p, s, x)...)
+	a.Y.Min, a.Y.Max, a.Y.Tick.Marker = s.lowestDrawn(), s.high+s.spanLength()*0.04, s
+	a.Add(l.plotBehind(p, s, x)...)
 	if p.Groups != nil {
-		groups(p.Groups).across(a)
+		groups(p.Groups).nameAcross(a)
 	}
 	slot, slots := 0, 0
 	for _, line := range p.Lines {
@@ -104,24 +104,24 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 			a.Add(bars{line.Pending, s, style.Color, slot, slots})
 			slot++
 		}
-		a.Add(line.ways(p.Plane, style)...)
-		a.Add(line.strokes(s, style, i, len(p.Lines))...)
+		a.Add(line.plotWays(p.Plane, style)...)
+		a.Add(line.plotStrokes(s, style, i, len(p.Lines))...)
 	}
 	return a
 }
 
-// behind returns what lies behind the lines: levels, and the edge of the band.
-func (l layout) behind(p Panel, s scale, x span) []plot.Plotter {
+// plotBehind returns what lies behind the lines: levels, and the edge of the band.
+func (l layout) plotBehind(p Panel, s scale, x span) []plot.Plotter {
 	level := func(y float64, style draw.LineStyle) plot.Plotter {
 		return &plotter.Line{XYs: plotter.XYs{{X: x.low, Y: y}, {X: x.high, Y: y}}, LineStyle: style}
 	}
 	var list []plot.Plotter
 	if s.bars {
 		edge := draw.LineStyle{Color: faint, Width: vg.Points(0.5)}
-		list = append(list, level(s.low-s.span()*0.02, edge), level(s.percent(100), edge))
+		list = append(list, level(s.low-s.spanLength()*0.02, edge), level(s.percentAt(100), edge))
 		caption := Words(8)
 		list = append(list, &plotter.Labels{
-			XYs: plotter.XYs{{X: 0.55, Y: s.percent(100) + s.span()*0.02}}, Labels: []string{"not yet agreed, % of collaborations"}, TextStyle: []text.Style{caption},
+			XYs: plotter.XYs{{X: 0.55, Y: s.percentAt(100) + s.spanLength()*0.02}}, Labels: []string{"not yet agreed, % of collaborations"}, TextStyle: []text.Style{caption},
 		})
 	}
 	for _, v := range p.Levels {
@@ -146,6 +146,6 @@ func (b bars) Plot(c draw.Canvas, a *plot.Plot) {
 			continue // a PDF would show a line
 		}
 		left := float64(p.Round) - 0.4 + width*float64(b.i)
-		box(c, b.color, x(left), x(left+width), y(b.scale.percent(0)), y(b.scale.percent(p.Percent)))
+		drawBox(c, b.color, x(left), x(left+width), y(b.scale.percentAt(0)), y(b.scale.percentAt(p.Percent)))
 	}
 }

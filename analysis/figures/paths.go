@@ -15,9 +15,9 @@ type example struct {
 	title string
 }
 
-// examples are, of each condition, the first run that reached a consensus and
+// firstExamples are, of each condition, the first run that reached a consensus and
 // the first that did not.
-func examples(c campaign.Campaign) []example {
+func firstExamples(c campaign.Campaign) []example {
 	var list []example
 	conditions, varying := c.Conditions("")
 	for _, condition := range conditions {
@@ -33,7 +33,7 @@ func examples(c campaign.Campaign) []example {
 			shown[reached] = true
 			parts := []string{fmt.Sprint("instance ", r.Instance)}
 			if len(varying) > 0 {
-				parts = slices.Insert(parts, 0, named(condition, varying))
+				parts = slices.Insert(parts, 0, nameBySettings(condition, varying))
 			}
 			if r.Replicate > 0 {
 				parts = append(parts, fmt.Sprint("replicate ", r.Replicate))
@@ -47,29 +47,29 @@ func examples(c campaign.Campaign) []example {
 	return list
 }
 
-// agent returns a line's name; of more agents than colours all are alike.
-func agent(i, of int) string {
+// agentName returns a line's name; of more agents than colours all are alike.
+func agentName(i, of int) string {
 	if of > mostLines {
 		return "an agent"
 	}
 	return fmt.Sprint("agent ", i+1)
 }
 
-// trajectories returns Figures 2, 3, 6 to 9 and 11: states by round.
-func trajectories(c campaign.Campaign) (Figure, error) {
+// drawTrajectories returns Figures 2, 3, 6 to 9 and 11: states by round.
+func drawTrajectories(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "States of agents by round (paper 5, Figures 2, 3, 6 to 9 and 11)",
 		reading: "Of each condition the first collaboration that reached a consensus and the first that did not. Lines: states; dots: plans that were not arrived at.",
 	}
-	for _, e := range examples(c) {
+	for _, e := range firstExamples(c) {
 		for k := range numeric.StatesOf(e.Run).First()[0] {
 			f.Panels = append(f.Panels, e.overRounds(k))
 		}
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, needs("trajectories"))
+		return f, errNothing(c, needsOf("trajectories"))
 	}
-	f.remark(c.Remarks(""), f.reading, "Round 0: the starts.")
+	f.addRemarks(c.Remarks(""), f.reading, "Round 0: the starts.")
 	return f, nil
 }
 
@@ -81,7 +81,7 @@ func (e example) overRounds(k int) Panel {
 		p.Title += fmt.Sprint(", coordinate ", k+1)
 	}
 	for a := range first {
-		line := Line{Name: agent(a, len(first))}
+		line := Line{Name: agentName(a, len(first))}
 		for time, s := range numeric.StatesOf(e.Run).States {
 			line.Track = append(line.Track, Spot{float64(time), s[a][k]})
 		}
@@ -95,34 +95,34 @@ func (e example) overRounds(k int) Panel {
 	return p
 }
 
-// paths returns Figure 10: of each condition the first collaboration in a plane,
+// drawPaths returns Figure 10: of each condition the first collaboration in a plane,
 // and its coordinates over time.
-func paths(c campaign.Campaign) (Figure, error) {
+func drawPaths(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "Planned and actual positions in the plane (paper 5, Figure 10)",
 		reading: "Of each condition the first collaboration. In the plane: ways from the ring to the disc, plans as crosses. Over time: lines are positions, dashes plans.",
 		columns: 3,
 	}
 	var last string
-	for _, e := range examples(c) {
+	for _, e := range firstExamples(c) {
 		if len(numeric.StatesOf(e.Run).First()[0]) != 2 || e.ConditionID == last {
 			continue
 		}
 		last = e.ConditionID
-		f.Panels = append(f.Panels, e.plane())
+		f.Panels = append(f.Panels, e.planePanel())
 		for k := range 2 {
 			f.Panels = append(f.Panels, e.overTime(k))
 		}
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, needs("paths"))
+		return f, errNothing(c, needsOf("paths"))
 	}
-	f.remark(c.Remarks(""), f.reading)
+	f.addRemarks(c.Remarks(""), f.reading)
 	return f, nil
 }
 
-// way returns where an agent is at all times, with the time between two of them: steps of its motion, or rounds.
-func (e example) way(agent int) (way [][]float64, apart float64) {
+// wayOf returns where an agent is at all times, with the time between two of them: steps of its motion, or rounds.
+func (e example) wayOf(agent int) (way [][]float64, apart float64) {
 	if len(numeric.StatesOf(e.Run).Steps) == 0 {
 		for _, s := range numeric.StatesOf(e.Run).States {
 			way = append(way, s[agent])
@@ -136,7 +136,7 @@ func (e example) way(agent int) (way [][]float64, apart float64) {
 	return way, numeric.StatesOf(e.Run).Step
 }
 
-func (e example) plans(agent int) []numeric.Move {
+func (e example) plansOf(agent int) []numeric.Move {
 	var list []numeric.Move
 	for _, m := range numeric.StatesOf(e.Run).Moves {
 		if m.Agent == agent {
@@ -146,16 +146,16 @@ func (e example) plans(agent int) []numeric.Move {
 	return list
 }
 
-func (e example) plane() Panel {
+func (e example) planePanel() Panel {
 	p := Panel{Title: e.title, X: "coordinate 1", Y: "coordinate 2", Plane: true}
 	agents := len(numeric.StatesOf(e.Run).First())
 	for a := range agents {
-		line := Line{Name: agent(a, agents)}
-		way, _ := e.way(a)
+		line := Line{Name: agentName(a, agents)}
+		way, _ := e.wayOf(a)
 		for _, x := range way {
 			line.Track = append(line.Track, Spot{x[0], x[1]})
 		}
-		for _, m := range e.plans(a) {
+		for _, m := range e.plansOf(a) {
 			line.Dots = append(line.Dots, Spot{m.To[0], m.To[1]})
 		}
 		p.Lines = append(p.Lines, line)
@@ -171,13 +171,13 @@ func (e example) overTime(k int) Panel {
 	}
 	agents, rounds := len(numeric.StatesOf(e.Run).First()), float64(len(numeric.StatesOf(e.Run).States)-1)
 	for a := range agents {
-		line := Line{Name: agent(a, agents)}
-		way, apart := e.way(a)
+		line := Line{Name: agentName(a, agents)}
+		way, apart := e.wayOf(a)
 		for i, x := range way {
 			line.Track = append(line.Track, Spot{float64(i) * apart, x[k]})
 		}
 		round := float64(len(way)-1) * apart / rounds
-		for _, m := range e.plans(a) {
+		for _, m := range e.plansOf(a) {
 			line.Dashes = append(line.Dashes, Spot{float64(m.Round-1) * round, m.To[k]}, Spot{float64(m.Round) * round, m.To[k]})
 		}
 		p.Lines = append(p.Lines, line)

@@ -26,9 +26,9 @@ var sameBytes = sync.OnceFunc(func() {
 	fpdf.SetDefaultCatalogSort(true)
 })
 
-// pdf draws on white, with the font in the file. vgpdf panics where it cannot write
+// writePDF draws on white, with the font in the file. vgpdf panics where it cannot write
 // the font to a temporary file.
-func (s Sheet) pdf(w io.Writer) (err error) {
+func (s Sheet) writePDF(w io.Writer) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("cannot make a PDF: %v", r)
@@ -46,7 +46,7 @@ func (s Sheet) write(w io.Writer, format string, c interface {
 	io.WriterTo
 }) error {
 	checked := &readable{Canvas: c}
-	s.on(draw.NewCanvas(checked, s.Width, s.Height), color.White)
+	s.drawOn(draw.NewCanvas(checked, s.Width, s.Height), color.White)
 	if checked.missing != "" {
 		return fmt.Errorf("a %s cannot show %q: the font of figures has no such letters, or writes them in the wrong order; write an SVG file, which is shown with the fonts of its reader", format, checked.missing)
 	}
@@ -83,11 +83,11 @@ func (c pdf) FillString(face font.Face, at vg.Point, text string) {
 		c.Canvas.FillString(face, at, western)
 		return
 	}
-	c.Fill(outlines(face, at, text))
+	c.Fill(outlineText(face, at, text))
 }
 
-// outlines returns the shapes of letters.
-func outlines(face font.Face, at vg.Point, text string) vg.Path {
+// outlineText returns the shapes of letters.
+func outlineText(face font.Face, at vg.Point, text string) vg.Path {
 	var buffer sfnt.Buffer
 	var path vg.Path
 	units := fixed.Int26_6(face.Face.UnitsPerEm()) // so that lengths come in units of the font

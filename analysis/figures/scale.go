@@ -15,10 +15,10 @@ const (
 	zeroOrLess    = "0 or less"
 )
 
-// limits returns the least and the greatest value that a measure can have, by
+// limitsOf returns the least and the greatest value that a measure can have, by
 // what its axis is called. Intervals are computed without regard to them (a mean
 // of 97 % may have an interval up to 103 %) and are not drawn beyond them.
-func limits(y string) (low, high float64) {
+func limitsOf(y string) (low, high float64) {
 	switch {
 	case strings.Contains(y, "%"):
 		return 0, 100
@@ -49,9 +49,9 @@ type scale struct {
 // values and the ends of all intervals, as far as the measure can go. Shares have
 // the whole axis, except where rows would be too close to be compared.
 func (f Figure) scale() scale {
-	values, ends := f.drawn()
+	values, ends := f.drawnValues()
 	y := f.Panels[0].Y
-	least, most := limits(y)
+	least, most := limitsOf(y)
 	s := scale{bars: f.Panels[0].Bars, share: most == 1}
 	if (strings.Contains(y, ", %") || s.share) && !f.Panels[0].Forest {
 		s.high = slices.Max(append(values, most))
@@ -68,7 +68,7 @@ func (f Figure) scale() scale {
 	if room := max(0.5, math.Abs(s.high)/10); s.low == s.high {
 		s.low, s.high = max(s.low-room, least), min(s.high+room, most)
 	}
-	s.step = stepOf(s.span())
+	s.step = stepOf(s.spanLength())
 	s.low = min(s.low, math.Floor(s.low/s.step+tiny)*s.step)
 	s.high = max(s.high, math.Ceil(s.high/s.step-tiny)*s.step)
 	return s
@@ -89,14 +89,14 @@ func stepOf(span float64) float64 {
 	return 10 * unit
 }
 
-// measuring returns the figure with the panels of one measure alone.
-func (f Figure) measuring(y string) Figure {
+// panelsMeasuring returns the figure with the panels of one measure alone.
+func (f Figure) panelsMeasuring(y string) Figure {
 	f.Panels = slices.DeleteFunc(slices.Clone(f.Panels), func(p Panel) bool { return p.Y != y })
 	return f
 }
 
-// drawn returns all values, and the ends of all intervals.
-func (f Figure) drawn() (values, ends []float64) {
+// drawnValues returns all values, and the ends of all intervals.
+func (f Figure) drawnValues() (values, ends []float64) {
 	for _, p := range f.Panels {
 		for _, level := range p.Levels {
 			values = append(values, level.Value)
@@ -113,7 +113,7 @@ func (f Figure) drawn() (values, ends []float64) {
 					ends = append(ends, *point.Low, *point.High)
 				}
 			}
-			for _, spot := range line.spots() {
+			for _, spot := range line.allSpots() {
 				if values = append(values, spot.Y); p.Plane {
 					values = append(values, spot.X)
 				}
@@ -123,20 +123,20 @@ func (f Figure) drawn() (values, ends []float64) {
 	return values, ends
 }
 
-func (s scale) span() float64 { return s.high - s.low }
+func (s scale) spanLength() float64 { return s.high - s.low }
 
-// percent returns where a percentage is in the band.
-func (s scale) percent(v float64) float64 { return s.low - s.span()*(0.46-0.31*v/100) }
+// percentAt returns where a percentage is in the band.
+func (s scale) percentAt(v float64) float64 { return s.low - s.spanLength()*(0.46-0.31*v/100) }
 
-// bottom returns the lowest point that is drawn.
-func (s scale) bottom() float64 {
+// lowestDrawn returns the lowest point that is drawn.
+func (s scale) lowestDrawn() float64 {
 	if s.bars {
-		return s.percent(0)
+		return s.percentAt(0)
 	}
-	return s.low - s.span()*0.04
+	return s.low - s.spanLength()*0.04
 }
 
-func (s scale) inside(v float64) float64 { return min(max(v, s.low), s.high) }
+func (s scale) clampInside(v float64) float64 { return min(max(v, s.low), s.high) }
 
 // write returns a value with some decimals more than the ticks have.
 func (s scale) write(v float64, more int) string {
@@ -148,18 +148,18 @@ func (s scale) write(v float64, more int) string {
 
 // Ticks returns the ticks of the values, and of the percentages below.
 func (s scale) Ticks(_, _ float64) []plot.Tick {
-	ticks := s.values()
+	ticks := s.valueTicks()
 	if !s.bars {
 		return ticks
 	}
 	for _, v := range []float64{0, 50, 100} {
-		ticks = append(ticks, plot.Tick{Value: s.percent(v), Label: strconv.Itoa(int(v)) + " %"})
+		ticks = append(ticks, plot.Tick{Value: s.percentAt(v), Label: strconv.Itoa(int(v)) + " %"})
 	}
 	return ticks
 }
 
-// values returns the ticks of the values alone.
-func (s scale) values() (ticks []plot.Tick) {
+// valueTicks returns the ticks of the values alone.
+func (s scale) valueTicks() (ticks []plot.Tick) {
 	first, last := math.Ceil(s.low/s.step-tiny), math.Floor(s.high/s.step+tiny)
 	for i := first; i <= last; i++ {
 		ticks = append(ticks, plot.Tick{Value: i * s.step, Label: s.write(i*s.step, 0)})

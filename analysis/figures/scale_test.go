@@ -7,7 +7,7 @@ import (
 
 // ticksOf returns the labels of a scale's values.
 func ticksOf(s scale) (labels []string) {
-	for _, tick := range s.values() {
+	for _, tick := range s.valueTicks() {
 		labels = append(labels, tick.Label)
 	}
 	return labels
@@ -39,7 +39,7 @@ func TestTicksAreRound(t *testing.T) {
 		if got := fmt.Sprint(ticksOf(s)); got != x.want {
 			t.Errorf("%s from %v to %v: ticks %s, want %s", x.y, x.low, x.high, got, x.want)
 		}
-		if n := len(s.values()); n < 4 || n > 9 {
+		if n := len(s.valueTicks()); n < 4 || n > 9 {
 			t.Errorf("%s has %d ticks", x.y, n)
 		}
 	}

@@ -60,7 +60,7 @@ func ParseWidth(text string) (vg.Length, error) {
 func (s Sheet) Write(w io.Writer, format string) error {
 	switch format {
 	case "svg":
-		return s.svg(w, color.White)
+		return s.writeSVG(w, color.White)
 	case "png":
 		dpi := dpiOfScreen
 		if s.Zoom == forPrint {
@@ -68,7 +68,7 @@ func (s Sheet) Write(w io.Writer, format string) error {
 		}
 		return s.write(w, "PNG", vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(s.Width, s.Height), vgimg.UseDPI(dpi))})
 	case "pdf":
-		return s.pdf(w)
+		return s.writePDF(w)
 	}
 	return fmt.Errorf("unknown format %q of figures; expected %s", format, wording.Or(SheetFormats()))
 }
@@ -76,7 +76,7 @@ func (s Sheet) Write(w io.Writer, format string) error {
 // Inline returns an SVG element on no background, without the prologue of a file.
 func (s Sheet) Inline() (string, error) {
 	var b strings.Builder
-	if err := s.svg(&b, nil); err != nil {
+	if err := s.writeSVG(&b, nil); err != nil {
 		return "", err
 	}
 	text := b.String()
@@ -85,9 +85,9 @@ func (s Sheet) Inline() (string, error) {
 
 var sizeOfSVG = regexp.MustCompile(`width="[0-9.e+]+pt" height="[0-9.e+]+pt"`)
 
-func (s Sheet) svg(w io.Writer, paper color.Color) error {
+func (s Sheet) writeSVG(w io.Writer, paper color.Color) error {
 	c := vgsvg.New(s.Width, s.Height)
-	s.on(draw.New(c), paper)
+	s.drawOn(draw.New(c), paper)
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (s Sheet) svg(w io.Writer, paper color.Color) error {
 	return err
 }
 
-func (s Sheet) on(c draw.Canvas, paper color.Color) {
+func (s Sheet) drawOn(c draw.Canvas, paper color.Color) {
 	if paper != nil {
 		c.SetColor(paper)
 		c.Fill(c.Path())

@@ -66,7 +66,7 @@ func TestDotsOfPNG(t *testing.T) {
 func TestOutlines(t *testing.T) {
 	style := Words(9)
 	face := plot.DefaultTextHandler.Cache().Lookup(style.Font, style.Font.Size)
-	path := outlines(face, vg.Point{X: 100, Y: 50}, "χχχχ")
+	path := outlineText(face, vg.Point{X: 100, Y: 50}, "χχχχ")
 	least, most := vg.Length(1000), vg.Length(0)
 	for _, c := range path {
 		if c.Type != vg.CloseComp {

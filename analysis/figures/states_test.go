@@ -139,9 +139,9 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	drawn(t, f)
-	x := f.Panels[0].across(f.scale())
+	x := f.Panels[0].acrossAxis(f.scale())
 	for _, line := range f.Panels[0].Lines {
-		for _, spot := range line.spots() {
+		for _, spot := range line.allSpots() {
 			if spot.X < x.low || spot.X > x.high {
 				t.Errorf("%v is outside of %v", spot, x)
 			}

@@ -11,23 +11,23 @@ import (
 	"roundtable/envs/wording"
 )
 
-// strategies returns paper 4's Figure 1: bars over strategies, a colour for each task.
-func strategies(c campaign.Campaign) (Figure, error) {
+// drawStrategies returns paper 4's Figure 1: bars over strategies, a colour for each task.
+func drawStrategies(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates: accuracy by strategy and task (paper 4, Figure 1)", unit: "questions"}
 	for _, line := range debate.StrategyLines(c) {
 		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Group = wording.SafeLine(at.Place) })
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, needs("debate-accuracy"))
+		return f, errNothing(c, needsOf("debate-accuracy"))
 	}
-	f.remark(c.Remarks(""),
+	f.addRemarks(c.Remarks(""),
 		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer than two. Gains, paired by question: table debate-accuracy.")
 	return f, nil
 }
 
-// repetitions returns paper 4's Figures 3 to 5: a panel for each measure and task, a
+// drawRepetitions returns paper 4's Figures 3 to 5: a panel for each measure and task, a
 // dot for each repetition of the experiment over its strategy.
-func repetitions(c campaign.Campaign) (Figure, error) {
+func drawRepetitions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates: accuracy, log-likelihood, entropy over repetitions (paper 4, Figures 3 to 5)", apart: true}
 	var counts []int
 	for _, line := range debate.RepetitionLines(c) {
@@ -42,10 +42,10 @@ func repetitions(c campaign.Campaign) (Figure, error) {
 		})
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, needs("debate-repetitions"))
+		return f, errNothing(c, needsOf("debate-repetitions"))
 	}
-	f.reading = fmt.Sprintf("Dots: repetitions, each the mean over its questions after the last round, side by side for legibility; %s of a strategy. Marks: mean ± standard deviation.", from(counts))
-	f.remark(c.Remarks(""), f.reading,
+	f.reading = fmt.Sprintf("Dots: repetitions, each the mean over its questions after the last round, side by side for legibility; %s of a strategy. Marks: mean ± standard deviation.", rangeOf(counts))
+	f.addRemarks(c.Remarks(""), f.reading,
 		"Gains over MAD with p over repetitions: table debate-repetitions; over questions: table debate-gains.",
 		"Log-likelihood is defined where an agent is right; smoothed everywhere. Bits.")
 	return f, nil
@@ -54,13 +54,13 @@ func repetitions(c campaign.Campaign) (Figure, error) {
 // mostAnswers are shown of a question; the others are counted together.
 const mostAnswers = 8
 
-// pool returns paper 4's Figure 8: a panel for each question, a colour for each model.
-func pool(c campaign.Campaign) (Figure, error) {
+// drawPool returns paper 4's Figure 8: a panel for each question, a colour for each model.
+func drawPool(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Viewpoints of a pool: answers by question and model (paper 4, Figure 8)"}
 	var counts []int
 	lines := debate.PoolLines(c)
 	for _, l := range lines {
-		p := f.panel(wording.SafeLine(l.Question), "", "answers, %")
+		p := f.findPanel(wording.SafeLine(l.Question), "", "answers, %")
 		if p.Groups == nil {
 			p.Groups = answersTo(l.Question, lines)
 		}
@@ -68,10 +68,10 @@ func pool(c campaign.Campaign) (Figure, error) {
 		counts = append(counts, l.N)
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, needs("viewpoint-pool"))
+		return f, errNothing(c, needsOf("viewpoint-pool"))
 	}
-	f.reading = fmt.Sprintf("Shares of the answers that a model gave alone; %s answers of a model to a question.", from(counts))
-	f.remark(c.Remarks(""), f.reading,
+	f.reading = fmt.Sprintf("Shares of the answers that a model gave alone; %s answers of a model to a question.", rangeOf(counts))
+	f.addRemarks(c.Remarks(""), f.reading,
 		fmt.Sprintf("Right answers come first, then the most frequent ones; beyond %d answers the rest counts together. What could not be read is a group of its own.", mostAnswers))
 	return f, nil
 }

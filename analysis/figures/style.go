@@ -48,8 +48,8 @@ func styleOf(n int) style {
 	return s
 }
 
-// dashed returns the style of a line that goes with the one of this style.
-func (s style) dashed() style {
+// dashedStyle returns the style of a line that goes with the one of this style.
+func (s style) dashedStyle() style {
 	s.line.Width, s.line.Dashes = vg.Points(0.9), []vg.Length{vg.Points(3), vg.Points(2)}
 	s.glyph.Radius = vg.Points(1.6)
 	return s
@@ -62,12 +62,12 @@ func levelStyle(n int) draw.LineStyle {
 	return draw.LineStyle{Color: ink, Width: vg.Points(0.9), Dashes: dashes[n%len(dashes)]}
 }
 
-// strokes returns a line with its intervals and points. Lines of a panel stand a
+// plotStrokes returns a line with its intervals and points. Lines of a panel stand a
 // little apart, so that no interval hides another. Points are joined
 // unless the line has a track of its own, such as a fit, or observations around them.
-func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
-	joined := len(l.spots()) == 0
-	shift := l.moved(i, of)
+func (l Line) plotStrokes(s scale, style style, i, of int) []plot.Plotter {
+	joined := len(l.allSpots()) == 0
+	shift := l.movedAside(i, of)
 	if len(l.Dots) > 0 { // points lie among them
 		style.Color, style.glyph.Color = ink, ink
 	}
@@ -85,27 +85,27 @@ func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 			end()
 			continue
 		}
-		at := plotter.XY{X: p.across(shift), Y: *p.Value}
+		at := plotter.XY{X: p.acrossAt(shift), Y: *p.Value}
 		run, dots = append(run, at), append(dots, at)
 		if p.Low != nil {
 			list = append(list, &plotter.Line{
-				XYs:       plotter.XYs{{X: at.X, Y: s.inside(*p.Low)}, {X: at.X, Y: s.inside(*p.High)}},
+				XYs:       plotter.XYs{{X: at.X, Y: s.clampInside(*p.Low)}, {X: at.X, Y: s.clampInside(*p.High)}},
 				LineStyle: draw.LineStyle{Color: style.Color, Width: vg.Points(0.8)},
 			})
 		}
 	}
 	end()
-	return append(append(list, l.turn(s, style)...), &plotter.Scatter{XYs: dots, GlyphStyle: style.glyph})
+	return append(append(list, l.plotTurn(s, style)...), &plotter.Scatter{XYs: dots, GlyphStyle: style.glyph})
 }
 
-// moved returns by how much a line of a panel stands aside.
-func (l Line) moved(i, of int) float64 {
+// movedAside returns by how much a line of a panel stands aside.
+func (l Line) movedAside(i, of int) float64 {
 	return cmp.Or(l.beside, (float64(i)-float64(of-1)/2)*min(0.07, 0.6/float64(of)))
 }
 
-// turn returns the interval of the number that turns an outcome, as a bar on the
+// plotTurn returns the interval of the number that turns an outcome, as a bar on the
 // line of one half, and the number itself across it.
-func (l Line) turn(s scale, style style) []plot.Plotter {
+func (l Line) plotTurn(s scale, style style) []plot.Plotter {
 	if l.Turn == nil {
 		return nil
 	}
@@ -113,17 +113,17 @@ func (l Line) turn(s scale, style style) []plot.Plotter {
 		return &plotter.Line{XYs: plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y1}}, LineStyle: draw.LineStyle{Color: style.Color, Width: vg.Points(3)}}
 	}
 	at := float64(l.Turn.At)
-	list := []plot.Plotter{stroke(at, 50-s.span()*0.04, at, 50+s.span()*0.04)}
+	list := []plot.Plotter{stroke(at, 50-s.spanLength()*0.04, at, 50+s.spanLength()*0.04)}
 	if l.Turn.Low > 0 {
 		list = append(list, stroke(float64(l.Turn.Low), 50, float64(l.Turn.High), 50))
 	}
 	return list
 }
 
-// spots returns all places of a line that is not one of means.
-func (l Line) spots() []Spot { return slices.Concat(l.Track, l.Dashes, l.Dots) }
+// allSpots returns all places of a line that is not one of means.
+func (l Line) allSpots() []Spot { return slices.Concat(l.Track, l.Dashes, l.Dots) }
 
-func places(spots []Spot) plotter.XYs {
+func placesOf(spots []Spot) plotter.XYs {
 	xy := make(plotter.XYs, len(spots))
 	for i, s := range spots {
 		xy[i] = plotter.XY{X: s.X, Y: s.Y}
@@ -134,22 +134,22 @@ func places(spots []Spot) plotter.XYs {
 // mostMarked is how many places of a track are marked by the line's own shape.
 const mostMarked = 31
 
-// ways returns a line's track, dashes and dots. A track in a plane shows no direction,
+// plotWays returns a line's track, dashes and dots. A track in a plane shows no direction,
 // so its ends are marked.
-func (l Line) ways(plane bool, s style) []plot.Plotter {
+func (l Line) plotWays(plane bool, s style) []plot.Plotter {
 	var list []plot.Plotter
 	mark := func(spots []Spot, shape draw.GlyphDrawer, radius float64) {
-		list = append(list, &plotter.Scatter{XYs: places(spots), GlyphStyle: draw.GlyphStyle{Color: s.Color, Radius: vg.Points(radius), Shape: shape}})
+		list = append(list, &plotter.Scatter{XYs: placesOf(spots), GlyphStyle: draw.GlyphStyle{Color: s.Color, Radius: vg.Points(radius), Shape: shape}})
 	}
 	if len(l.Dashes) > 0 {
 		dashed := draw.LineStyle{Color: s.Color, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}
-		list = append(list, &plotter.Line{XYs: places(l.Dashes), LineStyle: dashed})
+		list = append(list, &plotter.Line{XYs: placesOf(l.Dashes), LineStyle: dashed})
 	}
 	if len(l.Track) > 0 {
-		list = append(list, &plotter.Line{XYs: places(l.Track), LineStyle: s.line})
+		list = append(list, &plotter.Line{XYs: placesOf(l.Track), LineStyle: s.line})
 	}
 	if !plane && len(l.Track) <= mostMarked {
-		list = append(list, &plotter.Scatter{XYs: places(l.Track), GlyphStyle: s.glyph})
+		list = append(list, &plotter.Scatter{XYs: placesOf(l.Track), GlyphStyle: s.glyph})
 	}
 	switch {
 	case plane && len(l.Track) > 0:

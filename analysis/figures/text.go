@@ -40,8 +40,8 @@ func Words(size float64) text.Style {
 	return text.Style{Color: Ink, Font: font.From(sans, font.Length(size)), Handler: plot.DefaultTextHandler}
 }
 
-// short cuts what would leave the picture.
-func short(s string) string {
+// cutShort cuts what would leave the picture.
+func cutShort(s string) string {
 	if r := []rune(s); len(r) > 100 {
 		return string(r[:99]) + "…"
 	}
@@ -72,7 +72,7 @@ func Lines(s string, size float64, width vg.Length) []string {
 			continue
 		}
 		for style.Width(word) > width {
-			n := fitting(word, style, width)
+			n := fittingBytes(word, style, width)
 			list = append(list, word[:n])
 			word = word[n:]
 		}
@@ -81,9 +81,9 @@ func Lines(s string, size float64, width vg.Length) []string {
 	return list
 }
 
-// fitting returns how many bytes of a word fit a width, at least its first letter: up
+// fittingBytes returns how many bytes of a word fit a width, at least its first letter: up
 // to a mark between its parts, if there is one.
-func fitting(word string, style text.Style, width vg.Length) int {
+func fittingBytes(word string, style text.Style, width vg.Length) int {
 	most := 0
 	for most < len(word) {
 		_, letter := utf8.DecodeRuneInString(word[most:])
@@ -105,24 +105,24 @@ type Frame struct {
 
 // Head returns how much room is needed above a figure of a width.
 func (f Frame) Head(width vg.Length) vg.Length {
-	n := len(f.title(width)) + len(f.warning(width))
+	n := len(f.titleLines(width)) + len(f.warningLines(width))
 	return vg.Length(n+1)*LineHeight + 1.5*Gap
 }
 
 // Foot returns how much room is needed below.
 func (f Frame) Foot(width vg.Length) vg.Length {
-	return vg.Length(max(1, len(f.caption(width))))*LineHeight + 2*Gap
+	return vg.Length(max(1, len(f.captionLines(width))))*LineHeight + 2*Gap
 }
 
-func (f Frame) title(width vg.Length) []string {
-	return Lines(short(f.Title), titleSize, width-2*Gap)
+func (f Frame) titleLines(width vg.Length) []string {
+	return Lines(cutShort(f.Title), titleSize, width-2*Gap)
 }
 
-func (f Frame) warning(width vg.Length) []string {
+func (f Frame) warningLines(width vg.Length) []string {
 	return Lines(f.Simulated, warningSize, width-2*Gap)
 }
 
-func (f Frame) caption(width vg.Length) []string {
+func (f Frame) captionLines(width vg.Length) []string {
 	return Lines(f.Caption, captionSize, width-2*Gap)
 }
 
@@ -130,17 +130,17 @@ func (f Frame) caption(width vg.Length) []string {
 func (f Frame) Draw(c draw.Canvas) {
 	width := c.Max.X - c.Min.X
 	at := vg.Point{X: c.Min.X + Gap, Y: c.Max.Y - Gap}
-	for _, line := range f.title(width) {
+	for _, line := range f.titleLines(width) {
 		at.Y -= LineHeight
 		c.FillText(Words(titleSize), at, line)
 	}
 	warning := Words(warningSize)
 	warning.Color = warningInk
-	for _, line := range f.warning(width) {
+	for _, line := range f.warningLines(width) {
 		at.Y -= LineHeight
 		c.FillText(warning, at, line)
 	}
-	caption := f.caption(width)
+	caption := f.captionLines(width)
 	at.Y = c.Min.Y + Gap + vg.Length(len(caption))*LineHeight
 	for _, line := range caption {
 		at.Y -= LineHeight

@@ -85,14 +85,14 @@ func checkBook(ctx context.Context, s store.Store, campaign, book string, makers
 			case err != nil:
 				return nil, err
 			default:
-				all = append(all, g.problems(d, m)...)
+				all = append(all, g.findProblems(d, m)...)
 			}
 		}
 	}
 	return all, nil
 }
 
-func (g given) problems(d Draw, m Maker) (all []lake.Finding) {
+func (g given) findProblems(d Draw, m Maker) (all []lake.Finding) {
 	object := fmt.Sprintf("gold labels of draw %d (%s) by %s", d.Number, d.CodeBook, m.Coder)
 	if g.foreign > 0 {
 		all = append(all, lake.Finding{Object: object, Problem: wording.Count(g.foreign, "row") + " of them: of no item of the draw, of one twice, or of another text than was drawn"})

@@ -80,7 +80,7 @@ var (
 
 // Naive returns the solution by the machine's labels alone, as if they were right.
 func Naive(units []Unit) ([]float64, error) {
-	s := newSystem(width(units))
+	s := newSystem(widthOf(units))
 	for _, u := range units {
 		s.add(u.Machine, 1)
 	}
@@ -127,7 +127,7 @@ func EstimateShare(units []ShareUnit) (Estimate, error) {
 		return Estimate{}, err
 	}
 	one := e[0]
-	if !tells(units) {
+	if !isTelling(units) {
 		return Estimate{Value: min(max(one.Value, 0), 1), Drawn: one.Drawn}, ErrFewShown
 	}
 	if p := one.Value; p > 0 && p < 1 {
@@ -141,8 +141,8 @@ func EstimateShare(units []ShareUnit) (Estimate, error) {
 	return one, nil
 }
 
-// tells reports whether gold shows something often enough, and not always.
-func tells(units []ShareUnit) bool {
+// isTelling reports whether gold shows something often enough, and not always.
+func isTelling(units []ShareUnit) bool {
 	some, not := 0, 0
 	for _, u := range units {
 		if u.Gold != nil && u.Gold[0] > 0 {
@@ -157,7 +157,7 @@ func tells(units []ShareUnit) bool {
 
 func shareMoments(r [2]float64) Moments { return Moments{G: []float64{r[1]}, B: []float64{r[0]}} }
 
-func width(units []Unit) int {
+func widthOf(units []Unit) int {
 	for _, u := range units {
 		if u.Gold != nil && u.Gold.B != nil {
 			return len(u.Gold.B)

@@ -34,7 +34,7 @@ func newDesign(units []Unit) (*design, error) {
 	type member struct{ cluster, stratum int }
 	goldIn, goldOf := map[int]bool{}, map[member]bool{}
 	for i, u := range units {
-		d.cluster[i], d.stratum[i] = number(clusters, u.Cluster), number(strata, u.Stratum)
+		d.cluster[i], d.stratum[i] = numberOf(clusters, u.Cluster), numberOf(strata, u.Stratum)
 		if d.stratum[i] == len(d.strata) {
 			d.strata = append(d.strata, stratum{})
 		}
@@ -62,18 +62,18 @@ func newDesign(units []Unit) (*design, error) {
 	for m := range goldOf {
 		d.strata[m.stratum].clusters++
 	}
-	if err := d.collapse(len(goldIn)); err != nil {
+	if err := d.collapseStrata(len(goldIn)); err != nil {
 		return nil, err
 	}
 	d.dof = max(1, len(goldIn)-len(d.groups))
 	return d, nil
 }
 
-// collapse makes each stratum a group, but strata with gold in fewer than 2 clusters go to the one
+// collapseStrata makes each stratum a group, but strata with gold in fewer than 2 clusters go to the one
 // with the most gold, or together if all are such. Units keep their weights; a mean that is not
 // their own makes variances too large rather than too small (collapsed strata: Cochran,
 // Sampling Techniques, 5A.12).
-func (d *design) collapse(clusters int) error {
+func (d *design) collapseStrata(clusters int) error {
 	if clusters < 2 {
 		return ErrFewGold
 	}
@@ -107,7 +107,7 @@ func (d *design) collapse(clusters int) error {
 	return nil
 }
 
-func number(known map[int]int, key int) int {
+func numberOf(known map[int]int, key int) int {
 	n, ok := known[key]
 	if !ok {
 		n = len(known)
@@ -116,8 +116,8 @@ func number(known map[int]int, key int) int {
 	return n
 }
 
-// weight returns 1/π of a unit.
-func (d *design) weight(unit int) float64 {
+// weightOf returns 1/π of a unit.
+func (d *design) weightOf(unit int) float64 {
 	s := d.strata[d.stratum[unit]]
 	return float64(s.units) / float64(s.drawn)
 }

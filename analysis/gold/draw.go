@@ -164,9 +164,9 @@ func (f *frame) allocate(items int) error {
 	}
 	for left := want - floor; left > 0; left-- {
 		next := slices.MinFunc(f.strata, func(a, b *openStratum) int {
-			return cmp.Or(cmp.Compare(a.full(), b.full()), cmp.Compare(a.Drawn+a.extra, b.Drawn+b.extra))
+			return cmp.Or(cmp.Compare(a.countFull(), b.countFull()), cmp.Compare(a.Drawn+a.extra, b.Drawn+b.extra))
 		})
-		if next.full() == 1 {
+		if next.countFull() == 1 {
 			break
 		}
 		next.extra++
@@ -174,8 +174,8 @@ func (f *frame) allocate(items int) error {
 	return nil
 }
 
-// full returns 1 if nothing of the stratum is left to draw.
-func (s *openStratum) full() int {
+// countFull returns 1 if nothing of the stratum is left to draw.
+func (s *openStratum) countFull() int {
 	if s.extra >= len(s.left) {
 		return 1
 	}
@@ -193,14 +193,14 @@ func (s *openStratum) draw(seed uint64) []Passage {
 func byChance(seed uint64, purpose string, all []Passage) {
 	numbers := make(map[Passage]uint64, len(all))
 	for _, p := range all {
-		numbers[p] = chance(seed, purpose, p)
+		numbers[p] = chanceOf(seed, purpose, p)
 	}
 	slices.SortFunc(all, func(a, b Passage) int {
 		return cmp.Or(cmp.Compare(numbers[a], numbers[b]), compareRuns(a.Run, b.Run), cmp.Compare(a.Round, b.Round))
 	})
 }
 
-func chance(seed uint64, purpose string, p Passage) uint64 {
+func chanceOf(seed uint64, purpose string, p Passage) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d\x00%d", seed, purpose, p.Collaboration, p.Generation, p.Round))
 	return binary.BigEndian.Uint64(sum[:])
 }
@@ -226,7 +226,7 @@ func (d Draw) Arrange() []Block {
 		}
 	}
 	slices.SortStableFunc(blocks, func(a, b Block) int {
-		return cmp.Compare(chance(d.Seed, "order", Passage{a.Run, a.First}), chance(d.Seed, "order", Passage{b.Run, b.First}))
+		return cmp.Compare(chanceOf(d.Seed, "order", Passage{a.Run, a.First}), chanceOf(d.Seed, "order", Passage{b.Run, b.First}))
 	})
 	return blocks
 }

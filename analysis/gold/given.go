@@ -70,8 +70,8 @@ type itemKey struct {
 	entry int
 }
 
-// hashes returns the hash of the text of each item.
-func (d Draw) hashes() map[itemKey]string {
+// hashesOfItems returns the hash of the text of each item.
+func (d Draw) hashesOfItems() map[itemKey]string {
 	all := map[itemKey]string{}
 	for _, b := range d.Blocks {
 		for _, i := range b.Items {
@@ -94,7 +94,7 @@ func readGiven(ctx context.Context, s store.Store, d Draw, m Maker) (g given, er
 	if err != nil {
 		return g, err
 	}
-	hashes := d.hashes()
+	hashes := d.hashesOfItems()
 	g.by = map[lake.Run][]Coded{}
 	for row, err := range lake.ReadTable[record.GoldLabel](ctx, s, markers) {
 		if err != nil {

@@ -138,11 +138,11 @@ func Share(round, rounds int) float64 {
 	return 0.5
 }
 
-func folder(campaign, book string) string { return lake.AboutKey(campaign, "gold/"+book+"/") }
+func folderOf(campaign, book string) string { return lake.AboutKey(campaign, "gold/"+book+"/") }
 
 // Key returns the name of a draw's object.
 func Key(campaign, book string, number int) string {
-	return fmt.Sprintf("%sdraw-%d.json", folder(campaign, book), number)
+	return fmt.Sprintf("%sdraw-%d.json", folderOf(campaign, book), number)
 }
 
 // ReadDraws reads the draws of a campaign for a code book, in their order. One that is missing
@@ -168,7 +168,7 @@ func ReadDraws(ctx context.Context, s store.Store, campaign, book string) ([]Dra
 
 // storedDraws returns the numbers of the draws that are stored, ascending.
 func storedDraws(ctx context.Context, s store.Store, campaign, book string) ([]int, error) {
-	objects, err := lake.List(ctx, s, folder(campaign, book))
+	objects, err := lake.List(ctx, s, folderOf(campaign, book))
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (a *Sample) Of(p Passage) [][]Coded {
 	}
 	first, last := p.Rounds()
 	var all [][]Coded
-	for _, by := range a.Codings[i].counted() {
+	for _, by := range a.Codings[i].countedCodings() {
 		var within []Coded
 		for _, c := range by[p.Run] {
 			if p.Round == 0 || c.Round >= first && c.Round <= last {
@@ -137,8 +137,8 @@ func (a *Sample) Of(p Passage) [][]Coded {
 	return all
 }
 
-// counted returns the codings that figures rest on.
-func (c Coding) counted() []map[lake.Run][]Coded {
+// countedCodings returns the codings that figures rest on.
+func (c Coding) countedCodings() []map[lake.Run][]Coded {
 	if i := slices.Index(c.Coders, Adjudicated); i >= 0 {
 		return c.Each[i : i+1]
 	}
@@ -149,7 +149,7 @@ func (c Coding) counted() []map[lake.Run][]Coded {
 func (a *Sample) Items() int {
 	seen := map[itemKey]string{}
 	for _, d := range a.Draws {
-		maps.Copy(seen, d.hashes())
+		maps.Copy(seen, d.hashesOfItems())
 	}
 	return len(seen)
 }

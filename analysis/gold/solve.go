@@ -17,7 +17,7 @@ const rounds = 2
 
 // Solve returns all unknowns, corrected; each with the λ that suits it.
 func Solve(units []Unit) ([]Estimate, error) {
-	k := width(units)
+	k := widthOf(units)
 	if k == 0 {
 		return nil, ErrNoGold
 	}
@@ -32,8 +32,8 @@ func Solve(units []Unit) ([]Estimate, error) {
 	for i, u := range units {
 		p.rest.add(u.Machine, 1)
 		if u.Gold != nil {
-			p.gold.add(*u.Gold, d.weight(i))
-			p.rest.add(u.Machine, -d.weight(i))
+			p.gold.add(*u.Gold, d.weightOf(i))
+			p.rest.add(u.Machine, -d.weightOf(i))
 		}
 	}
 	all := make([]Estimate, k)
@@ -56,8 +56,8 @@ type problem struct {
 
 // estimate of one unknown: the λ of smallest variance, unless gold alone is as good.
 func (p *problem) estimate(j int) (Estimate, error) {
-	alone, aloneErr := p.at(j, 0)
-	best, bestErr := p.at(j, 1)
+	alone, aloneErr := p.solveAt(j, 0)
+	best, bestErr := p.solveAt(j, 1)
 	if aloneErr != nil && bestErr != nil {
 		return Estimate{}, aloneErr
 	}
@@ -66,14 +66,14 @@ func (p *problem) estimate(j int) (Estimate, error) {
 		if bestErr != nil {
 			from = alone
 		}
-		both, rest := from.sums()
-		if best, bestErr = p.at(j, from.tuned(-1, both, rest)); bestErr != nil {
+		both, rest := from.sumsOf()
+		if best, bestErr = p.solveAt(j, from.tunedLambda(-1, both, rest)); bestErr != nil {
 			break
 		}
 	}
-	se := best.se(true)
-	if aloneErr == nil && (bestErr != nil || se > alone.se(false)) {
-		best, se = alone, alone.se(false)
+	se := best.standardError(true)
+	if aloneErr == nil && (bestErr != nil || se > alone.standardError(false)) {
+		best, se = alone, alone.standardError(false)
 	} else if bestErr != nil {
 		return Estimate{}, bestErr
 	}
@@ -81,7 +81,7 @@ func (p *problem) estimate(j int) (Estimate, error) {
 	e := Estimate{Value: best.value, SE: se, Lambda: best.lambda, Drawn: p.drawn, DOF: p.dof}
 	e.Low, e.High = e.Value-t*e.SE, e.Value+t*e.SE
 	if aloneErr == nil {
-		e.Alone = &goldAlone{Value: alone.value, SE: alone.se(false)}
+		e.Alone = &goldAlone{Value: alone.value, SE: alone.standardError(false)}
 	}
 	return e, nil
 }
@@ -92,8 +92,8 @@ type solution struct {
 	gold, rest    []float64 // by cluster: influences, of which the second counts λ times
 }
 
-// tuned returns the λ of smallest variance, from 0 to 1, without one of the clusters; -1 is none.
-func (s solution) tuned(without int, both, rest float64) float64 {
+// tunedLambda returns the λ of smallest variance, from 0 to 1, without one of the clusters; -1 is none.
+func (s solution) tunedLambda(without int, both, rest float64) float64 {
 	if without >= 0 {
 		both -= s.gold[without] * s.rest[without]
 		rest -= s.rest[without] * s.rest[without]
@@ -104,20 +104,20 @@ func (s solution) tuned(without int, both, rest float64) float64 {
 	return min(max(-both/rest, 0), 1)
 }
 
-// sums returns Σ gold·rest and Σ rest².
-func (s solution) sums() (both, rest float64) {
+// sumsOf returns Σ gold·rest and Σ rest².
+func (s solution) sumsOf() (both, rest float64) {
 	return floats.Dot(s.gold, s.rest), floats.Dot(s.rest, s.rest)
 }
 
-// se is over clusters. Where λ was tuned, each cluster meets the λ that the others would have
+// standardError is over clusters. Where λ was tuned, each cluster meets the λ that the others would have
 // chosen: a λ judged by the clusters that it was chosen on seems better than it is.
-func (s solution) se(tuned bool) float64 {
-	both, rest := s.sums()
+func (s solution) standardError(tuned bool) float64 {
+	both, rest := s.sumsOf()
 	sum := 0.0
 	for c := range s.gold {
 		lambda := s.lambda
 		if tuned {
-			lambda = s.tuned(c, both, rest)
+			lambda = s.tunedLambda(c, both, rest)
 		}
 		d := s.gold[c] + float64(lambda*s.rest[c])
 		sum += float64(d * d)
@@ -126,10 +126,10 @@ func (s solution) se(tuned bool) float64 {
 	return math.Sqrt(sum * (g - 1) / g)
 }
 
-// at solves with one λ.
-func (p *problem) at(j int, lambda float64) (solution, error) {
+// solveAt solves with one λ.
+func (p *problem) solveAt(j int, lambda float64) (solution, error) {
 	all := newSystem(p.k)
-	all.combine(p.gold, p.rest, lambda)
+	all.combineSystems(p.gold, p.rest, lambda)
 	theta, err := all.solve()
 	if err != nil {
 		return solution{}, err
@@ -144,7 +144,7 @@ func (p *problem) at(j int, lambda float64) (solution, error) {
 		row := influence
 		if p.hasGold[c] { // as if the cluster were deleted: few clusters weigh much
 			without := newSystem(p.k)
-			without.combine(all, p.clusterSystem(c, lambda), -1)
+			without.combineSystems(all, p.clusterSystem(c, lambda), -1)
 			if row, err = without.inverseRow(j); err != nil {
 				return s, err
 			}
@@ -161,8 +161,8 @@ func (p *problem) clusterSystem(c int, lambda float64) *system {
 		u := p.units[i]
 		s.add(u.Machine, lambda)
 		if u.Gold != nil {
-			s.add(*u.Gold, p.weight(i))
-			s.add(u.Machine, -lambda*p.weight(i))
+			s.add(*u.Gold, p.weightOf(i))
+			s.add(u.Machine, -lambda*p.weightOf(i))
 		}
 	}
 	return s
@@ -173,7 +173,7 @@ func (p *problem) clusterSystem(c int, lambda float64) *system {
 // number is fixed, so the mean itself does not vary with it.
 func (p *problem) clusterResiduals(theta []float64) (byHand, rest [][]float64) {
 	k := p.k
-	right, machine := vectors(len(p.groups), k), vectors(len(p.groups), k) // means by drawn units
+	right, machine := newVectors(len(p.groups), k), newVectors(len(p.groups), k) // means by drawn units
 	for i, u := range p.units {
 		if u.Gold != nil {
 			s := p.strata[p.stratum[i]]
@@ -182,14 +182,14 @@ func (p *problem) clusterResiduals(theta []float64) (byHand, rest [][]float64) {
 			u.Machine.addResidual(machine[s.group], theta, weight)
 		}
 	}
-	byHand, rest = vectors(p.clusters, k), vectors(p.clusters, k)
+	byHand, rest = newVectors(p.clusters, k), newVectors(p.clusters, k)
 	for i, u := range p.units {
 		c, h := p.cluster[i], p.strata[p.stratum[i]].group
 		floats.Add(byHand[c], right[h])
 		floats.Sub(rest[c], machine[h])
 		u.Machine.addResidual(rest[c], theta, 1)
 		if u.Gold != nil {
-			w := p.weight(i) * p.groups[h].spread
+			w := p.weightOf(i) * p.groups[h].spread
 			u.Gold.addResidual(byHand[c], theta, w)
 			floats.AddScaled(byHand[c], -w, right[h])
 			u.Machine.addResidual(rest[c], theta, -w)
@@ -199,7 +199,7 @@ func (p *problem) clusterResiduals(theta []float64) (byHand, rest [][]float64) {
 	return byHand, rest
 }
 
-func vectors(n, k int) [][]float64 {
+func newVectors(n, k int) [][]float64 {
 	all, data := make([][]float64, n), make([]float64, n*k)
 	for i := range all {
 		all[i] = data[i*k : (i+1)*k]
@@ -241,15 +241,15 @@ func (s *system) add(m Moments, weight float64) {
 	}
 }
 
-func (s *system) combine(byHand, rest *system, lambda float64) {
+func (s *system) combineSystems(byHand, rest *system, lambda float64) {
 	var scaled mat.SymDense
 	scaled.ScaleSym(lambda, rest.g)
 	s.g.AddSym(byHand.g, &scaled)
 	s.b.AddScaledVec(byHand.b, lambda, rest.b)
 }
 
-// factor fails where G is not positive definite: sums of squares always are.
-func (s *system) factor() (*mat.Cholesky, error) {
+// factorize fails where G is not positive definite: sums of squares always are.
+func (s *system) factorize() (*mat.Cholesky, error) {
 	var c mat.Cholesky
 	if !c.Factorize(s.g) || c.Cond() > singular {
 		return nil, ErrUnsettled
@@ -258,7 +258,7 @@ func (s *system) factor() (*mat.Cholesky, error) {
 }
 
 func (s *system) solve() ([]float64, error) {
-	c, err := s.factor()
+	c, err := s.factorize()
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +271,7 @@ func (s *system) solve() ([]float64, error) {
 
 // inverseRow returns row j of G⁻¹: what the equations are worth to unknown j.
 func (s *system) inverseRow(j int) ([]float64, error) {
-	c, err := s.factor()
+	c, err := s.factorize()
 	if err != nil {
 		return nil, err
 	}

@@ -73,8 +73,8 @@ func (c *column) close() {
 	}
 }
 
-// peek returns the next value without taking it; io.EOF after the last of the group.
-func (c *column) peek() (parquet.Value, error) {
+// peekValue returns the next value without taking it; io.EOF after the last of the group.
+func (c *column) peekValue() (parquet.Value, error) {
 	if len(c.ahead) == 0 {
 		if c.buffer == nil {
 			c.buffer = make([]parquet.Value, aheadValues)
@@ -91,7 +91,7 @@ func (c *column) peek() (parquet.Value, error) {
 // fill fills the field of each of some rows, which are new, so that it is absent still.
 func (c *column) fill(rows reflect.Value) error {
 	for i := range rows.Len() {
-		v, err := c.peek()
+		v, err := c.peekValue()
 		if err != nil {
 			return fmt.Errorf("column %s ends early: %w", c.name, err)
 		}
@@ -152,7 +152,7 @@ func (c *column) textOf(v parquet.Value) string {
 func (c *column) takeList(list *[]float64) error {
 	*list = []float64{}
 	for first := true; ; first = false {
-		v, err := c.peek()
+		v, err := c.peekValue()
 		switch {
 		case !first && errors.Is(err, io.EOF), err == nil && !first && v.RepetitionLevel() == 0:
 			return nil

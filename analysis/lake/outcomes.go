@@ -73,14 +73,14 @@ func (o Outcomes) Seal() ([]byte, error) {
 		c.CostUSD, c.WorstUSD = append(c.CostUSD, r.CostUSD), append(c.WorstUSD, r.WorstUSD)
 		c.NanoUSD, c.Tokens = append(c.NanoUSD, r.Charged.NanoUSD), append(c.Tokens, r.Charged.Tokens)
 	}
-	c.Generations, c.Statuses, c.Reasons = shortened(c.Generations), shortened(c.Statuses), shortened(c.Reasons)
-	c.Calls, c.Cached, c.InputTokens, c.OutputTokens = shortened(c.Calls), shortened(c.Cached), shortened(c.InputTokens), shortened(c.OutputTokens)
-	c.CostUSD, c.WorstUSD, c.NanoUSD, c.Tokens = shortened(c.CostUSD), shortened(c.WorstUSD), shortened(c.NanoUSD), shortened(c.Tokens)
+	c.Generations, c.Statuses, c.Reasons = shortenEqual(c.Generations), shortenEqual(c.Statuses), shortenEqual(c.Reasons)
+	c.Calls, c.Cached, c.InputTokens, c.OutputTokens = shortenEqual(c.Calls), shortenEqual(c.Cached), shortenEqual(c.InputTokens), shortenEqual(c.OutputTokens)
+	c.CostUSD, c.WorstUSD, c.NanoUSD, c.Tokens = shortenEqual(c.CostUSD), shortenEqual(c.WorstUSD), shortenEqual(c.NanoUSD), shortenEqual(c.Tokens)
 	return Seal(o.Key(), c)
 }
 
-// shortened returns the first value alone if all are the same.
-func shortened[T any](list []T) []T {
+// shortenEqual returns the first value alone if all are the same.
+func shortenEqual[T any](list []T) []T {
 	for _, v := range list {
 		if !reflect.DeepEqual(v, list[0]) {
 			return list
@@ -89,8 +89,8 @@ func shortened[T any](list []T) []T {
 	return list[:min(len(list), 1)]
 }
 
-// at returns the i-th value of a list that may have been shortened.
-func at[T any](list []T, i int) T {
+// valueAt returns the i-th value of a list that may have been shortened.
+func valueAt[T any](list []T, i int) T {
 	if len(list) == 1 {
 		return list[0]
 	}
@@ -110,12 +110,12 @@ func (c columns) check() error {
 	return nil
 }
 
-func (c columns) outcomes() []Outcome {
+func (c columns) listOutcomes() []Outcome {
 	all := make([]Outcome, 0, len(c.Collaborations))
 	for i := range c.Collaborations {
 		all = append(all, Outcome{
-			Run{c.Collaborations[i], at(c.Generations, i)}, at(c.Statuses, i), at(c.Reasons, i), at(c.Calls, i), at(c.Cached, i),
-			at(c.InputTokens, i), at(c.OutputTokens, i), at(c.CostUSD, i), at(c.WorstUSD, i), Charge{at(c.NanoUSD, i), at(c.Tokens, i)},
+			Run{c.Collaborations[i], valueAt(c.Generations, i)}, valueAt(c.Statuses, i), valueAt(c.Reasons, i), valueAt(c.Calls, i), valueAt(c.Cached, i),
+			valueAt(c.InputTokens, i), valueAt(c.OutputTokens, i), valueAt(c.CostUSD, i), valueAt(c.WorstUSD, i), Charge{valueAt(c.NanoUSD, i), valueAt(c.Tokens, i)},
 		})
 	}
 	return all
@@ -142,7 +142,7 @@ func ReadOutcomes(ctx context.Context, store store.Store, key string) (Outcomes,
 	c, err := readSealed(ctx, store, key, func(c columns) (string, error) {
 		return Outcomes{Campaign: c.Campaign, Number: c.Number}.Key(), c.check()
 	})
-	return Outcomes{c.Campaign, c.Number, c.outcomes()}, err
+	return Outcomes{c.Campaign, c.Number, c.listOutcomes()}, err
 }
 
 // Unsummed returns the runs of a campaign that no Outcomes holds, by collaboration and

@@ -25,7 +25,7 @@ func Scan[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.
 		w := newTableWalk[T](ctx, store, d)
 		defer w.close()
 		for _, m := range d.Members {
-			rows, err := w.rows(m)
+			rows, err := w.rowsOf(m)
 			if err != nil {
 				yield(zero, err)
 				return
@@ -47,7 +47,7 @@ func Collaborations(ctx context.Context, store store.Store, d Dataset, tables ..
 		w := newWalks(ctx, store, d, tables)
 		defer w.close()
 		for _, m := range d.Members {
-			rows, err := w.rows(m)
+			rows, err := w.rowsOf(m)
 			if !yield(rows, err) || err != nil {
 				return
 			}
@@ -83,14 +83,14 @@ func walkIfChosen[T record.Row](ctx context.Context, store store.Store, d Datase
 	return newTableWalk[T](ctx, store, d)
 }
 
-func (w walks) rows(m Member) (record.Rows, error) {
+func (w walks) rowsOf(m Member) (record.Rows, error) {
 	var r record.Rows
 	var errs [len(record.Tables)]error
-	r.Collaborations, errs[0] = w.collaborations.rows(m)
-	r.Rounds, errs[1] = w.rounds.rows(m)
-	r.Turns, errs[2] = w.turns.rows(m)
-	r.Ballots, errs[3] = w.ballots.rows(m)
-	r.Calls, errs[4] = w.calls.rows(m)
+	r.Collaborations, errs[0] = w.collaborations.rowsOf(m)
+	r.Rounds, errs[1] = w.rounds.rowsOf(m)
+	r.Turns, errs[2] = w.turns.rowsOf(m)
+	r.Ballots, errs[3] = w.ballots.rowsOf(m)
+	r.Calls, errs[4] = w.calls.rowsOf(m)
 	return r, errors.Join(errs[:]...)
 }
 
@@ -136,8 +136,8 @@ func (w *tableWalk[T]) close() {
 	clear(w.parts)
 }
 
-// rows of a member, which comes after all that were asked for before.
-func (w *tableWalk[T]) rows(m Member) ([]T, error) {
+// rowsOf of a member, which comes after all that were asked for before.
+func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 	if w == nil {
 		return nil, nil
 	}

@@ -144,9 +144,9 @@ func takeAndCompare[T record.Row](p *partsOf, w *tableWalk[T], m Member, rows *[
 	if !ok || p.failed[f.Key] {
 		return nil
 	}
-	got, err := w.rows(m)
+	got, err := w.rowsOf(m)
 	if err == nil {
-		err = compared(p, m, got, f.Key)
+		err = compareRows(p, m, got, f.Key)
 	}
 	if errors.Is(err, store.ErrCorrupt) {
 		p.addFinding(f.Key, err)
@@ -157,9 +157,9 @@ func takeAndCompare[T record.Row](p *partsOf, w *tableWalk[T], m Member, rows *[
 	return err
 }
 
-// compared looks at operational columns too. A commit that is not whole has
+// compareRows looks at operational columns too. A commit that is not whole has
 // been reported already, and one whose file was deleted is not there to compare.
-func compared[T record.Row](p *partsOf, m Member, rows []T, key string) error {
+func compareRows[T record.Row](p *partsOf, m Member, rows []T, key string) error {
 	var zero T
 	own, ok := p.sums[m.Run][zero.Table()]
 	if !ok {

@@ -28,7 +28,7 @@ func TestBought(t *testing.T) {
 	if missing, ok := errors.AsType[*MissingError](err); !ok || missing.Texts != 1 || missing.By != c.Name() {
 		t.Errorf("error %v", err)
 	}
-	if err := s.Replace(t.Context(), c.key("bb"), []byte("torn"), ""); err != nil {
+	if err := s.Replace(t.Context(), c.keyOf("bb"), []byte("torn"), ""); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := c.Missing(t.Context(), texts); err != nil || !slices.Equal(got, []string{"bb", "ccc"}) {

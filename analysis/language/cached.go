@@ -29,8 +29,8 @@ type Cached struct {
 
 // Embed asks for the texts that are not in the lake, each once.
 func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) {
-	different, place := once(texts)
-	vectors, err := c.known(ctx, different)
+	different, place := distinctTexts(texts)
+	vectors, err := c.knownVectors(ctx, different)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 
 // Missing returns the texts, each once, that have no vector in the lake.
 func (c Cached) Missing(ctx context.Context, texts []string) ([]string, error) {
-	different, _ := once(texts)
-	vectors, err := c.known(ctx, different)
+	different, _ := distinctTexts(texts)
+	vectors, err := c.knownVectors(ctx, different)
 	var missing []string
 	for i, v := range vectors {
 		if v == nil {
@@ -65,8 +65,8 @@ func (c Cached) Keep(ctx context.Context, texts []string, vectors [][]float64) e
 	})
 }
 
-// once returns each different text, and where it is.
-func once(texts []string) (different []string, place map[string]int) {
+// distinctTexts returns each different text, and where it is.
+func distinctTexts(texts []string) (different []string, place map[string]int) {
 	place = map[string]int{}
 	for _, text := range texts {
 		if _, known := place[text]; !known {
@@ -77,11 +77,11 @@ func once(texts []string) (different []string, place map[string]int) {
 	return different, place
 }
 
-// known returns the vectors in the lake; nil where there is none, or a damaged one.
-func (c Cached) known(ctx context.Context, texts []string) ([][]float64, error) {
+// knownVectors returns the vectors in the lake; nil where there is none, or a damaged one.
+func (c Cached) knownVectors(ctx context.Context, texts []string) ([][]float64, error) {
 	vectors := make([][]float64, len(texts))
 	return vectors, lake.Each(ctx, len(texts), func(ctx context.Context, i int) error {
-		data, err := c.Store.Get(ctx, c.key(texts[i]))
+		data, err := c.Store.Get(ctx, c.keyOf(texts[i]))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -117,7 +117,7 @@ func (c Cached) learn(ctx context.Context, texts []string, vectors [][]float64) 
 
 // storeVector stores a vector and returns what is stored: that of the first caller.
 func (c Cached) storeVector(ctx context.Context, text string, vector []float64) ([]float64, error) {
-	key, data := c.key(text), encode(vector)
+	key, data := c.keyOf(text), encode(vector)
 	kept, err := decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name(), err)
@@ -138,7 +138,7 @@ func (c Cached) storeVector(ctx context.Context, text string, vector []float64) 
 	return kept, nil
 }
 
-func (c Cached) key(text string) string {
+func (c Cached) keyOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	name := hex.EncodeToString(sum[:])
 	return "embeddings/" + EmbedderID(c.Name()) + "/" + name[:2] + "/" + name

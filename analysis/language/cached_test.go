@@ -71,7 +71,7 @@ func TestCachedDamage(t *testing.T) {
 	s, by := open(t), &counting{}
 	c := Cached{by, s}
 	for _, torn := range []string{"", "abc", "abcdefgh", "abcdefghijk"} {
-		if err := s.Replace(t.Context(), c.key("a"), []byte(torn), ""); err != nil {
+		if err := s.Replace(t.Context(), c.keyOf("a"), []byte(torn), ""); err != nil {
 			t.Fatal(err)
 		}
 		by.asked = nil

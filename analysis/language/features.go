@@ -32,7 +32,7 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 		if !t.IsMessage() {
 			continue
 		}
-		if embeds(t) {
+		if hasText(t) {
 			at, texts = append(at, len(rows)), append(texts, *t.Text)
 		}
 		rows = append(rows, m.count(t, english))
@@ -56,7 +56,7 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 		rounds[round] = append(rounds[round], i)
 	}
 	for round, now := range rounds {
-		for i, d := range Distances(pick(vectors, rounds[round-1]), pick(vectors, now)) {
+		for i, d := range Distances(pickVectors(vectors, rounds[round-1]), pickVectors(vectors, now)) {
 			rows[at[now[i]]].Distance = d
 		}
 	}
@@ -67,17 +67,17 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 func TextsOf(turns []record.Turn) []string {
 	var texts []string
 	for _, t := range turns {
-		if t.IsMessage() && embeds(t) {
+		if t.IsMessage() && hasText(t) {
 			texts = append(texts, *t.Text)
 		}
 	}
 	return texts
 }
 
-// embeds reports whether a message says something: some endpoints refuse an empty text.
-func embeds(t record.Turn) bool { return strings.TrimSpace(*t.Text) != "" }
+// hasText reports whether a message says something: some endpoints refuse an empty text.
+func hasText(t record.Turn) bool { return strings.TrimSpace(*t.Text) != "" }
 
-func pick(vectors [][]float64, which []int) [][]float64 {
+func pickVectors(vectors [][]float64, which []int) [][]float64 {
 	chosen := make([][]float64, len(which))
 	for i, n := range which {
 		chosen[i] = vectors[n]

@@ -36,7 +36,7 @@ func (Hashed) Embed(ctx context.Context, texts []string) ([][]float64, error) {
 	vectors := make([][]float64, len(texts))
 	var rare rarities
 	for i, list := range split {
-		vectors[i] = v.vector(list, &rare)
+		vectors[i] = v.vectorOf(list, &rare)
 	}
 	return vectors, ctx.Err()
 }
@@ -57,7 +57,7 @@ func termsOf(text string) []term {
 	words := appendLower(make([]string, 0, len(text)/4), text)
 	all, crowded := make([]term, 0, len(words)), false
 	for _, word := range words {
-		b, sign := bucket(word)
+		b, sign := bucketOf(word)
 		at := last[b]
 		for at > 0 && all[at-1].word != word {
 			at = all[at-1].before
@@ -103,12 +103,12 @@ func (v *Vocabulary) add(list []term) {
 
 // Vector of a text: 1+ln(tf) times ln((1+N)/(1+df))+1, with a sign by the hash,
 // of unit length; zero if it has no word.
-func (v *Vocabulary) Vector(text string) []float64 { return v.vector(termsOf(text), &rarities{}) }
+func (v *Vocabulary) Vector(text string) []float64 { return v.vectorOf(termsOf(text), &rarities{}) }
 
 // rarities are the second factor by bucket; 0 before it is needed.
 type rarities [dimensions]float64
 
-func (v *Vocabulary) vector(list []term, rare *rarities) []float64 {
+func (v *Vocabulary) vectorOf(list []term, rare *rarities) []float64 {
 	vector := make([]float64, dimensions)
 	for _, t := range list {
 		if rare[t.bucket] == 0 {
@@ -142,8 +142,8 @@ func appendLower(all []string, text string) []string {
 	return all
 }
 
-// bucket hashes a word by FNV-1a.
-func bucket(word string) (index int, sign float64) {
+// bucketOf hashes a word by FNV-1a.
+func bucketOf(word string) (index int, sign float64) {
 	sum := uint64(14695981039346656037)
 	for i := range len(word) {
 		sum = (sum ^ uint64(word[i])) * 1099511628211

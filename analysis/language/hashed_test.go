@@ -14,13 +14,13 @@ import (
 
 // TestByHand: three texts; "apples" is in all, "bread" in one.
 func TestHashedByHand(t *testing.T) {
-	apples, signA := bucket("apples")
+	apples, signA := bucketOf("apples")
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("apples"))
 	if int(h.Sum64()%dimensions) != apples {
 		t.Error("words are not hashed by FNV-1a")
 	}
-	bread, signB := bucket("bread")
+	bread, signB := bucketOf("bread")
 	if apples == bread {
 		t.Fatal("the two words share a bucket; choose others")
 	}
@@ -73,7 +73,7 @@ func TestEmbedIsAsDefined(t *testing.T) {
 			seen := map[int]bool{}
 			for _, word := range appendLower(nil, text) {
 				counts[i][word]++
-				if b, _ := bucket(word); !seen[b] {
+				if b, _ := bucketOf(word); !seen[b] {
 					seen[b] = true
 					documents[b]++
 				}
@@ -82,7 +82,7 @@ func TestEmbedIsAsDefined(t *testing.T) {
 		for i, count := range counts {
 			want := make([]float64, dimensions)
 			for _, word := range slices.Sorted(maps.Keys(count)) {
-				b, sign := bucket(word)
+				b, sign := bucketOf(word)
 				want[b] += sign * (1 + math.Log(count[word])) * (math.Log(float64(1+len(texts))/(1+documents[b])) + 1)
 			}
 			if length := floats.Norm(want, 2); length > 0 {

@@ -44,9 +44,9 @@ func (p *patterns) add(line string) {
 	p.longest = max(p.longest, len(letters))
 }
 
-// hyphens returns how many places a word in lower case can be hyphenated at, two
+// countHyphens returns how many places a word in lower case can be hyphenated at, two
 // letters from either end at least.
-func hyphens(word string) int {
+func countHyphens(word string) int {
 	p := english()
 	dotted := "." + word + "."
 	var starts []int // of each letter, and the end

@@ -36,9 +36,9 @@ type Counts struct{ Words, Sentences, Syllables int }
 // Count counts a text by the rule.
 func (r Rule) Count(text string) Counts {
 	if r == Textstat {
-		return textstat(text)
+		return countTextstat(text)
 	}
-	return portable(text)
+	return countPortable(text)
 }
 
 // Grade returns the Flesch-Kincaid grade level (Kincaid et al. 1975): 0.39 words a

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func portable(text string) Counts {
-	c := Counts{Sentences: sentences(text)}
+func countPortable(text string) Counts {
+	c := Counts{Sentences: countSentences(text)}
 	var words []string
 	for token := range strings.FieldsSeq(text) {
 		words = AppendWords(words[:0], token)
 		for _, word := range words {
 			c.Words++
-			c.Syllables += syllables(word)
+			c.Syllables += countSyllables(word)
 		}
 	}
 	return c
@@ -26,16 +26,16 @@ const closers = "\"')]}»”’」』）"
 // spaced puts a space after the marks that end a sentence without one.
 var spaced = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "｡", "｡ ")
 
-// sentences end with marks, and what closes after them, before a space or the
+// countSentences end with marks, and what closes after them, before a space or the
 // end of the text. Pieces without a word are none; a text with words has one.
-func sentences(text string) int {
+func countSentences(text string) int {
 	if !isASCII(text) {
 		text = spaced.Replace(text)
 	}
 	n, open := 0, false // open: a word has come since the last end
 	for token := range strings.FieldsSeq(text) {
 		open = open || isWord(token)
-		if open && ends(token) {
+		if open && endsSentence(token) {
 			n, open = n+1, false
 		}
 	}
@@ -45,8 +45,8 @@ func sentences(text string) int {
 	return n
 }
 
-// ends says that a token ends a sentence.
-func ends(token string) bool {
+// endsSentence says that a token ends a sentence.
+func endsSentence(token string) bool {
 	if last := token[len(token)-1]; 'a' <= last && last <= 'z' {
 		return false // as of most
 	}
@@ -54,28 +54,28 @@ func ends(token string) bool {
 	return unicode.Is(unicode.Sentence_Terminal, last)
 }
 
-// syllables of one word: its runs of vowels, but for a silent e.
-func syllables(word string) int {
-	w := letters(word)
+// countSyllables of one word: its runs of vowels, but for a silent e.
+func countSyllables(word string) int {
+	w := plainLetters(word)
 	if w == "" {
 		return 1
 	}
 	n, after := 0, false
 	for i := range len(w) {
-		is := vowel(w[i])
+		is := isVowel(w[i])
 		if is && !after {
 			n++
 		}
 		after = is
 	}
-	if silent(w) {
+	if isSilent(w) {
 		n--
 	}
 	return max(n, 1)
 }
 
-// letters returns a to z, in lower case and without accents.
-func letters(word string) string {
+// plainLetters returns a to z, in lower case and without accents.
+func plainLetters(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word // as most are
 	}
@@ -99,28 +99,28 @@ func letters(word string) string {
 // vowels are bits by letter.
 const vowels = 1 | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1<<('y'-'a')
 
-func vowel(letter byte) bool { return vowels>>(letter-'a')&1 == 1 }
+func isVowel(letter byte) bool { return vowels>>(letter-'a')&1 == 1 }
 
 // consonantBefore says that the word is …, a consonant, and the ending.
 func consonantBefore(w, ending string) bool {
 	stem, ok := strings.CutSuffix(w, ending)
-	return ok && stem != "" && !vowel(stem[len(stem)-1])
+	return ok && stem != "" && !isVowel(stem[len(stem)-1])
 }
 
-// silent says that the word ends in an e, es or ed that is not spoken.
-func silent(w string) bool {
+// isSilent says that the word ends in an e, es or ed that is not spoken.
+func isSilent(w string) bool {
 	switch {
 	case consonantBefore(w, "e"):
 		return !consonantBefore(w, "le")
 	case consonantBefore(w, "es"):
-		return !consonantBefore(w, "les") && !hissing(strings.TrimSuffix(w, "es"))
+		return !consonantBefore(w, "les") && !isHissing(strings.TrimSuffix(w, "es"))
 	case consonantBefore(w, "ed"):
 		return !strings.HasSuffix(w, "ted") && !strings.HasSuffix(w, "ded")
 	}
 	return false
 }
 
-// hissing sounds keep the e of an ending es.
-func hissing(stem string) bool {
+// isHissing sounds keep the e of an ending es.
+func isHissing(stem string) bool {
 	return strings.IndexByte("sxzcg", stem[len(stem)-1]) >= 0 || strings.HasSuffix(stem, "sh") || strings.HasSuffix(stem, "ch")
 }

@@ -5,21 +5,21 @@ import (
 	"unicode"
 )
 
-// textstat counts by the rules of textstat 0.7 without its dictionary: syllables
+// countTextstat counts by the rules of textstat 0.7 without its dictionary: syllables
 // are places to hyphenate at, apostrophes of contractions stay, sentences of up to
 // two words are none. The package itself removes all apostrophes and looks
 // syllables up in a pronouncing dictionary first, so its counts differ in some messages.
-func textstat(text string) Counts {
-	words := strings.Fields(unpunctuated(text))
+func countTextstat(text string) Counts {
+	words := strings.Fields(stripPunctuation(text))
 	c := Counts{Words: len(words)}
 	if text == "" {
 		return c
 	}
-	for w := range strings.FieldsSeq(unpunctuated(strings.ToLower(text))) {
-		c.Syllables += hyphens(w) + 1
+	for w := range strings.FieldsSeq(stripPunctuation(strings.ToLower(text))) {
+		c.Syllables += countHyphens(w) + 1
 	}
-	for _, s := range clauses(text) {
-		if len(strings.Fields(unpunctuated(s))) > 2 {
+	for _, s := range splitClauses(text) {
+		if len(strings.Fields(stripPunctuation(s))) > 2 {
 			c.Sentences++
 		}
 	}
@@ -30,19 +30,19 @@ func textstat(text string) Counts {
 // isWordChar reports whether \w of Python's regular expressions matches a character.
 func isWordChar(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// unpunctuated keeps words, spaces, and apostrophes before t, s, d, ve, ll, re.
-func unpunctuated(text string) string {
+// stripPunctuation keeps words, spaces, and apostrophes before t, s, d, ve, ll, re.
+func stripPunctuation(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
 	for i, r := range runes {
-		if isWordChar(r) || unicode.IsSpace(r) || r == '\'' && contraction(runes[i+1:]) {
+		if isWordChar(r) || unicode.IsSpace(r) || r == '\'' && isContraction(runes[i+1:]) {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
 }
 
-func contraction(rest []rune) bool {
+func isContraction(rest []rune) bool {
 	for _, ending := range []string{"t", "s", "d", "ve", "ll", "re"} {
 		n := len(ending)
 		if len(rest) >= n && string(rest[:n]) == ending && (len(rest) == n || !isWordChar(rest[n])) {
@@ -52,8 +52,8 @@ func contraction(rest []rune) bool {
 	return false
 }
 
-// clauses begin where a word begins or ends and go on to the next run of . ! or ?.
-func clauses(text string) []string {
+// splitClauses begin where a word begins or ends and go on to the next run of . ! or ?.
+func splitClauses(text string) []string {
 	var all []string
 	runes := []rune(text)
 	ender := func(r rune) bool { return strings.ContainsRune(".!?", r) }

@@ -15,16 +15,16 @@ import (
 // nobody votes on.
 const phaseSettle = "settle"
 
-// agrees says that a message of a discussion votes for the draft that it has seen last.
-func (c *count) agrees(entry int) bool {
+// isAgreement says that a message of a discussion votes for the draft that it has seen last.
+func (c *count) isAgreement(entry int) bool {
 	b := c.acts[entry].Ballot
 	return b != nil && !b.Abstain
 }
 
-// draft returns the message that holds what a message stands for: itself, or what
+// draftOf returns the message that holds what a message stands for: itself, or what
 // the last usable message stands for that its speaker was shown.
-func (c *count) draft(entry int) int {
-	if !c.agrees(entry) {
+func (c *count) draftOf(entry int) int {
+	if !c.isAgreement(entry) {
 		return entry
 	}
 	var shown [][2]int
@@ -34,7 +34,7 @@ func (c *count) draft(entry int) int {
 	last := -1
 	for _, r := range shown {
 		for i := max(0, r[0]); i < min(r[1], entry); i++ {
-			if c.talked(i) {
+			if c.isTalk(i) {
 				last = i
 			}
 		}
@@ -42,11 +42,11 @@ func (c *count) draft(entry int) int {
 	if last < 0 {
 		return entry
 	}
-	return c.draft(last)
+	return c.draftOf(last)
 }
 
-// talked says that an entry is an agent's usable message in a discussion.
-func (c *count) talked(entry int) bool {
+// isTalk says that an entry is an agent's usable message in a discussion.
+func (c *count) isTalk(entry int) bool {
 	return isReply(c.rows.Turns[entry]) && c.acts[entry].Status == transcript.Said
 }
 
@@ -62,8 +62,8 @@ func (c *count) tallyAgreements(entry, round int) (keys []string, winners []int)
 			continue
 		}
 		delete(latest, *t.Agent)
-		if c.talked(i) {
-			latest[*t.Agent] = c.draft(i)
+		if c.isTalk(i) {
+			latest[*t.Agent] = c.draftOf(i)
 			draft = latest[*t.Agent]
 		}
 	}
@@ -87,9 +87,9 @@ func (c *count) firstUnread() bool {
 	return len(c.votes) > 0 && len(c.answers) > 0 && c.acts[c.answers[0]].Status == transcript.Invalid
 }
 
-// first returns the solution that is taken if no count selects one: the earliest
+// firstSolution returns the solution that is taken if no count selects one: the earliest
 // agent's final answer, or what its latest message stands for.
-func (c *count) first(entry int) (string, bool) {
+func (c *count) firstSolution(entry int) (string, bool) {
 	for _, i := range c.answers {
 		if act := c.acts[i]; act.Status == transcript.Said && act.Key != "" {
 			return act.Key, true
@@ -97,8 +97,8 @@ func (c *count) first(entry int) (string, bool) {
 	}
 	by := make([]string, c.rows.Collaborations[0].Agents)
 	for i, t := range c.rows.Turns[:entry] {
-		if c.talked(i) && len(c.answers) == 0 {
-			if by[*t.Agent] = c.acts[c.draft(i)].Key; by[*t.Agent] == "" {
+		if c.isTalk(i) && len(c.answers) == 0 {
+			if by[*t.Agent] = c.acts[c.draftOf(i)].Key; by[*t.Agent] == "" {
 				by[*t.Agent] = c.acts[i].Key
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // a vote for itself, one that could not be read abstains, and candidates are by
 // the first agent that gave them, in the order of agents.
 func (c *count) tallyAnswers(t record.Turn) (keys []string, winners []int) {
-	slices.SortStableFunc(c.answers, func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
+	slices.SortStableFunc(c.answers, func(a, b int) int { return cmp.Compare(c.speakerOf(a), c.speakerOf(b)) })
 	return c.tallySelves(t, c.answers, decision.Profile{Electorate: len(c.answers), Round: int(t.Round)})
 }
 
@@ -26,7 +26,7 @@ func (c *count) tallyProposals(decide record.Turn) (keys []string, winners []int
 			latest[*t.Agent] = i
 		}
 	}
-	votes := slices.SortedFunc(maps.Values(latest), func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
+	votes := slices.SortedFunc(maps.Values(latest), func(a, b int) int { return cmp.Compare(c.speakerOf(a), c.speakerOf(b)) })
 	return c.tallySelves(decide, votes, decision.Profile{Electorate: int(c.rows.Collaborations[0].Agents), Round: int(decide.Round)})
 }
 
@@ -57,8 +57,8 @@ func (c *count) tallySelves(t record.Turn, votes []int, profile decision.Profile
 	return keys, c.tallyVote(t, keys, profile, votes).Winners
 }
 
-// speaker returns the index of the agent of an entry; -1 if the row names none.
-func (c *count) speaker(entry int) int32 {
+// speakerOf returns the index of the agent of an entry; -1 if the row names none.
+func (c *count) speakerOf(entry int) int32 {
 	if agent := c.rows.Turns[entry].Agent; agent != nil {
 		return *agent
 	}

@@ -32,7 +32,7 @@ type Untold struct{ says string }
 
 func (u Untold) Error() string { return u.says }
 
-func untold(format string, args ...any) error { return Untold{fmt.Sprintf(format, args...)} }
+func errUntold(format string, args ...any) error { return Untold{fmt.Sprintf(format, args...)} }
 
 // asCast changes nothing.
 func asCast() (conversion, error) {
@@ -46,7 +46,7 @@ func convert(from, to transcript.BallotSpec, o RetallyOptions) (conversion, erro
 	case from == to, from.Kind == to.Kind && (from.Kind == transcript.Choose || from.Kind == transcript.Approve):
 		return asCast()
 	case to.Kind == transcript.Rate || to.Kind == transcript.Distribute:
-		return conversion{}, untold("%s do not say %s", describe(from), describe(to))
+		return conversion{}, errUntold("%s do not say %s", describe(from), describe(to))
 	case to.Kind == transcript.Choose:
 		return toChoice(from)
 	case to.Kind == transcript.Rank:
@@ -54,7 +54,7 @@ func convert(from, to transcript.BallotSpec, o RetallyOptions) (conversion, erro
 	case to.Kind == transcript.Approve:
 		return toApproval(from, o)
 	}
-	return conversion{}, untold("%s do not say %s", describe(from), describe(to))
+	return conversion{}, errUntold("%s do not say %s", describe(from), describe(to))
 }
 
 // describe names a form of ballots.
@@ -77,13 +77,13 @@ func describe(s transcript.BallotSpec) string {
 // toChoice takes the candidate that a ballot puts first.
 func toChoice(from transcript.BallotSpec) (conversion, error) {
 	if from.Kind == transcript.Approve {
-		return conversion{}, untold("%s do not say who comes first", describe(from))
+		return conversion{}, errUntold("%s do not say who comes first", describe(from))
 	}
 	name := map[transcript.BallotKind]string{
 		transcript.Rank: "the first of each ranking", transcript.Rate: "the best rated, drawn if several are", transcript.Distribute: "who has most points, drawn if several have",
 	}[from.Kind]
 	return conversion{name, func(b transcript.Ballot, draw *rand.Rand) (transcript.Ballot, bool) {
-		order, drawn := ordered(b, from, draw)
+		order, drawn := orderCandidates(b, from, draw)
 		if len(order) == 0 {
 			return transcript.Ballot{Abstain: true}, false
 		}
@@ -105,13 +105,13 @@ func toRanking(from, to transcript.BallotSpec) (conversion, error) {
 		name = "by points, equal ones in drawn order"
 	case transcript.Choose:
 		if name = "the choice alone, first"; !to.Partial {
-			return conversion{}, untold("%s do not rank the others; a rule with `partial: true` counts them", describe(from))
+			return conversion{}, errUntold("%s do not rank the others; a rule with `partial: true` counts them", describe(from))
 		}
 	default:
-		return conversion{}, untold("%s do not say %s", describe(from), describe(to))
+		return conversion{}, errUntold("%s do not say %s", describe(from), describe(to))
 	}
 	return conversion{name, func(b transcript.Ballot, draw *rand.Rand) (transcript.Ballot, bool) {
-		order, drawn := ordered(b, from, draw)
+		order, drawn := orderCandidates(b, from, draw)
 		if len(order) == 0 {
 			return transcript.Ballot{Abstain: true}, false
 		}
@@ -153,7 +153,7 @@ func toApproval(from transcript.BallotSpec, o RetallyOptions) (conversion, error
 		approves = func(b transcript.Ballot, c int) bool { return b.Choice == c }
 	case transcript.Rank:
 		if o.ApproveFirst < 1 {
-			return conversion{}, untold("%s do not say which candidates are approved; --approve-first N takes the first N of each", describe(from))
+			return conversion{}, errUntold("%s do not say which candidates are approved; --approve-first N takes the first N of each", describe(from))
 		}
 		name = fmt.Sprintf("the first %d of each ranking are approved", o.ApproveFirst)
 		approves = func(b transcript.Ballot, c int) bool {
@@ -174,9 +174,9 @@ func toApproval(from transcript.BallotSpec, o RetallyOptions) (conversion, error
 	}}, nil
 }
 
-// ordered returns the candidates that a ballot gives something, the best first, and of
+// orderCandidates returns the candidates that a ballot gives something, the best first, and of
 // each whether its place was drawn among equals.
-func ordered(b transcript.Ballot, from transcript.BallotSpec, draw *rand.Rand) (order []int, drawn []bool) {
+func orderCandidates(b transcript.Ballot, from transcript.BallotSpec, draw *rand.Rand) (order []int, drawn []bool) {
 	switch {
 	case b.Abstain:
 		return nil, nil

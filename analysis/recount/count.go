@@ -79,7 +79,7 @@ func (c *count) run() {
 			c.votes = nil // a ballot that something else follows ends nothing: a worker's under a leader
 		}
 	}
-	c.sums()
+	c.compareSums()
 }
 
 // decideAsThen finds one decision again, as it was counted when it was made.
@@ -113,7 +113,7 @@ func (c *count) decide(t record.Turn) {
 	}
 	selected := c.Break(winners, int(t.Round), t.Phase)
 	if selected >= 0 && len(keys) == 0 { // nobody has voted, and it is settled all the same
-		switch key, ok := c.first(int(t.Entry)); {
+		switch key, ok := c.firstSolution(int(t.Entry)); {
 		case c.firstUnread() && d.Key == "":
 			keys = []string{""}
 		case ok:
@@ -156,7 +156,7 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 		return keys, winners, true
 	}
 	for _, v := range c.votes {
-		if found := candidates(c.ballots[v]); len(found) > 0 {
+		if found := candidateKeys(c.ballots[v]); len(found) > 0 {
 			keys = found
 			break
 		}
@@ -172,7 +172,7 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 		profile.Electorate = len(c.votes)
 	}
 	for _, v := range c.votes {
-		b, err := c.ballot(v, keys, profile.Electorate)
+		b, err := c.ballotAt(v, keys, profile.Electorate)
 		if err != nil {
 			c.find(t.Round, "the ballot of entry %d: %v", v, err)
 			return nil, nil, false
@@ -190,7 +190,7 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 
 // tallyVote counts the ballots of entries by the rule, and keeps them.
 func (c *count) tallyVote(t record.Turn, keys []string, p decision.Profile, entries []int) decision.Result {
-	p = c.weigh(p, entries)
+	p = c.weighBallots(p, entries)
 	result := c.Rule.Tally(p)
 	c.counted = append(c.counted, Vote{
 		Entry: int(t.Entry), Round: int(t.Round), Keys: keys, Standing: c.key, Profile: p,
@@ -201,17 +201,17 @@ func (c *count) tallyVote(t record.Turn, keys []string, p decision.Profile, entr
 	return result
 }
 
-// weigh counts each ballot as often as the agent of its entry has votes.
-func (c *count) weigh(p decision.Profile, entries []int) decision.Profile {
+// weighBallots counts each ballot as often as the agent of its entry has votes.
+func (c *count) weighBallots(p decision.Profile, entries []int) decision.Profile {
 	by := make([]int, len(entries))
 	for i, entry := range entries {
-		by[i] = int(c.speaker(entry))
+		by[i] = int(c.speakerOf(entry))
 	}
 	return seats.Weigh(c.Seats, p, by, int(c.rows.Collaborations[0].Agents))
 }
 
-// sums compares the tables rounds and collaborations with the decisions.
-func (c *count) sums() {
+// compareSums compares the tables rounds and collaborations with the decisions.
+func (c *count) compareSums() {
 	key := ""
 	for _, r := range c.rows.Rounds {
 		d, decided := c.last[int(r.Round)]
@@ -221,16 +221,16 @@ func (c *count) sums() {
 		switch {
 		case decided && int(r.Winners) != len(d.Winners):
 			c.find(r.Round, "the table rounds counts %d winners, the decision has %d", r.Winners, len(d.Winners))
-		case text(r.DecisionKey) != key:
-			c.find(r.Round, "the proposal %q stands, the table rounds says %q", key, text(r.DecisionKey))
+		case textOf(r.DecisionKey) != key:
+			c.find(r.Round, "the proposal %q stands, the table rounds says %q", key, textOf(r.DecisionKey))
 		}
 	}
-	if own := c.rows.Collaborations[0]; text(own.DecisionKey) != key {
-		c.find(0, "the proposal %q stands at the end, the table collaborations says %q", key, text(own.DecisionKey))
+	if own := c.rows.Collaborations[0]; textOf(own.DecisionKey) != key {
+		c.find(0, "the proposal %q stands at the end, the table collaborations says %q", key, textOf(own.DecisionKey))
 	}
 }
 
-func text(s *string) string {
+func textOf(s *string) string {
 	if s == nil {
 		return ""
 	}

@@ -35,15 +35,15 @@ type row struct {
 	rule RetallyRule
 }
 
-func (r row) of(run campaign.Run) (Retallied, bool) {
+func (r row) resultOf(run campaign.Run) (Retallied, bool) {
 	result, ok := r.rule.Runs[lake.Run{Collaboration: run.CollaborationID, Generation: int(run.Generation)}]
 	return result, ok && result.Votes > 0
 }
 
-// difference returns what stands after the first vote that differs minus what stood; 0
+// differenceOf returns what stands after the first vote that differs minus what stood; 0
 // where none differs.
-func (r row) difference(run campaign.Run) (float64, bool) {
-	result, ok := r.of(run)
+func (r row) differenceOf(run campaign.Run) (float64, bool) {
+	result, ok := r.resultOf(run)
 	if !ok || result.First == 0 {
 		return 0, ok
 	}
@@ -52,9 +52,9 @@ func (r row) difference(run campaign.Run) (float64, bool) {
 	return instead - was, knownWas && knownInstead
 }
 
-// final returns the outcome under the rule, where it is known.
-func (r row) final(run campaign.Run) (float64, bool) {
-	result, ok := r.of(run)
+// finalOutcome returns the outcome under the rule, where it is known.
+func (r row) finalOutcome(run campaign.Run) (float64, bool) {
+	result, ok := r.resultOf(run)
 	if !ok || !result.Known {
 		return 0, false
 	}
@@ -64,17 +64,17 @@ func (r row) final(run campaign.Run) (float64, bool) {
 	return run.Outcome()
 }
 
-// recorded returns the outcome as it was, where that under the rule is known.
-func (r row) recorded(run campaign.Run) (float64, bool) {
-	if _, ok := r.final(run); !ok {
+// recordedOutcome returns the outcome as it was, where that under the rule is known.
+func (r row) recordedOutcome(run campaign.Run) (float64, bool) {
+	if _, ok := r.finalOutcome(run); !ok {
 		return 0, false
 	}
 	return run.Outcome()
 }
 
-// first returns the round of the first vote that differs.
-func (r row) first(run campaign.Run) (float64, bool) {
-	result, ok := r.of(run)
+// firstDifferent returns the round of the first vote that differs.
+func (r row) firstDifferent(run campaign.Run) (float64, bool) {
+	result, ok := r.resultOf(run)
 	return float64(result.First), ok && result.First > 0
 }
 
@@ -86,7 +86,7 @@ func RetallyTable(c campaign.Campaign, rules []RetallyRule) table.Table {
 	var rows []row
 	for _, g := range v.Groups {
 		for _, rule := range rules {
-			if r := (row{g, rule}); slices.ContainsFunc(g.Succeeded(), func(run campaign.Run) bool { _, ok := r.of(run); return ok }) {
+			if r := (row{g, rule}); slices.ContainsFunc(g.Succeeded(), func(run campaign.Run) bool { _, ok := r.resultOf(run); return ok }) {
 				rows = append(rows, r)
 			}
 		}
@@ -94,7 +94,7 @@ func RetallyTable(c campaign.Campaign, rules []RetallyRule) table.Table {
 	ratio := func(header string, count func(Retallied) (shown, of float64)) table.Columns[row] {
 		return table.Column(header, func(r row) table.Cell {
 			return table.MeanPercent(campaign.RatioOver(r.Succeeded(), func(run campaign.Run) (float64, float64) {
-				result, _ := r.of(run)
+				result, _ := r.resultOf(run)
 				return count(result)
 			}))
 		})
@@ -106,27 +106,27 @@ func RetallyTable(c campaign.Campaign, rules []RetallyRule) table.Table {
 	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r row) campaign.Group { return r.Group }),
 		table.Column("counted under", func(r row) table.Cell { return table.Word(r.rule.Name) }),
-		table.Column("ballots", row.ballots),
+		table.Column("ballots", row.ballotsCell),
 		table.Column("votes", func(r row) table.Cell { return table.Count(r.sum(func(x Retallied) int { return x.Votes })) }),
 		ratio("decided otherwise, %", func(x Retallied) (float64, float64) { return float64(x.Differ), float64(x.Votes) }),
-		mean("first round", 1, row.first),
+		mean("first round", 1, row.firstDifferent),
 		table.Columns[row]{Headers: []string{"difference there", "low", "high", "p"}, Cells: row.differenceCells},
-		ratio("final known, %", func(x Retallied) (float64, float64) { return counted(x.Votes > 0 && x.Known), counted(x.Votes > 0) }),
+		ratio("final known, %", func(x Retallied) (float64, float64) { return countIf(x.Votes > 0 && x.Known), countIf(x.Votes > 0) }),
 		ratio("final otherwise, %", func(x Retallied) (float64, float64) {
-			return counted(x.Votes > 0 && x.Known && x.First > 0), counted(x.Votes > 0 && x.Known)
+			return countIf(x.Votes > 0 && x.Known && x.First > 0), countIf(x.Votes > 0 && x.Known)
 		}),
-		mean("outcome", 3, row.recorded), mean("under the rule", 3, row.final),
+		mean("outcome", 3, row.recordedOutcome), mean("under the rule", 3, row.finalOutcome),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Votes: recorded ones, with the candidates and ballots as they were, counted again without a call. Decided otherwise: after the vote another proposal stands, or none, or one instead of none; ties are broken as in the campaign, from its seed. A vote without a valid ballot is decided alike by every rule. Agents knew their own rule and might have voted otherwise under another.",
 		"First round: of the first vote that differs, where one does. Difference there: what stands after it minus what stood, 0 where no vote differs; paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. "+v.ScoreNote()+" Where the talk went on, only this first difference is known: what agents would have said and voted afterwards is not.",
 		"Final known: no vote is decided otherwise, or only the last one of a collaboration that took all its rounds. Final otherwise: of those that are known. Outcome, under the rule: of the same, so of a part that may be peculiar; where all are known, their difference is that of the whole.")
-	t.Notes = append(t.Notes, refusals(v, rules)...)
+	t.Notes = append(t.Notes, explainRefusals(v, rules)...)
 	v.AddNotes(&t)
 	return t
 }
 
-func counted(is bool) float64 {
+func countIf(is bool) float64 {
 	if is {
 		return 1
 	}
@@ -135,17 +135,17 @@ func counted(is bool) float64 {
 
 func (r row) sum(of func(Retallied) int) (n int) {
 	for _, run := range r.Succeeded() {
-		result, _ := r.of(run)
+		result, _ := r.resultOf(run)
 		n += of(result)
 	}
 	return n
 }
 
-// ballots says how ballots were converted, and how many were drawn in part.
-func (r row) ballots() table.Cell {
+// ballotsCell says how ballots were converted, and how many were drawn in part.
+func (r row) ballotsCell() table.Cell {
 	var how []string
 	for _, run := range r.Succeeded() {
-		result, _ := r.of(run)
+		result, _ := r.resultOf(run)
 		for _, h := range result.How {
 			if !slices.Contains(how, h) {
 				how = append(how, h)
@@ -162,7 +162,7 @@ func (r row) ballots() table.Cell {
 
 // differenceCells are the mean difference by unit, its interval and p.
 func (r row) differenceCells() []table.Cell {
-	values := campaign.ByUnit(r.Succeeded(), r.difference).Values()
+	values := campaign.ByUnit(r.Succeeded(), r.differenceOf).Values()
 	cells := campaign.MeanInterval(values, 3, r.MostDifference())
 	if test, err := statistics.Paired(values); err == nil {
 		return append(cells, table.PValue(&test.P))
@@ -170,8 +170,8 @@ func (r row) differenceCells() []table.Cell {
 	return append(cells, table.Cell{})
 }
 
-// refusals says which conditions were not counted under which rule, and why.
-func refusals(v campaign.View, rules []RetallyRule) (notes []string) {
+// explainRefusals says which conditions were not counted under which rule, and why.
+func explainRefusals(v campaign.View, rules []RetallyRule) (notes []string) {
 	for _, rule := range rules {
 		by := map[string][]string{}
 		for _, g := range v.Groups {

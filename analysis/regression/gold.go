@@ -76,7 +76,7 @@ func (p *Pairs) correct(c Column, framed []Drawn) (*gold.Estimate, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !p.tells(c, framed):
+	case !p.isTelling(c, framed):
 		return nil, gold.ErrFewShown
 	}
 	return &e[1], nil
@@ -95,16 +95,16 @@ func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []gold.Unit {
 			continue
 		}
 		counts := p.counts[d.Run][d.Round-2]
-		units[i].Machine.AddRow(regressors(columns, func(pair acts.Pair) bool { return counts[pair] > 0 }), *y, 1)
+		units[i].Machine.AddRow(regressorsOf(columns, func(pair acts.Pair) bool { return counts[pair] > 0 }), *y, 1)
 		for _, coder := range d.Gold {
-			units[i].Gold.AddRow(regressors(columns, shownIn(coder)), *y, 1/float64(len(d.Gold)))
+			units[i].Gold.AddRow(regressorsOf(columns, shownIn(coder)), *y, 1/float64(len(d.Gold)))
 		}
 	}
 	return units
 }
 
-// regressors are the intercept and what of the pairs is shown.
-func regressors(columns []Column, shown func(acts.Pair) bool) []float64 {
+// regressorsOf are the intercept and what of the pairs is shown.
+func regressorsOf(columns []Column, shown func(acts.Pair) bool) []float64 {
 	x := make([]float64, len(columns)+1)
 	x[0] = 1
 	for j, c := range columns {
@@ -120,8 +120,8 @@ func shownIn(rounds [2][]acts.Set) func(acts.Pair) bool {
 	return func(pair acts.Pair) bool { return stopping.Times(rounds[0], rounds[1], pair) > 0 }
 }
 
-// tells reports whether gold shows a pair often enough, and lacks it often enough.
-func (p *Pairs) tells(c Column, drawn []Drawn) bool {
+// isTelling reports whether gold shows a pair often enough, and lacks it often enough.
+func (p *Pairs) isTelling(c Column, drawn []Drawn) bool {
 	some, not := 0, 0
 	for _, d := range drawn {
 		if p.runs[d.Run].ScoreAt(d.Round) == nil {

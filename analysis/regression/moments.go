@@ -67,13 +67,13 @@ func (p *Pairs) outcomesOf(of set, kept []Column) ([]float64, *mat.VecDense, []s
 		names = append(names, c.Pair.String())
 	}
 	for i, v := range p.y {
-		if !of.has(i) {
+		if !of.hasBit(i) {
 			continue
 		}
 		y = append(y, v)
 		g.SetVec(0, g.AtVec(0)+v)
 		for j, c := range kept {
-			if p.shown[c.Pair].has(i) {
+			if p.shown[c.Pair].hasBit(i) {
 				g.SetVec(j+1, g.AtVec(j+1)+v)
 			}
 		}

@@ -31,8 +31,8 @@ type row struct{ run, round int }
 // set of rows, one bit each.
 type set []uint64
 
-func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
-func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s set) hasBit(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
+func (s set) add(i int)         { s[i/64] |= 1 << (i % 64) }
 
 // countInAll counts the rows that are in all three sets.
 func countInAll(a, b, of set) int {
@@ -152,7 +152,7 @@ func (p *Pairs) designOf(kept []Column) (names []string, x *mat.Dense) {
 	for j, c := range kept {
 		names = append(names, c.Pair.String())
 		for i := range p.rows {
-			if p.shown[c.Pair].has(i) {
+			if p.shown[c.Pair].hasBit(i) {
 				x.Set(i, j, 1)
 			}
 		}

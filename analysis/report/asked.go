@@ -83,15 +83,15 @@ func packAsked(all map[int32]Asked) (packedAsked, error) {
 			return p, err
 		}
 		for _, m := range a.Prompt {
-			e.Prompt = append(e.Prompt, packedMessage{m.Role, p.runs(at, m.Content)})
+			e.Prompt = append(e.Prompt, packedMessage{m.Role, p.runsOf(at, m.Content)})
 		}
 		p.Entries[entry] = e
 	}
 	return p, nil
 }
 
-// runs returns a text as runs of lines, of which those that are new are added.
-func (p *packedAsked) runs(at map[string]int, text string) []int {
+// runsOf returns a text as runs of lines, of which those that are new are added.
+func (p *packedAsked) runsOf(at map[string]int, text string) []int {
 	var runs []int
 	for line := range strings.SplitSeq(wording.SafeLines(text), "\n") {
 		i, known := at[line]

@@ -73,7 +73,7 @@ func courseOf(rows record.Rows, called Told) course {
 		}
 	}
 	slices.SortFunc(w.Agents, func(a, b courseAgent) int { return cmp.Compare(a.index, b.index) })
-	votes := favourites(rows.Ballots)
+	votes := favouritesOf(rows.Ballots)
 	before := ""
 	for _, round := range rows.Rounds {
 		for ; len(turns) > 0 && turns[0].Round <= round.Round; turns = turns[1:] {
@@ -106,9 +106,9 @@ func (w *course) take(t record.Turn, votes map[int32]string) {
 // isOfAgent reports whether an agent of the group was asked for an entry.
 func isOfAgent(t record.Turn) bool { return t.Agent != nil && t.Role == "" && t.Kind == "ask" }
 
-// favourites returns the candidate that each ballot gives most, by entry; several are no
+// favouritesOf returns the candidate that each ballot gives most, by entry; several are no
 // favourite.
-func favourites(ballots []record.Ballot) map[int32]string {
+func favouritesOf(ballots []record.Ballot) map[int32]string {
 	best, keys := map[int32]float64{}, map[int32]string{}
 	for _, b := range ballots {
 		if b.CandidateKey == nil || b.Value == nil || b.Agent < 0 {
@@ -144,7 +144,7 @@ func (w *course) addRound(round record.Round, before string) {
 		if before != "" && before != group.key {
 			group.From = w.positionOf(before).Text
 		}
-		if n := w.holders(round.DecisionKey); n > 0 {
+		if n := w.countHolders(round.DecisionKey); n > 0 {
 			group.Votes = fmt.Sprintf("%d of %d", n, len(w.Agents))
 		}
 	}
@@ -170,7 +170,7 @@ func (w *course) positionOf(key string) position {
 	}
 	number := len(w.positions) + 1
 	text, isKnown := w.json[key]
-	p := position{key: key, Text: shape(text).line(), Class: fmt.Sprint("hue", (number-1)%hues)}
+	p := position{key: key, Text: parseShape(text).inOneLine(), Class: fmt.Sprint("hue", (number-1)%hues)}
 	if !isKnown || len([]rune(p.Text)) > longestPosition {
 		p.Text = fmt.Sprintf("no. %d", number)
 		if isKnown {
@@ -196,12 +196,12 @@ func (w course) isShort(key *string) bool {
 	if key == nil {
 		return false
 	}
-	p := shape(w.json[*key])
+	p := parseShape(w.json[*key])
 	return p.Columns == nil && p.Rows == nil && len(p.List) <= 3
 }
 
-// holders returns how many agents hold what a key means.
-func (w course) holders(key *string) (n int) {
+// countHolders returns how many agents hold what a key means.
+func (w course) countHolders(key *string) (n int) {
 	for _, held := range w.last {
 		if key != nil && held == *key {
 			n++
@@ -261,8 +261,8 @@ func (w course) Moves(round int32) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// places returns the course as places on a line; nil if not all positions are numbers.
-func (w course) places() []place {
+// placesOf returns the course as places on a line; nil if not all positions are numbers.
+func (w course) placesOf() []place {
 	var all []place
 	for _, a := range w.Agents {
 		for i, c := range a.Cells {

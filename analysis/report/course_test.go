@@ -65,7 +65,7 @@ func TestVerdicts(t *testing.T) {
 		if got := w.Moves(int32(len(x.rows.Rounds))); got != x.moves {
 			t.Errorf("%s: moves %q, want %q", x.what, got, x.moves)
 		}
-		if drawn := onLine(w.places()); (drawn != nil) != (x.what == "numbers" || x.what == "a mean") {
+		if drawn := onLine(w.placesOf()); (drawn != nil) != (x.what == "numbers" || x.what == "a mean") {
 			t.Errorf("%s: drawn %v", x.what, drawn != nil)
 		}
 	}

@@ -35,7 +35,7 @@ type AskedIn struct {
 	Instance  int32
 }
 
-func (q Questions) of(c record.Collaboration) Question {
+func (q Questions) questionOf(c record.Collaboration) Question {
 	return q.Of[AskedIn{c.ConditionID, c.Instance}]
 }
 
@@ -109,9 +109,9 @@ type column struct {
 // Rows are in the order of the plan, those that have not ended first. No text in it can turn
 // or steer.
 func (l *List) MarshalJSON() ([]byte, error) {
-	ordered := l.ordered()
+	ordered := l.orderedRows()
 	questions := questionIndex{at: map[string]int{}}
-	columns := l.columns(&questions)
+	columns := l.listColumns(&questions)
 	rows := make([][]any, len(ordered))
 	for i, r := range ordered {
 		for _, c := range columns {
@@ -125,8 +125,8 @@ func (l *List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"columns": columns, "questions": questions.texts, "rows": rows, "problem": wording.SafeLine(l.questions.Problem)})
 }
 
-// ordered returns the rows in the order of the plan, those that have not ended first.
-func (l *List) ordered() []listed {
+// orderedRows returns the rows in the order of the plan, those that have not ended first.
+func (l *List) orderedRows() []listed {
 	ordered := slices.Clone(l.rows)
 	slices.SortStableFunc(ordered, func(a, b listed) int {
 		return cmp.Or(statusRank(a)-statusRank(b), l.rank[a.ConditionID]-l.rank[b.ConditionID], cmp.Compare(a.Instance, b.Instance),
@@ -137,7 +137,7 @@ func (l *List) ordered() []listed {
 
 // Neighbours returns the IDs before and after one in the order of the plan; "" where there is none.
 func (l *List) Neighbours(id string) (before, after string) {
-	all := l.ordered()
+	all := l.orderedRows()
 	i := slices.IndexFunc(all, func(r listed) bool { return r.ID == id })
 	if i > 0 {
 		before = all[i-1].ID
@@ -173,7 +173,7 @@ func (a *questionIndex) indexOf(text string) int {
 	return i
 }
 
-func (l *List) columns(questions *questionIndex) []column {
+func (l *List) listColumns(questions *questionIndex) []column {
 	hasKeys := slices.ContainsFunc(l.rows, func(r listed) bool { return r.KeyJSON != nil })
 	number := func(name string, hidden bool, value func(listed) any) column {
 		return column{Name: name, Kind: "number", Hidden: hidden, value: value}
@@ -182,15 +182,17 @@ func (l *List) columns(questions *questionIndex) []column {
 		{Name: "collaboration", Hidden: true, value: func(r listed) any { return r.ID }},
 		{Name: "mark", Kind: "mark", value: func(r listed) any { return r.mark() }},
 		{Name: "question", Kind: "question", value: func(r listed) any {
-			return questions.indexOf(cmp.Or(l.questions.of(r.Collaboration).Text, r.InstanceID, fmt.Sprint("instance ", r.Instance)))
+			return questions.indexOf(cmp.Or(l.questions.questionOf(r.Collaboration).Text, r.InstanceID, fmt.Sprint("instance ", r.Instance)))
 		}},
 		{Name: "group's answer", value: func(r listed) any {
 			if r.DecisionJSON == nil {
 				return nil
 			}
-			return l.questions.of(r.Collaboration).answer(*r.DecisionJSON)
+			return l.questions.questionOf(r.Collaboration).answer(*r.DecisionJSON)
 		}},
-		{Name: "right answer", Hidden: !hasKeys, value: func(r listed) any { return l.questions.of(r.Collaboration).answers(keysOf(r.Collaboration)) }},
+		{Name: "right answer", Hidden: !hasKeys, value: func(r listed) any {
+			return l.questions.questionOf(r.Collaboration).joinAnswers(keysOf(r.Collaboration))
+		}},
 		number("score", hasKeys, func(r listed) any { return roundedScore(r.Score) }),
 		{Name: "condition", Hidden: len(l.named) < 2, value: func(r listed) any { return l.titles[r.ConditionID] }},
 		number("rounds", false, func(r listed) any { return r.RoundsRun }),
@@ -224,7 +226,7 @@ func roundedScore(score *float64) *float64 {
 	if score == nil {
 		return nil
 	}
-	return new(rounded(*score))
+	return new(roundForPeople(*score))
 }
 
 // mark returns the mark of a collaboration; what was run again has none that counts.

@@ -53,7 +53,7 @@ const (
 // span maps values to places.
 type span struct{ low, high, from, to float64 }
 
-func (s span) at(v float64) float64 {
+func (s span) placeAt(v float64) float64 {
 	if s.high == s.low {
 		return (s.from + s.to) / 2
 	}
@@ -91,23 +91,23 @@ func scorePlot(rounds []record.Round, share bool) *plot {
 		if r.Score == nil {
 			continue
 		}
-		m := mark{X: x.at(float64(r.Round)), Y: y.at(*r.Score), Class: "score", Title: fmt.Sprintf("round %d: %.4g", r.Round, rounded(*r.Score))}
+		m := mark{X: x.placeAt(float64(r.Round)), Y: y.placeAt(*r.Score), Class: "score", Title: fmt.Sprintf("round %d: %.4g", r.Round, roundForPeople(*r.Score))}
 		points = append(points, fmt.Sprintf("%.1f,%.1f", m.X, m.Y))
 		p.Marks = append(p.Marks, m)
 	}
 	p.Lines = []polyline{{strings.Join(points, " "), "score"}}
-	p.frame(x, y, "round", "score")
+	p.drawFrame(x, y, "round", "score")
 	return p
 }
 
-// frame draws both axes, with their ends and names.
-func (p *plot) frame(x, y span, across, up string) {
+// drawFrame draws both axes, with their ends and names.
+func (p *plot) drawFrame(x, y span, across, up string) {
 	for _, v := range []float64{y.low, y.high} {
-		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.at(v) + 4, Text: fmt.Sprintf("%.3g", rounded(v)), End: true})
+		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.placeAt(v) + 4, Text: fmt.Sprintf("%.3g", roundForPeople(v)), End: true})
 	}
 	below := float64(p.Height) - 4
 	p.Texts = append(p.Texts, label{X: sideLeft + 6, Y: 10, Text: up}, label{X: (x.from+x.to)/2 - 3*float64(len(across)), Y: below, Text: across},
-		label{X: x.from, Y: below, Text: fmt.Sprintf("%.3g", rounded(x.low))}, label{X: x.to, Y: below, Text: fmt.Sprintf("%.3g", rounded(x.high)), End: true})
+		label{X: x.from, Y: below, Text: fmt.Sprintf("%.3g", roundForPeople(x.low))}, label{X: x.to, Y: below, Text: fmt.Sprintf("%.3g", roundForPeople(x.high)), End: true})
 	p.Lines = append(p.Lines, polyline{fmt.Sprintf("%.1f,%.1f %.1f,%.1f %.1f,%.1f", x.from, y.to, x.from, y.from, x.to, y.from), "axis"})
 }
 
@@ -118,15 +118,15 @@ type place struct {
 	at           []float64
 }
 
-// motion draws agents that move: over rounds on a line, or in the plane; nil if none do.
-func motion(turns []record.Turn) *plot {
+// plotMotion draws agents that move: over rounds on a line, or in the plane; nil if none do.
+func plotMotion(turns []record.Turn) *plot {
 	var all []place
 	dimensions := 0
 	for _, t := range turns {
 		if t.Kind != "env" || t.Agent == nil || t.ProposalJSON == nil {
 			continue
 		}
-		at := coordinates(*t.ProposalJSON)
+		at := parseCoordinates(*t.ProposalJSON)
 		if len(at) == 0 || len(at) > 2 || dimensions > 0 && len(at) != dimensions {
 			return nil
 		}
@@ -142,8 +142,8 @@ func motion(turns []record.Turn) *plot {
 	return inPlane(all)
 }
 
-// coordinates of a place in JSON: a number, or a list of some.
-func coordinates(text string) []float64 {
+// parseCoordinates of a place in JSON: a number, or a list of some.
+func parseCoordinates(text string) []float64 {
 	var one float64
 	if json.Unmarshal([]byte(text), &one) == nil {
 		return []float64{one}
@@ -169,8 +169,8 @@ func onLine(all []place) *plot {
 	x.low, x.high = rangeOf(rounds)
 	y.low, y.high = rangeOf(values)
 	x.from, x.to, y.from, y.to = sideLeft, plotWidth-sideRight, 2*plotHeight-sideBelow, sideAbove
-	p.trace(all, func(a place) (float64, float64) { return x.at(float64(a.round)), y.at(a.at[0]) })
-	p.frame(x, y, "round", "position")
+	p.trace(all, func(a place) (float64, float64) { return x.placeAt(float64(a.round)), y.placeAt(a.at[0]) })
+	p.drawFrame(x, y, "round", "position")
 	return p
 }
 
@@ -186,8 +186,8 @@ func inPlane(all []place) *plot {
 	midX, midY := (lowX+highX)/2, (lowY+highY)/2
 	x := span{midX - half, midX + half, sideLeft, sideLeft + planeSize}
 	y := span{midY - half, midY + half, sideAbove + planeSize, sideAbove}
-	p.trace(all, func(a place) (float64, float64) { return x.at(a.at[0]), y.at(a.at[1]) })
-	p.frame(x, y, "first coordinate", "second coordinate")
+	p.trace(all, func(a place) (float64, float64) { return x.placeAt(a.at[0]), y.placeAt(a.at[1]) })
+	p.drawFrame(x, y, "first coordinate", "second coordinate")
 	return p
 }
 
@@ -213,7 +213,7 @@ func (p *plot) trace(all []place, to func(place) (x, y float64)) {
 			p.Agents = append(p.Agents, shownAgent{a.name, classOf(a.agent)})
 		}
 		ways[a.agent] = append(ways[a.agent], fmt.Sprintf("%.1f,%.1f", x, y))
-		p.Marks = append(p.Marks, mark{X: x, Y: y, Round: a.round, Class: classOf(a.agent), Title: fmt.Sprintf("%s, round %d: %s", a.name, a.round, joined(a.at))})
+		p.Marks = append(p.Marks, mark{X: x, Y: y, Round: a.round, Class: classOf(a.agent), Title: fmt.Sprintf("%s, round %d: %s", a.name, a.round, joinNumbers(a.at))})
 		p.Rounds = max(p.Rounds, int(a.round))
 	}
 	for _, agent := range order {
@@ -221,10 +221,10 @@ func (p *plot) trace(all []place, to func(place) (x, y float64)) {
 	}
 }
 
-func joined(values []float64) string {
+func joinNumbers(values []float64) string {
 	var parts []string
 	for _, v := range values {
-		parts = append(parts, fmt.Sprintf("%.4g", rounded(v)))
+		parts = append(parts, fmt.Sprintf("%.4g", roundForPeople(v)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -20,8 +20,8 @@ type proposal struct {
 // mostParts is how many parts of a proposal are set apart; more are shown as they are written.
 const mostParts = 400
 
-// shape reads a proposal in JSON; what has no known shape stays as it is written.
-func shape(text string) proposal {
+// parseShape reads a proposal in JSON; what has no known shape stays as it is written.
+func parseShape(text string) proposal {
 	asWritten := proposal{Text: text}
 	members, ok := orderedMembers(text)
 	if !ok {
@@ -38,7 +38,7 @@ func shape(text string) proposal {
 		}
 		row := []string{m.name}
 		if !nested {
-			p.Rows = append(p.Rows, append(row, scalar(m.value)))
+			p.Rows = append(p.Rows, append(row, scalarText(m.value)))
 			continue
 		}
 		if i == 0 {
@@ -54,7 +54,7 @@ func shape(text string) proposal {
 			if cell.name != p.Columns[j+1] {
 				return asWritten
 			}
-			row = append(row, scalar(cell.value))
+			row = append(row, scalarText(cell.value))
 		}
 		p.Rows = append(p.Rows, row)
 	}
@@ -64,12 +64,12 @@ func shape(text string) proposal {
 func shapeOfList(text string) proposal {
 	var list []json.RawMessage
 	if json.Unmarshal([]byte(text), &list) != nil {
-		return proposal{Text: scalar([]byte(text))}
+		return proposal{Text: scalarText([]byte(text))}
 	}
 	var p proposal
 	numbers := len(list) > 0
 	for _, one := range list {
-		p.List = append(p.List, scalar(one))
+		p.List = append(p.List, scalarText(one))
 		numbers = numbers && json.Unmarshal(one, new(float64)) == nil
 	}
 	switch {
@@ -81,8 +81,8 @@ func shapeOfList(text string) proposal {
 	return p
 }
 
-// scalar returns a text without its quotes, and anything else as it is written.
-func scalar(value []byte) string {
+// scalarText returns a text without its quotes, and anything else as it is written.
+func scalarText(value []byte) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil && !bytes.Equal(value, []byte("null")) {
 		return s
@@ -118,26 +118,26 @@ func orderedMembers(text string) (all []member, ok bool) {
 
 // addWorth adds what a proposal is worth to the group and, in a table by agent, to each.
 func (p proposal) addWorth(w Worth, agentName func(int32) string) proposal {
-	p.Worth = fmt.Sprintf("score %.4g", rounded(w.Value))
-	if len(w.Utilities) == 0 || alike(w.Utilities) {
+	p.Worth = fmt.Sprintf("score %.4g", roundForPeople(w.Value))
+	if len(w.Utilities) == 0 || areAlike(w.Utilities) {
 		return p
 	}
 	if p.Columns != nil && len(p.Rows) == len(w.Utilities) {
 		p.Columns = append(p.Columns, "worth to it")
 		for i, u := range w.Utilities {
-			p.Rows[i] = append(p.Rows[i], fmt.Sprintf("%.4g", rounded(u)))
+			p.Rows[i] = append(p.Rows[i], fmt.Sprintf("%.4g", roundForPeople(u)))
 		}
 		return p
 	}
 	var parts []string
 	for i, u := range w.Utilities {
-		parts = append(parts, fmt.Sprintf("%s %.4g", agentName(int32(i)), rounded(u)))
+		parts = append(parts, fmt.Sprintf("%s %.4g", agentName(int32(i)), roundForPeople(u)))
 	}
 	p.Worth += "; worth to " + strings.Join(parts, ", ")
 	return p
 }
 
-func alike(values []float64) bool {
+func areAlike(values []float64) bool {
 	for _, v := range values {
 		if v != values[0] {
 			return false

@@ -20,9 +20,9 @@ var files embed.FS
 // Parts returns the templates of the pages, for others to add theirs.
 func Parts() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"numeric": numeric,
-		"class":   class,
-		"svg":     inline,
+		"numeric": numericColumns,
+		"class":   cellClass,
+		"svg":     inlineFigure,
 	}).ParseFS(files, "page/*.tmpl"))
 }
 
@@ -73,8 +73,8 @@ func Render(w io.Writer, set *template.Template, name string, data any) error {
 	return err
 }
 
-// numeric says of each column of a table whether it holds numbers.
-func numeric(t table.Table) []bool {
+// numericColumns says of each column of a table whether it holds numbers.
+func numericColumns(t table.Table) []bool {
 	columns := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
 		for j, cell := range row {
@@ -84,8 +84,8 @@ func numeric(t table.Table) []bool {
 	return columns
 }
 
-// class of a table's cell: how it is aligned and coloured.
-func class(number bool, m table.Mark) string {
+// cellClass of a table's cell: how it is aligned and coloured.
+func cellClass(number bool, m table.Mark) string {
 	var names []string
 	if number {
 		names = append(names, "n")
@@ -101,8 +101,8 @@ func class(number bool, m table.Mark) string {
 	return strings.Join(names, " ")
 }
 
-// inline returns a figure as part of the page. The drawing escapes what it writes.
-func inline(title, svg string) template.HTML {
+// inlineFigure returns a figure as part of the page. The drawing escapes what it writes.
+func inlineFigure(title, svg string) template.HTML {
 	label := template.HTMLEscapeString(title)
 	return template.HTML(strings.Replace(svg, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }

@@ -87,7 +87,7 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 	if err := cmp.Or(stories.end(), err); err != nil {
 		return Written{}, err
 	}
-	written := Written{Collaborations: t.finished()}
+	written := Written{Collaborations: t.countFinished()}
 	if transcripts.Put != nil {
 		written.Transcripts = len(list.rows)
 	}
@@ -130,11 +130,11 @@ func Glance(c campaign.Campaign) (Overview, error) {
 }
 
 func (s Source) overviewOf(t *Tally) Overview {
-	return Overview{t.statusText(s.Campaign), s.results(), t.ranOf(s)}
+	return Overview{t.statusText(s.Campaign), s.allResults(), t.ranOf(s)}
 }
 
-// results are those of the campaign and of its costs.
-func (s Source) results() Results {
+// allResults are those of the campaign and of its costs.
+func (s Source) allResults() Results {
 	r := resultsOf(s.Campaign, s.Labels, s.Agreement)
 	r.Tables = append(r.Tables, Result{Table: CostTable(s.Cost)})
 	return r

@@ -116,7 +116,7 @@ type Result struct {
 // rows, or else the first.
 func (r Result) Kept() (columns []int) {
 	for j := range r.Columns {
-		if len(r.Rows) > 0 && r.same(j) == nil {
+		if len(r.Rows) > 0 && r.sameValue(j) == nil {
 			columns = append(columns, j)
 		}
 	}
@@ -126,9 +126,9 @@ func (r Result) Kept() (columns []int) {
 	return columns
 }
 
-// same returns the value that a column has in all of several rows, or in a single one that
+// sameValue returns the value that a column has in all of several rows, or in a single one that
 // is empty; nil if the column is to be shown.
-func (r Result) same(j int) *string {
+func (r Result) sameValue(j int) *string {
 	value := r.Rows[0][j].String()
 	for _, row := range r.Rows {
 		if row[j].String() != value {
@@ -148,7 +148,7 @@ func (r Result) Same() string {
 		if slices.Contains(r.Kept(), j) || len(r.Rows) == 0 {
 			continue
 		}
-		switch value := r.same(j); *value {
+		switch value := r.sameValue(j); *value {
 		case "":
 			empty = append(empty, name)
 		default:
@@ -190,7 +190,7 @@ func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Ta
 // addLabels adds what labels say.
 func (r *Results) addLabels(c campaign.Campaign, labels dialogue.Labels) {
 	for _, f := range figures.AllGraphs(c, labels) {
-		shown := picture(f.Name, f.Title, f.Notes, f.Inline)
+		shown := newPicture(f.Name, f.Title, f.Notes, f.Inline)
 		shown.Tall = true
 		r.Figures = append(r.Figures, shown)
 	}
@@ -203,14 +203,14 @@ func (r *Results) addLabels(c campaign.Campaign, labels dialogue.Labels) {
 }
 
 func pictureOf(f figures.Figure) Figure {
-	shown := picture(f.Name, f.Title, f.Notes, f.Inline)
+	shown := newPicture(f.Name, f.Title, f.Notes, f.Inline)
 	if shown.CanBeDrawn() && slices.Contains(firstFigures, f.Name) {
 		shown.Narrow, _ = f.Fit(phoneWidth).Inline() // without it, the wide one is moved sideways
 	}
 	return shown
 }
 
-func picture(name, title string, notes []string, draw func() (string, error)) Figure {
+func newPicture(name, title string, notes []string, draw func() (string, error)) Figure {
 	f := Figure{Name: name, Title: title, Notes: notes}
 	var err error
 	if f.SVG, err = draw(); err != nil {

@@ -99,7 +99,7 @@ func plotsOf(rows record.Rows, w course) []*plot {
 		scores = scorePlot(rows.Rounds, c.Measure == record.Share)
 	}
 	var all []*plot
-	for _, p := range []*plot{motion(rows.Turns), onLine(w.places()), scores} {
+	for _, p := range []*plot{plotMotion(rows.Turns), onLine(w.placesOf()), scores} {
 		if p != nil {
 			all = append(all, p)
 		}
@@ -129,19 +129,19 @@ func (s Story) Options() []option {
 }
 
 // Keys returns the right answers in words; "" if none is known.
-func (s Story) Keys() string { return s.Question.answers(keysOf(s.Collaboration)) }
+func (s Story) Keys() string { return s.Question.joinAnswers(keysOf(s.Collaboration)) }
 
 // Label returns what a proposal says, if that is short enough for the head of a column.
 func (s Story) Label(proposal string) string {
-	text := shape(proposal).line()
+	text := parseShape(proposal).inOneLine()
 	if len([]rune(text)) > longestPosition {
 		return ""
 	}
 	return s.Question.answer(proposal)
 }
 
-// said returns what was said and why, for a search.
-func (s Story) said() string {
+// searchText returns what was said and why, for a search.
+func (s Story) searchText() string {
 	var lines []string
 	for _, round := range s.Rounds {
 		for _, phase := range round.Phases {
@@ -161,7 +161,7 @@ func (s Story) Unusable(entry int32) []Unusable { return s.unusable[int(entry)] 
 
 // Shaped returns a proposal as what it is, with what it is worth if that is known.
 func (s Story) Shaped(text string) proposal {
-	p := shape(text)
+	p := parseShape(text)
 	if s.worth == nil {
 		return p
 	}

@@ -28,7 +28,7 @@ func TestShapes(t *testing.T) {
 		``:                                    "text ",
 		`{"Ann":{"a":1,"b":2},"Bob":{"a":1}}`: `text {"Ann":{"a":1,"b":2},"Bob":{"a":1}}`,
 	} {
-		p := shape(text)
+		p := parseShape(text)
 		got := "text " + p.Text
 		switch {
 		case p.Columns != nil:
@@ -48,14 +48,14 @@ func TestShapes(t *testing.T) {
 func TestWorths(t *testing.T) {
 	w := Worth{0.5, []float64{3, 2.25}}
 	named := func(agent int32) string { return []string{"Ann", "agent 2"}[agent] }
-	p := shape(`{"Ann":{"a":1},"Bob":{"a":2}}`).addWorth(w, named)
+	p := parseShape(`{"Ann":{"a":1},"Bob":{"a":2}}`).addWorth(w, named)
 	if fmt.Sprint(p.Columns, p.Rows, p.Worth) != "[ a worth to it] [[Ann 1 3] [Bob 2 2.25]]score 0.5" {
 		t.Errorf("the table is %v", p)
 	}
-	if p := shape(`["soup"]`).addWorth(w, named); p.Worth != "score 0.5; worth to Ann 3, agent 2 2.25" {
+	if p := parseShape(`["soup"]`).addWorth(w, named); p.Worth != "score 0.5; worth to Ann 3, agent 2 2.25" {
 		t.Errorf("the list has %q", p.Worth)
 	}
-	if p := shape(`"B"`).addWorth(Worth{1, []float64{1, 1}}, named); p.Worth != "score 1" {
+	if p := parseShape(`"B"`).addWorth(Worth{1, []float64{1, 1}}, named); p.Worth != "score 1" {
 		t.Errorf("worth the same to all: %q", p.Worth)
 	}
 }
@@ -96,18 +96,18 @@ func named(p *plot, axis string) bool {
 
 // Agents that move are drawn in their dimensions, and others not.
 func TestMotion(t *testing.T) {
-	line := motion(moves("0", "10", "4", "6"))
+	line := plotMotion(moves("0", "10", "4", "6"))
 	if line == nil || !named(line, "round") || !named(line, "position") || line.Rounds != 2 || len(line.Marks) != 4 || line.Marks[0].Y <= line.Marks[1].Y {
 		t.Fatalf("on a line: %+v", line)
 	}
-	plane := motion(moves("[0,0]", "[10,10]", "[5,5]", "[5,5]"))
+	plane := plotMotion(moves("[0,0]", "[10,10]", "[5,5]", "[5,5]"))
 	if plane == nil || len(plane.Agents) != 2 || plane.Agents[1] != (shownAgent{plane.Agents[1].Name, "agent1"}) || plane.Agents[1].Name == "" || !named(plane, "first coordinate") || !named(plane, "second coordinate") || plane.Marks[2].X != plane.Marks[3].X || plane.Marks[0].Y <= plane.Marks[1].Y {
 		t.Fatalf("in the plane: %+v", plane)
 	}
 	for what, turns := range map[string][]record.Turn{
 		"one place": moves("1"), "three dimensions": moves("[1,2,3]", "[1,2,3]"), "no numbers": moves(`"B"`, `"C"`), "different ones": moves("1", "[1,2]"), "nothing": nil,
 	} {
-		if got := motion(turns); got != nil {
+		if got := plotMotion(turns); got != nil {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}

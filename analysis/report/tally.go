@@ -74,8 +74,8 @@ func (t *Tally) addEarlier(rows record.Rows) {
 	t.countErrors(rows, IDOf(rows.Collaborations[0].Key, true), " (run again since)")
 }
 
-// finished returns how many collaborations have ended.
-func (t *Tally) finished() (n int) {
+// countFinished returns how many collaborations have ended.
+func (t *Tally) countFinished() (n int) {
 	for _, some := range t.status {
 		n += some
 	}
@@ -152,15 +152,15 @@ func (t *Tally) statusText(c campaign.Campaign) string {
 	if planned := c.PlannedCells(); planned > 0 {
 		of = fmt.Sprintf(" of %d", planned)
 	}
-	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", t.finished(), of, t.status["succeeded"], t.status["failed"], t.status["stopped"], again)
+	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", t.countFinished(), of, t.status["succeeded"], t.status["failed"], t.status["stopped"], again)
 }
 
 func (t *Tally) simulatedText() string {
 	switch t.simulated {
 	case 0:
 		return ""
-	case t.finished():
+	case t.countFinished():
 		return table.Simulated + "."
 	}
-	return fmt.Sprintf("%s, in %d of %d collaborations.", table.Simulated, t.simulated, t.finished())
+	return fmt.Sprintf("%s, in %d of %d collaborations.", table.Simulated, t.simulated, t.countFinished())
 }

@@ -211,11 +211,11 @@ func scoreText(score *float64, utilities []float64) string {
 	if score == nil {
 		return ""
 	}
-	s := fmt.Sprintf(" Score %.4g", rounded(*score))
+	s := fmt.Sprintf(" Score %.4g", roundForPeople(*score))
 	if len(slices.Compact(slices.Clone(utilities))) > 1 { // else they say what the score says
 		var parts []string
 		for _, u := range utilities {
-			parts = append(parts, fmt.Sprintf("%.4g", rounded(u)))
+			parts = append(parts, fmt.Sprintf("%.4g", roundForPeople(u)))
 		}
 		s += "; utilities " + strings.Join(parts, ", ")
 	}
@@ -239,7 +239,7 @@ func endingText(c record.Collaboration) string {
 }
 
 // AgentName returns what an agent is called.
-func (s Told) AgentName(agent int32) string { return s.names.of(agent) }
+func (s Told) AgentName(agent int32) string { return s.names.nameOf(agent) }
 
 // AgentAlso returns what else an agent is called: its role, or its name; "" if nothing.
 func (s Told) AgentAlso(agent int32) string { return s.also[agent] }
@@ -247,13 +247,15 @@ func (s Told) AgentAlso(agent int32) string { return s.also[agent] }
 // agentNames are what agents are called, by index.
 type agentNames map[int32]string
 
-func (n agentNames) of(agent int32) string { return cmp.Or(n[agent], fmt.Sprint("agent ", agent+1)) }
+func (n agentNames) nameOf(agent int32) string {
+	return cmp.Or(n[agent], fmt.Sprint("agent ", agent+1))
+}
 
 // agentNames returns agents by their names.
 func (t *telling) agentNames(agents []int32) string {
 	var names []string
 	for _, a := range agents {
-		names = append(names, t.names.of(a))
+		names = append(names, t.names.nameOf(a))
 	}
 	return strings.Join(names, ", ")
 }

@@ -21,12 +21,12 @@ func (t *telling) newTurn(row record.Turn) Turn {
 		return turn
 	}
 	if row.Kind == "annotate" {
-		return t.annotation(turn, row)
+		return t.addAnnotation(turn, row)
 	}
 	if row.Role != "" {
 		turn.Who += " (" + row.Role + ")"
 	} else if row.Agent != nil {
-		turn.Who = t.names.of(*row.Agent)
+		turn.Who = t.names.nameOf(*row.Agent)
 		if also := t.also[*row.Agent]; also != "" {
 			turn.Who += " (" + also + ")"
 		}
@@ -52,8 +52,8 @@ func (t *telling) newTurn(row record.Turn) Turn {
 	return turn
 }
 
-// annotation tells what was labelled or measured for the stopping rule.
-func (t *telling) annotation(turn Turn, row record.Turn) Turn {
+// addAnnotation tells what was labelled or measured for the stopping rule.
+func (t *telling) addAnnotation(turn Turn, row record.Turn) Turn {
 	turn.Who, turn.Does, turn.Invalid = "Distance from the round before", ": not defined", row.Status == string(transcript.Invalid)
 	var acts []string
 	switch {
@@ -106,10 +106,10 @@ func (t *telling) actText(row record.Turn) string {
 func worthText(row record.Turn) string {
 	var parts []string
 	if row.ProposalUtility != nil {
-		parts = append(parts, fmt.Sprintf("worth %.4g to %s", rounded(*row.ProposalUtility), row.AgentName))
+		parts = append(parts, fmt.Sprintf("worth %.4g to %s", roundForPeople(*row.ProposalUtility), row.AgentName))
 	}
 	if row.StandingUtility != nil {
-		parts = append(parts, fmt.Sprintf("what stands is worth %.4g", rounded(*row.StandingUtility)))
+		parts = append(parts, fmt.Sprintf("what stands is worth %.4g", roundForPeople(*row.StandingUtility)))
 	}
 	if len(parts) == 0 {
 		return ""

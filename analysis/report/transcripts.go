@@ -36,7 +36,7 @@ type toldStory struct {
 
 func (s Story) tell() (toldStory, error) {
 	html, err := s.HTML()
-	one := toldStory{Transcript{s.ID, html}, s.said(), nil}
+	one := toldStory{Transcript{s.ID, html}, s.searchText(), nil}
 	if err == nil && s.asked != nil {
 		var packed packedAsked
 		packed, err = packAsked(s.asked)

@@ -71,15 +71,15 @@ func keysOf(c record.Collaboration) []string {
 
 // answer returns a proposal in one line; the letter of an option with what it says.
 func (q Question) answer(proposal string) string {
-	text := shape(proposal).line()
+	text := parseShape(proposal).inOneLine()
 	if i := q.optionOf(text); i >= 0 {
 		return text + " " + q.Options[i]
 	}
 	return text
 }
 
-// answers returns several in one line.
-func (q Question) answers(proposals []string) string {
+// joinAnswers returns several in one line.
+func (q Question) joinAnswers(proposals []string) string {
 	var all []string
 	for _, p := range proposals {
 		all = append(all, q.answer(p))
@@ -98,8 +98,8 @@ func (q Question) optionOf(text string) int {
 	return -1
 }
 
-// line returns a proposal in one line.
-func (p proposal) line() string {
+// inOneLine returns a proposal in one line.
+func (p proposal) inOneLine() string {
 	var parts []string
 	for _, row := range p.Rows {
 		if p.Columns == nil {
@@ -149,20 +149,20 @@ func verdictOf(c record.Collaboration, q Question, w course) verdict {
 	}
 	if c.DecisionJSON != nil && w.isShort(c.DecisionKey) {
 		group := "Group: " + q.answer(*c.DecisionJSON)
-		if n := w.holders(c.DecisionKey); n > 0 {
+		if n := w.countHolders(c.DecisionKey); n > 0 {
 			group += fmt.Sprintf(", %d of %d", n, len(w.Agents))
 		}
 		parts = append(parts, group)
 	}
 	if c.Score != nil && (v.Mark == markDecided || v.Mark == markPartly) {
-		score := fmt.Sprintf("score %.4g", rounded(*c.Score))
+		score := fmt.Sprintf("score %.4g", roundForPeople(*c.Score))
 		if c.Measure != record.Error {
 			score += " of 1"
 		}
 		parts = append(parts, score)
 	}
 	if keys := keysOf(c); keys != nil && v.Mark != markRight {
-		parts = append(parts, "right: "+q.answers(keys))
+		parts = append(parts, "right: "+q.joinAnswers(keys))
 	}
 	v.Text = first + "."
 	if len(parts) > 0 {

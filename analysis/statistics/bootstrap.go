@@ -81,7 +81,7 @@ func bootstrapFrom(n int, statistic Statistic, draws iter.Seq[[]int]) (Bootstrap
 	low, high := Quantile(drawn, (1-level)/2), Quantile(drawn, (1+level)/2)
 	b.Percentile = Interval{low, high, level}
 	b.Basic = Interval{2*b.Estimate - high, 2*b.Estimate - low, level}
-	return b, b.accelerate(drawn, jackknifeAll(statistic, all))
+	return b, b.accelerateInterval(drawn, jackknifeAll(statistic, all))
 }
 
 // jackknifeAll leaves out one collaboration after the other.
@@ -97,8 +97,8 @@ func jackknifeAll(statistic Statistic, all []int) []float64 {
 	return values
 }
 
-// accelerate fills in the BCa interval from sorted resamples and the jackknife.
-func (b *Bootstrapped) accelerate(drawn, jackknife []float64) error {
+// accelerateInterval fills in the BCa interval from sorted resamples and the jackknife.
+func (b *Bootstrapped) accelerateInterval(drawn, jackknife []float64) error {
 	below := 0.0
 	tie := equal * max(math.Abs(drawn[0]), math.Abs(drawn[len(drawn)-1])) // a sum in another order is the same one
 	for _, v := range drawn {

@@ -12,8 +12,8 @@ type Reply struct {
 // Replies are those of one round, by agent.
 type Replies []Reply
 
-// right returns how many agents are right.
-func (r Replies) right() int {
+// countRight returns how many agents are right.
+func (r Replies) countRight() int {
 	n := 0
 	for _, a := range r {
 		if a.Right {
@@ -25,22 +25,22 @@ func (r Replies) right() int {
 
 // Share returns the share of agents that are right. Undefined without agents.
 func (r Replies) Share() (share float64, ok bool) {
-	return float64(r.right()) / float64(len(r)), len(r) > 0
+	return float64(r.countRight()) / float64(len(r)), len(r) > 0
 }
 
 // LogLikelihood returns log2 of the share of agents that are right (paper 4, A.1,
 // whose example has the sign that Equation 4 lacks). Undefined if none is.
 func (r Replies) LogLikelihood() (bits float64, ok bool) {
-	if r.right() == 0 {
+	if r.countRight() == 0 {
 		return 0, false
 	}
-	return math.Log2(float64(r.right()) / float64(len(r))), true
+	return math.Log2(float64(r.countRight()) / float64(len(r))), true
 }
 
 // Smoothed returns the log-likelihood with half an agent added to each side,
 // log2((k+½)/(n+1)), which is defined if nobody is right too. Undefined without agents.
 func (r Replies) Smoothed() (bits float64, ok bool) {
-	return math.Log2((float64(r.right()) + 0.5) / float64(len(r)+1)), len(r) > 0
+	return math.Log2((float64(r.countRight()) + 0.5) / float64(len(r)+1)), len(r) > 0
 }
 
 // Entropy of the answers in bits (paper 4, A.2); each one that could not be

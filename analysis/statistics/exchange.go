@@ -10,8 +10,8 @@ const Tolerance = 1e-9
 // where the metrics of paper 1 count 0 (the printed rigidity of unanimous voting forces that).
 type Shares []*float64
 
-// at returns the share in round n from 1; round 0 is before everything.
-func (s Shares) at(n int) float64 {
+// shareAt returns the share in round n from 1; round 0 is before everything.
+func (s Shares) shareAt(n int) float64 {
 	if n == 0 || s[n-1] == nil {
 		return 0
 	}
@@ -24,7 +24,7 @@ func (s Shares) TotalUtility(n int) (percent float64, ok bool) {
 	if n < 1 || n > len(s) {
 		return 0, false
 	}
-	return 100 * s.at(n), true
+	return 100 * s.shareAt(n), true
 }
 
 // AUC returns AUC@n in percent, read as the mean over rounds 1 to n: the sum that §4.1
@@ -40,7 +40,7 @@ func (s Shares) AUCSum(n int) (sum float64, ok bool) {
 		return 0, false
 	}
 	for r := 1; r <= n; r++ {
-		sum += s.at(r)
+		sum += s.shareAt(r)
 	}
 	return sum, true
 }
@@ -50,11 +50,11 @@ func (s Shares) AUCSum(n int) (sum float64, ok bool) {
 func (s Shares) Rigidity() (percent float64, ok bool) {
 	kept := 0
 	for r := 1; r <= len(s); r++ {
-		if math.Abs(s.at(r)-s.at(r-1)) <= Tolerance {
+		if math.Abs(s.shareAt(r)-s.shareAt(r-1)) <= Tolerance {
 			kept++
 		}
 	}
-	return percentage(kept, len(s))
+	return percentageOf(kept, len(s))
 }
 
 // DecisionRigidity returns a variant of Rigidity: rounds whose standing decision is
@@ -67,7 +67,7 @@ func DecisionRigidity(decisions []string) (percent float64, ok bool) {
 		}
 		before = d
 	}
-	return percentage(kept, len(decisions))
+	return percentageOf(kept, len(decisions))
 }
 
 // Fairness returns the smallest over the largest individual utility at the last
@@ -118,14 +118,14 @@ func CountRational(slots []Slot) Rationality {
 
 // PerSlot returns the reading of Tables 1 and 6: a skipped proposal, or one before
 // the first decision, is not rational.
-func (c Rationality) PerSlot() (percent float64, ok bool) { return percentage(c.Rational, c.Slots) }
+func (c Rationality) PerSlot() (percent float64, ok bool) { return percentageOf(c.Rational, c.Slots) }
 
 // PerMade returns the share among proposals that were made.
-func (c Rationality) PerMade() (percent float64, ok bool) { return percentage(c.Rational, c.Made) }
+func (c Rationality) PerMade() (percent float64, ok bool) { return percentageOf(c.Rational, c.Made) }
 
 // PerComparable returns the share among proposals made while a decision stood.
 func (c Rationality) PerComparable() (percent float64, ok bool) {
-	return percentage(c.Rational, c.Comparable)
+	return percentageOf(c.Rational, c.Comparable)
 }
 
 // NotYetAgreed returns the percentage of runs in which no decision stands after
@@ -142,10 +142,10 @@ func NotYetAgreed(runs []Shares, n int) (percent float64, ok bool) {
 			open++
 		}
 	}
-	return percentage(open, all)
+	return percentageOf(open, all)
 }
 
-func percentage(part, whole int) (float64, bool) {
+func percentageOf(part, whole int) (float64, bool) {
 	if whole == 0 {
 		return 0, false
 	}

@@ -21,7 +21,7 @@ func Letters(n int, differ func(i, j int) bool) []string {
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			if differ(i, j) {
-				groups = absorb(insert(groups, i, j))
+				groups = absorbGroups(insert(groups, i, j))
 			}
 			if len(groups) > mostGroups {
 				return nil
@@ -57,8 +57,8 @@ func insert(groups [][]int, i, j int) [][]int {
 	return split
 }
 
-// absorb leaves out each group that another one contains, and of equal ones all but the first.
-func absorb(groups [][]int) [][]int {
+// absorbGroups leaves out each group that another one contains, and of equal ones all but the first.
+func absorbGroups(groups [][]int) [][]int {
 	var kept [][]int
 	for a, g := range groups {
 		within := func(b int, other []int) bool {

@@ -9,8 +9,8 @@ type Predictions struct {
 	Rounds []*float64
 }
 
-// at returns the rating that stands at the end of round n from 1; nil if there is none.
-func (p Predictions) at(n int) *float64 {
+// ratingAt returns the rating that stands at the end of round n from 1; nil if there is none.
+func (p Predictions) ratingAt(n int) *float64 {
 	if n < 1 || len(p.Rounds) == 0 {
 		return nil
 	}
@@ -24,7 +24,7 @@ type RatingErrors []float64
 func RatingErrorsAt(runs []Predictions, n int) RatingErrors {
 	var e RatingErrors
 	for _, run := range runs {
-		if v := run.at(n); v != nil {
+		if v := run.ratingAt(n); v != nil {
 			e = append(e, math.Abs(*v-run.Gold))
 		}
 	}
@@ -42,7 +42,7 @@ func (e RatingErrors) MAE() (mae float64, ok bool) {
 
 // RMSE returns the root of the mean squared error. Undefined without errors.
 func (e RatingErrors) RMSE() (rmse float64, ok bool) {
-	mse, ok := e.squares().MAE()
+	mse, ok := e.squaredErrors().MAE()
 	return math.Sqrt(mse), ok
 }
 
@@ -61,12 +61,12 @@ func (e RatingErrors) SE() (se float64, ok bool) {
 // squared error over 2·RMSE. Undefined below two errors, and if all are 0.
 func (e RatingErrors) RMSESE() (se float64, ok bool) {
 	rmse, _ := e.RMSE()
-	se, ok = e.squares().SE()
+	se, ok = e.squaredErrors().SE()
 	return se / (2 * rmse), ok && rmse > 0
 }
 
-// squares returns the squared errors.
-func (e RatingErrors) squares() RatingErrors {
+// squaredErrors returns the squared errors.
+func (e RatingErrors) squaredErrors() RatingErrors {
 	squares := make(RatingErrors, len(e))
 	for i, v := range e {
 		squares[i] = v * v

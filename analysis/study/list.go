@@ -20,8 +20,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// studies returns the one list. Adding one is one line here.
-func studies() []entry.Study {
+// listStudies returns the one list. Adding one is one line here.
+func listStudies() []entry.Study {
 	return []entry.Study{
 		overview.Study(),
 		worth.Study(),
@@ -42,7 +42,7 @@ func studies() []entry.Study {
 // list returns the tables of all studies in the order in which they are printed.
 func list() []entry.Table {
 	var all, last []entry.Table
-	for _, s := range studies() {
+	for _, s := range listStudies() {
 		for _, t := range s.Tables {
 			if t.Last {
 				last = append(last, t)
@@ -65,7 +65,7 @@ func Tables() []entry.Named {
 
 // TitleOf returns the title of the study that a table is of; "" if none has it.
 func TitleOf(name string) string {
-	for _, s := range studies() {
+	for _, s := range listStudies() {
 		if slices.ContainsFunc(s.Tables, func(t entry.Table) bool { return t.Name == name }) {
 			return s.Title
 		}
@@ -75,7 +75,7 @@ func TitleOf(name string) string {
 
 // Titles returns the titles of all studies, in their order.
 func Titles() (all []string) {
-	for _, s := range studies() {
+	for _, s := range listStudies() {
 		all = append(all, s.Title)
 	}
 	return all
@@ -121,7 +121,7 @@ func selectTables(c campaign.Campaign, isAsked func(entry.Table) bool) []table.T
 			continue
 		}
 		if t, ok := build(l, c); ok {
-			all = append(all, titled(l, t))
+			all = append(all, withTitle(l, t))
 		}
 	}
 	return all
@@ -142,8 +142,8 @@ func build(l entry.Table, c campaign.Campaign) (table.Table, bool) {
 	return table.Stack("campaign", names, all), len(all) > 0
 }
 
-// titled returns the table with its name, and in its title where papers have it.
-func titled(l entry.Table, t table.Table) table.Table {
+// withTitle returns the table with its name, and in its title where papers have it.
+func withTitle(l entry.Table, t table.Table) table.Table {
 	t.Name = l.Name
 	if cite := l.Cite(); cite != "" {
 		t.Title += " (" + cite + ")"
@@ -154,7 +154,7 @@ func titled(l entry.Table, t table.Table) table.Table {
 // OfLabels returns a table that was made from labels, or a part of one, with its name and
 // title; it panics if no table is called so.
 func OfLabels(name string, t table.Table) table.Table {
-	return titled(list()[slices.Index(entry.Of(Tables()), name)], t)
+	return withTitle(list()[slices.Index(entry.Of(Tables()), name)], t)
 }
 
 // Make returns the table of this name, or alias; the error says why there is none.
@@ -166,7 +166,7 @@ func Make(c campaign.Campaign, name string) (table.Table, error) {
 	l := list()[slices.Index(entry.Of(Tables()), found.Name)]
 	if l.Build != nil {
 		if t, ok := build(l, c); ok {
-			return titled(l, t), nil
+			return withTitle(l, t), nil
 		}
 	}
 	if len(c.Runs) == 0 {
@@ -178,7 +178,7 @@ func Make(c campaign.Campaign, name string) (table.Table, error) {
 // Readers returns what each study keeps of a run.
 func Readers() []campaign.Reader {
 	var all []campaign.Reader
-	for _, s := range studies() {
+	for _, s := range listStudies() {
 		all = append(all, s.Readers...)
 	}
 	return all

@@ -40,13 +40,13 @@ func Ending(ending string) string {
 func Write(w io.Writer, format string, tables []Table) error {
 	switch format {
 	case "text":
-		return each(w, tables, Table.Text)
+		return renderEach(w, tables, Table.Text)
 	case "md":
-		return each(w, tables, Table.Markdown)
+		return renderEach(w, tables, Table.Markdown)
 	case "html":
-		return each(w, tables, Table.HTML)
+		return renderEach(w, tables, Table.HTML)
 	case "latex":
-		return each(w, tables, Table.LaTeX)
+		return renderEach(w, tables, Table.LaTeX)
 	case "csv":
 		return writeCSV(w, tables)
 	case "json":
@@ -58,7 +58,7 @@ func Write(w io.Writer, format string, tables []Table) error {
 	return fmt.Errorf("unknown format %q; expected %s", format, wording.Or(Formats()))
 }
 
-func each(w io.Writer, tables []Table, render func(Table) string) error {
+func renderEach(w io.Writer, tables []Table, render func(Table) string) error {
 	for i, t := range tables {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
@@ -78,7 +78,7 @@ func (t Table) Text() string {
 	style.Options = table.Options{SeparateHeader: true}
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	style.Format.Header = text.FormatDefault
-	tw := t.writer(func(s string, m Mark, marked bool) string {
+	tw := t.newWriter(func(s string, m Mark, marked bool) string {
 		switch {
 		case m.Sign() != "":
 			return s + " " + m.Sign()
@@ -105,7 +105,7 @@ func (t Table) Text() string {
 // Markdown returns the table for a page.
 func (t Table) Markdown() string {
 	var b strings.Builder
-	tw := t.writer(func(s string, m Mark, _ bool) string {
+	tw := t.newWriter(func(s string, m Mark, _ bool) string {
 		if m.Sign() == "" {
 			return s
 		}
@@ -118,15 +118,15 @@ func (t Table) Markdown() string {
 	return b.String()
 }
 
-// writer holds the table; show adds a cell's mark to its text, marked says
+// newWriter holds the table; show adds a cell's mark to its text, marked says
 // whether its column has any.
-func (t Table) writer(show func(s string, m Mark, marked bool) string) table.Writer {
+func (t Table) newWriter(show func(s string, m Mark, marked bool) string) table.Writer {
 	tw, marks := table.NewWriter(), t.Marks()
 	header := table.Row{}
 	var columns []table.ColumnConfig
 	for j, name := range t.Columns {
 		header = append(header, wording.SafeLine(name))
-		if t.numeric(j) {
+		if t.isNumeric(j) {
 			columns = append(columns, table.ColumnConfig{Number: j + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 	}
@@ -152,12 +152,12 @@ func (t Table) writer(show func(s string, m Mark, marked bool) string) table.Wri
 	return tw
 }
 
-func (t Table) numeric(column int) bool {
+func (t Table) isNumeric(column int) bool {
 	return slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[column].Value != nil })
 }
 
-// means reports whether a column holds means, which have three columns in CSV.
-func (t Table) means(column int) bool {
+// holdsMeans reports whether a column holds means, which have three columns in CSV.
+func (t Table) holdsMeans(column int) bool {
 	return slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[column].N > 0 })
 }
 
@@ -171,7 +171,7 @@ func writeCSV(w io.Writer, tables []Table) error {
 			}
 			_ = c.Write([]string{"table", t.Name})
 		}
-		for _, record := range t.csv() {
+		for _, record := range t.csvRows() {
 			_ = c.Write(record) // Error has it
 		}
 	}
@@ -179,14 +179,14 @@ func writeCSV(w io.Writer, tables []Table) error {
 	return c.Error()
 }
 
-// csv has the column of a mean followed by its standard error and n.
-func (t Table) csv() [][]string {
+// csvRows has the column of a mean followed by its standard error and n.
+func (t Table) csvRows() [][]string {
 	header := []string{}
 	means := make([]bool, len(t.Columns)) // once: data of figures have many rows
 	for j, name := range t.Columns {
-		header = append(header, safe(name))
-		if means[j] = t.means(j); means[j] {
-			header = append(header, safe(name+" se"), safe(name+" n"))
+		header = append(header, safeText(name))
+		if means[j] = t.holdsMeans(j); means[j] {
+			header = append(header, safeText(name+" se"), safeText(name+" n"))
 		}
 	}
 	records := [][]string{header}
@@ -194,16 +194,16 @@ func (t Table) csv() [][]string {
 		record := []string{}
 		for j, c := range cells {
 			if c.Value == nil {
-				record = append(record, safe(c.Text))
+				record = append(record, safeText(c.Text))
 			} else {
-				record = append(record, full(c.Value))
+				record = append(record, fullNumber(c.Value))
 			}
 			if means[j] {
 				n := ""
 				if c.N > 0 {
 					n = strconv.Itoa(c.N)
 				}
-				record = append(record, full(c.SE), n)
+				record = append(record, fullNumber(c.SE), n)
 			}
 		}
 		records = append(records, record)
@@ -211,15 +211,15 @@ func (t Table) csv() [][]string {
 	return records
 }
 
-func full(v *float64) string {
+func fullNumber(v *float64) string {
 	if v == nil {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// safe keeps a spreadsheet from taking a text for a formula.
-func safe(s string) string {
+// safeText keeps a spreadsheet from taking a text for a formula.
+func safeText(s string) string {
 	s = wording.SafeLine(s)
 	if wording.IsFormula(s) {
 		return "'" + s

@@ -12,7 +12,7 @@ import (
 
 // HTML returns the table as a part of a page.
 func (t Table) HTML() string {
-	tw := t.writer(func(s string, m Mark, _ bool) string { return strings.TrimSpace(s + " " + m.Sign()) })
+	tw := t.newWriter(func(s string, m Mark, _ bool) string { return strings.TrimSpace(s + " " + m.Sign()) })
 	tw.Style().HTML = table.HTMLOptions{CSSClass: "roundtable", EmptyColumn: "–", EscapeText: true, Newline: "<br>"}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<h3>%s</h3>\n%s\n", html.EscapeString(wording.SafeLine(t.Title)), tw.RenderHTML())
@@ -31,7 +31,7 @@ func (t Table) LaTeX() string {
 	var b strings.Builder
 	columns := strings.Repeat("l", len(t.Columns))
 	for j := range t.Columns {
-		if t.numeric(j) {
+		if t.isNumeric(j) {
 			columns = columns[:j] + "r" + columns[j+1:]
 		}
 	}

@@ -49,7 +49,7 @@ who vouches for the results. Ed25519 keys are made by
 			if err != nil {
 				return err
 			}
-			a, err := attest(cmd, s, o.Plugins, args[0])
+			a, err := attestCampaign(cmd, s, o.Plugins, args[0])
 			if err != nil {
 				return err
 			}
@@ -65,8 +65,8 @@ who vouches for the results. Ed25519 keys are made by
 	return cmd
 }
 
-// attest vouches for nothing that verify finds wrong.
-func attest(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue, campaign string) (attestation.Statement, error) {
+// attestCampaign vouches for nothing that verify finds wrong.
+func attestCampaign(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue, campaign string) (attestation.Statement, error) {
 	ctx := cmd.Context()
 	v, err := integrity.Check(ctx, s, plugins, campaign)
 	if err != nil {

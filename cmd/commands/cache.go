@@ -125,7 +125,7 @@ func newCachePrune(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.prune(cmd.Context(), cmd.OutOrStdout(), s, o.JSON)
+			return p.pruneCache(cmd.Context(), cmd.OutOrStdout(), s, o.JSON)
 		},
 	}
 	cmd.Flags().DurationVar(&p.older, "older-than", 30*24*time.Hour, "age of the answers to delete")
@@ -142,7 +142,7 @@ type pruned struct {
 	DryRun  bool  `json:"dry_run"`
 }
 
-func (p pruning) prune(ctx context.Context, w io.Writer, s store.Store, asJSON bool) error {
+func (p pruning) pruneCache(ctx context.Context, w io.Writer, s store.Store, asJSON bool) error {
 	c, err := answers.ReadCache(ctx, s)
 	if err != nil {
 		return err

@@ -53,11 +53,11 @@ func addCompletion(o *cli.Options, cmd *cobra.Command) {
 
 func fixedValues(values []string) function {
 	return func(_ *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
-		return beginning(values, begin), cobra.ShellCompDirectiveNoFileComp
+		return withBeginning(values, begin), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-func beginning(values []string, begin string) []string {
+func withBeginning(values []string, begin string) []string {
 	var all []string
 	for _, v := range values {
 		if strings.HasPrefix(v, begin) {
@@ -73,7 +73,7 @@ func completeCampaigns(o *cli.Options, cmd *cobra.Command, args []string, begin 
 	if s, err := o.OpenLake(); err == nil && len(args) == 0 {
 		names, _ = lake.Campaigns(cmd.Context(), s)
 	}
-	return beginning(names, begin), cobra.ShellCompDirectiveNoFileComp
+	return withBeginning(names, begin), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeCollaborations returns ids of the collaborations that have ended, of

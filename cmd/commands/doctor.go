@@ -56,11 +56,11 @@ type checkup struct {
 }
 
 func (c checkup) run(ctx context.Context) error {
-	choice, err := c.choice()
+	choice, err := c.modelChoice()
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	e, err := c.examination(ctx, choice)
+	e, err := c.newExamination(ctx, choice)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -119,8 +119,8 @@ func (c checkup) run(ctx context.Context) error {
 	return err
 }
 
-// choice returns the model as a campaign's file has it.
-func (c checkup) choice() (map[string]any, error) {
+// modelChoice returns the model as a campaign's file has it.
+func (c checkup) modelChoice() (map[string]any, error) {
 	if c.model == "" {
 		return nil, errors.New("doctor needs --model, as openai/gpt-5-mini")
 	}
@@ -142,8 +142,8 @@ func (c checkup) choice() (map[string]any, error) {
 	return choice, nil
 }
 
-// examination makes the model; nothing is sent.
-func (c checkup) examination(ctx context.Context, params map[string]any) (providers.Examination, error) {
+// newExamination makes the model; nothing is sent.
+func (c checkup) newExamination(ctx context.Context, params map[string]any) (providers.Examination, error) {
 	e := providers.Examination{MaxTokens: c.maxTokens, AtOnce: c.atOnce, Prefix: rand.Text()}
 	if err := cli.LoadEnvFile("."); err != nil {
 		return e, err

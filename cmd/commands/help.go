@@ -51,7 +51,7 @@ func arrangeCommands(o *cli.Options, root *cobra.Command) {
 		&cobra.Group{ID: toRun, Title: "Run campaigns:"}, &cobra.Group{ID: toRead, Title: "Read results:"},
 		&cobra.Group{ID: toLabel, Title: "Add to results:"}, &cobra.Group{ID: toSetUp, Title: "Look around:"},
 	)
-	each(root, func(cmd *cobra.Command) {
+	visitCommands(root, func(cmd *cobra.Command) {
 		if slices.Contains(takesData, cmd.Name()) {
 			o.AddData(cmd)
 		}
@@ -67,11 +67,11 @@ func arrangeCommands(o *cli.Options, root *cobra.Command) {
 	root.SetVersionTemplate(cli.VersionText())
 }
 
-// each visits the commands below one.
-func each(cmd *cobra.Command, visit func(*cobra.Command)) {
+// visitCommands visits the commands below one.
+func visitCommands(cmd *cobra.Command, visit func(*cobra.Command)) {
 	for _, c := range cmd.Commands() {
 		visit(c)
-		each(c, visit)
+		visitCommands(c, visit)
 	}
 }
 

@@ -94,7 +94,7 @@ func printList(ctx context.Context, o *cli.Options, w io.Writer, wanted []string
 			}
 			continue
 		}
-		list := things(o.Plugins, kind)
+		list := listThings(o.Plugins, kind)
 		all[kind] = list
 		if !o.JSON {
 			if err := printThings(w, kind, list); err != nil {
@@ -111,27 +111,27 @@ func printList(ctx context.Context, o *cli.Options, w io.Writer, wanted []string
 	return nil
 }
 
-func things(known catalogue.Catalogue, kind string) []listed {
+func listThings(known catalogue.Catalogue, kind string) []listed {
 	switch kind {
 	case "envs":
-		return plugins(known.Environments)
+		return listPlugins(known.Environments)
 	case "protocols":
-		return plugins(known.Protocols)
+		return listPlugins(known.Protocols)
 	case "rules":
-		return plugins(known.Rules)
+		return listPlugins(known.Rules)
 	case "stops":
-		return plugins(known.Stopping)
+		return listPlugins(known.Stopping)
 	case "tables":
-		return explained(study.Tables())
+		return explainEntries(study.Tables())
 	case "figures":
-		return explained(figures.Figures())
+		return explainEntries(figures.Figures())
 	}
-	return models(known.Environments)
+	return listProviders(known.Environments)
 }
 
-// explained returns tables or figures with what each shows and needs; the papers'
+// explainEntries returns tables or figures with what each shows and needs; the papers'
 // numbers are their aliases.
-func explained(list []entry.Named) []listed {
+func explainEntries(list []entry.Named) []listed {
 	all := make([]listed, len(list))
 	for i, n := range list {
 		all[i] = listed{Name: n.Name, Aliases: n.Aliases(), About: n.Shows, Needs: n.Needs}
@@ -139,7 +139,7 @@ func explained(list []entry.Named) []listed {
 	return all
 }
 
-func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
+func listPlugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 	var all []listed
 	for _, p := range list {
 		all = append(all, listed{Name: p.Name, Aliases: p.Aliases, About: p.About, Policies: p.Policies, Params: p.Params})
@@ -147,20 +147,20 @@ func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 	return all
 }
 
-// models returns the providers; scripted ones have the policies of the environments.
-func models(environments []catalogue.Environment) []listed {
+// listProviders returns the providers; scripted ones have the policies of the environments.
+func listProviders(environments []catalogue.Environment) []listed {
 	var all []listed
 	for _, p := range providers.Names() {
 		l := listed{Name: p[0], About: p[1]}
 		if p[0] == "scripted/POLICY" {
-			l.About += ": " + policies(environments)
+			l.About += ": " + listPolicies(environments)
 		}
 		all = append(all, l)
 	}
 	return all
 }
 
-func policies(environments []catalogue.Environment) string {
+func listPolicies(environments []catalogue.Environment) string {
 	var all []string
 	for _, env := range environments {
 		if env.Policies == nil { // it says itself which it has
@@ -211,13 +211,13 @@ func asYAML(params any) (string, error) {
 	if err := yaml.Unmarshal(data, &n); err != nil {
 		return "", err
 	}
-	plain(&n)
+	plainStyle(&n)
 	out, err := yaml.Marshal(&n)
 	return string(out), err
 }
 
-// plain takes JSON's braces and quotes away, but for short lists.
-func plain(n *yaml.Node) {
+// plainStyle takes JSON's braces and quotes away, but for short lists.
+func plainStyle(n *yaml.Node) {
 	if n.Kind == yaml.MappingNode {
 		n.Style = 0
 	}
@@ -225,7 +225,7 @@ func plain(n *yaml.Node) {
 		n.Style &^= yaml.DoubleQuotedStyle
 	}
 	for _, c := range n.Content {
-		plain(c)
+		plainStyle(c)
 	}
 }
 

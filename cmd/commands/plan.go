@@ -141,7 +141,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	r := planReport{p, m, file, there, all, predicted, prompts, warned}
 	if o.JSON {
-		err = cli.WriteJSON(o.Stdout(), r.document(o.prompts))
+		err = cli.WriteJSON(o.Stdout(), r.jsonDocument(o.prompts))
 	} else {
 		r.print(o.folder)
 	}
@@ -163,7 +163,7 @@ type planReport struct {
 	warned    []string
 }
 
-func (r planReport) document(withPrompts bool) map[string]any {
+func (r planReport) jsonDocument(withPrompts bool) map[string]any {
 	c := r.plan.Campaign
 	d := map[string]any{
 		"campaign": c.Name, "revision": c.Revision(), "cells": c.Size(), "conditions": r.all, "prediction": r.predicted,
@@ -224,7 +224,7 @@ func printSurveys(all []envs.Survey) {
 		}
 		b.WriteString("  First one:\n")
 		for _, f := range s.Example {
-			fmt.Fprintf(&b, "    %s: %s\n", f.Name, strings.ReplaceAll(shortened(f.Text), "\n", "\n      "))
+			fmt.Fprintf(&b, "    %s: %s\n", f.Name, strings.ReplaceAll(shortenText(f.Text), "\n", "\n      "))
 		}
 		if !slices.Contains(printed, b.String()) {
 			printed = append(printed, b.String())
@@ -246,8 +246,8 @@ func filesText(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// shortened returns the beginning of a long text.
-func shortened(text string) string {
+// shortenText returns the beginning of a long text.
+func shortenText(text string) string {
 	const most = 400
 	if r := []rune(text); len(r) > most {
 		return fmt.Sprintf("%s … (%d characters; --prompts shows all)", string(r[:most]), len(r))

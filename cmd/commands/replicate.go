@@ -160,7 +160,7 @@ func (r replication) run(ctx context.Context, output string) error {
 	var spent float64
 	var s store.Store
 	for _, c := range r.entry.All() {
-		at, err := r.work(ctx, c, spent)
+		at, err := r.runRest(ctx, c, spent)
 		if err != nil && (at == nil || cli.ExitCode(err) != cli.ExitIncomplete) {
 			return err
 		}
@@ -172,7 +172,7 @@ func (r replication) run(ctx context.Context, output string) error {
 			break
 		}
 		if r.capped {
-			cost, err := campaigns.ReadCost(ctx, s, r.campaign(c), campaign.ByCondition)
+			cost, err := campaigns.ReadCost(ctx, s, r.campaignName(c), campaign.ByCondition)
 			if err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func (r replication) run(ctx context.Context, output string) error {
 func (r replication) plan(ctx context.Context, c string) error {
 	if r.entry.Pool != "" && c != r.entry.Pool {
 		if _, err := os.Stat(r.poolFile()); err != nil {
-			fmt.Fprintf(os.Stderr, "%s is planned once %s has the viewpoints of %s\n", r.campaign(c), r.poolFile(), r.campaign(r.entry.Pool))
+			fmt.Fprintf(os.Stderr, "%s is planned once %s has the viewpoints of %s\n", r.campaignName(c), r.poolFile(), r.campaignName(r.entry.Pool))
 			return nil
 		}
 	}
@@ -200,8 +200,8 @@ func (r replication) plan(ctx context.Context, c string) error {
 	return err
 }
 
-// work runs what is left of a campaign, of whose budget so much is spent by others.
-func (r replication) work(ctx context.Context, c string, spent float64) (store.Store, error) {
+// runRest runs what is left of a campaign, of whose budget so much is spent by others.
+func (r replication) runRest(ctx context.Context, c string, spent float64) (store.Store, error) {
 	o := runs.Options{Options: r.Options, Checks: !r.noCheck}
 	s, p, _, err := workCampaign(ctx, o, replicate.Path(c), r.flagsOf(c, spent), "the same command")
 	if err != nil || !r.entry.Embeds || r.features.Embedder == "" {
@@ -219,7 +219,7 @@ func (r replication) writePool(ctx context.Context) error {
 	cmd := &cobra.Command{}
 	cmd.SetContext(ctx)
 	cmd.SetOut(os.Stderr)
-	x := exports.Export{Campaign: r.campaign(r.entry.Pool), Output: r.poolFile(), Force: true}
+	x := exports.Export{Campaign: r.campaignName(r.entry.Pool), Output: r.poolFile(), Force: true}
 	return exports.Viewpoints{Each: each}.Run(cmd, r.Options, x, "")
 }
 
@@ -261,14 +261,14 @@ func (r replication) flagsOf(c string, spent float64) planning.Flags {
 		}
 		set = append(set, "labels={model: "+labeller+"}")
 	}
-	return r.flags.With(c, r.entry.All(), r.campaign(c), set...)
+	return r.flags.With(c, r.entry.All(), r.campaignName(c), set...)
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// campaign returns the name of a campaign in the lake: with another model than the paper's it
+// campaignName returns the name of a campaign in the lake: with another model than the paper's it
 // is another campaign.
-func (r replication) campaign(c string) string {
+func (r replication) campaignName(c string) string {
 	name := "paper" + c
 	if given := r.flags.Name(); given != "" && len(r.entry.All()) == 1 {
 		return given
@@ -303,7 +303,7 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 	}
 	var all []table.Table
 	for _, name := range r.entry.Campaigns {
-		p, _, err := campaign.ReadRecorded(ctx, s, r.campaign(name))
+		p, _, err := campaign.ReadRecorded(ctx, s, r.campaignName(name))
 		if err != nil {
 			return err
 		}
@@ -348,7 +348,7 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 	err := cli.WriteOutput(output, r.Stdout(), func(w io.Writer) error { return table.Write(w, r.format, all) })
 	for _, figure := range r.entry.Figures {
 		for _, name := range r.entry.Campaigns {
-			fmt.Fprintf(os.Stderr, "Figure: roundtable analyze %s --figure %s -o %s.svg\n", strings.Join(append([]string{r.campaign(name)}, r.baselines("--baseline ")...), " "), figure, strings.ReplaceAll(r.name, "/", "-"))
+			fmt.Fprintf(os.Stderr, "Figure: roundtable analyze %s --figure %s -o %s.svg\n", strings.Join(append([]string{r.campaignName(name)}, r.baselineFlags("--baseline ")...), " "), figure, strings.ReplaceAll(r.name, "/", "-"))
 		}
 	}
 	return err
@@ -357,11 +357,11 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 // tableOf makes a table of one of the entry's campaigns, as analyze does. That there is none is
 // no error: it is why the numbers are not compared.
 func (r replication) tableOf(ctx context.Context, s store.Store, c, name string, found replicate.Found) (replicate.Found, error) {
-	which := analyze.Request{Table: name, Baselines: r.baselines(""), Messages: measurements.Messages{Method: r.features.Method}}
-	if err := which.Choose(ctx, s, r.campaign(c)); err != nil {
+	which := analyze.Request{Table: name, Baselines: r.baselineFlags(""), Messages: measurements.Messages{Method: r.features.Method}}
+	if err := which.Choose(ctx, s, r.campaignName(c)); err != nil {
 		return found, err
 	}
-	a, err := analyze.Make(ctx, s, r.campaign(c), which)
+	a, err := analyze.Make(ctx, s, r.campaignName(c), which)
 	switch {
 	case err == nil:
 		found.Table = a.Tables[0]
@@ -374,11 +374,11 @@ func (r replication) tableOf(ctx context.Context, s store.Store, c, name string,
 	return found, nil
 }
 
-// baselines returns the campaigns of single agents, with a text before each.
-func (r replication) baselines(before string) []string {
+// baselineFlags returns the campaigns of single agents, with a text before each.
+func (r replication) baselineFlags(before string) []string {
 	var all []string
 	for _, c := range r.entry.Baselines {
-		all = append(all, before+r.campaign(c))
+		all = append(all, before+r.campaignName(c))
 	}
 	return all
 }

@@ -153,7 +153,7 @@ func (p dual) barrierAt(y []float64, mu float64) float64 {
 func (p dual) centreFrom(y []float64, mu float64) []float64 {
 	y = slices.Clone(y)
 	for range 60 {
-		gradient, hessian := p.derivatives(y, mu)
+		gradient, hessian := p.derivativesAt(y, mu)
 		step := solveCholesky(hessian, gradient)
 		decrement := 0.0
 		for k := range step {
@@ -180,7 +180,7 @@ func (p dual) centreFrom(y []float64, mu float64) []float64 {
 	return y
 }
 
-func (p dual) derivatives(y []float64, mu float64) ([]float64, [][]float64) {
+func (p dual) derivativesAt(y []float64, mu float64) ([]float64, [][]float64) {
 	gradient, hessian := make([]float64, p.n), make([][]float64, p.n)
 	for k := range hessian {
 		hessian[k] = make([]float64, p.n)

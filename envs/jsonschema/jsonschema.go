@@ -35,11 +35,11 @@ type properties []Property
 func (p properties) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, one := range p {
-		name, err := marshal(one.Name)
+		name, err := marshalPlain(one.Name)
 		if err != nil {
 			return nil, err
 		}
-		of, err := marshal(one.Schema)
+		of, err := marshalPlain(one.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -116,15 +116,15 @@ func OrNull(s Schema) Schema { return Schema{AnyOf: []Schema{s, {Type: "null"}}}
 
 // JSON returns the schema as it is sent.
 func (s Schema) JSON() json.RawMessage {
-	data, err := marshal(s)
+	data, err := marshalPlain(s)
 	if err != nil {
 		panic("jsonschema: " + err.Error()) // names, texts and finite numbers always marshal
 	}
 	return data
 }
 
-// marshal leaves <, > and & as they are: they may be in the name of a good or a dish.
-func marshal(v any) ([]byte, error) {
+// marshalPlain leaves <, > and & as they are: they may be in the name of a good or a dish.
+func marshalPlain(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

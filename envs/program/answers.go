@@ -159,7 +159,7 @@ func checkReading(r reading) error {
 	case !given && clean(r.Error) == "":
 		return errors.New("error has no readable character")
 	case given:
-		_, err := canonical(r.Proposal, mostProposal)
+		_, err := canonicalJSON(r.Proposal, mostProposal)
 		return err
 	}
 	return nil

@@ -19,15 +19,15 @@ const (
 // Canonical returns an object in JSON with its keys in order and no spaces. The error
 // says what is wrong: nothing doubled, deep or out of range is accepted.
 func Canonical(data []byte, most int) (json.RawMessage, error) {
-	text, err := canonical(data, most)
+	text, err := canonicalJSON(data, most)
 	if err == nil && text[0] != '{' {
 		return nil, errors.New("it is not a JSON object")
 	}
 	return text, err
 }
 
-// canonical is Canonical of any value.
-func canonical(data []byte, most int) (json.RawMessage, error) {
+// canonicalJSON is Canonical of any value.
+func canonicalJSON(data []byte, most int) (json.RawMessage, error) {
 	switch {
 	case len(data) > most:
 		return nil, fmt.Errorf("it has %d bytes; expected at most %d", len(data), most)

@@ -45,7 +45,7 @@ func (in *instance) Observe(agent int) any {
 
 // Parse has the program read a proposal. What no program need see is refused here.
 func (in *instance) Parse(proposal []byte) (envs.Proposal, error) {
-	text, err := canonical(proposal, mostProposal)
+	text, err := canonicalJSON(proposal, mostProposal)
 	if err != nil {
 		return "", fmt.Errorf("the proposal cannot be read: %w", err)
 	}
@@ -54,7 +54,7 @@ func (in *instance) Parse(proposal []byte) (envs.Proposal, error) {
 	if read.Error != "" {
 		return "", errors.New(clean(read.Error))
 	}
-	if text, err = canonical(read.Proposal, mostProposal); err != nil {
+	if text, err = canonicalJSON(read.Proposal, mostProposal); err != nil {
 		panic(Failed{err}) // its check has passed
 	}
 	return envs.Proposal(text), nil

@@ -42,7 +42,7 @@ func (p policy) Message(s envs.Situation) envs.Message {
 		Text string `json:"text"`
 		To   []int  `json:"to"`
 	}
-	m := act(p, "message", s, nil, func(m said) error {
+	m := askAct(p, "message", s, nil, func(m said) error {
 		for _, to := range m.To {
 			if to < 0 || to >= len(s.Agents) || to == s.Agent {
 				return fmt.Errorf("to names agent %d; it may name other agents, from 0 to %d", to, len(s.Agents)-1)
@@ -58,8 +58,8 @@ func (p policy) Propose(s envs.Situation) (string, bool) {
 	type proposed struct {
 		Proposal json.RawMessage `json:"proposal"`
 	}
-	made := act(p, "propose", s, nil, func(r proposed) error {
-		_, err := canonical(r.Proposal, mostProposal)
+	made := askAct(p, "propose", s, nil, func(r proposed) error {
+		_, err := canonicalJSON(r.Proposal, mostProposal)
 		return err
 	})
 	if string(made.Proposal) == "null" {
@@ -82,17 +82,17 @@ func checkValue(v value) error {
 
 // Value asks how much the agent likes a candidate.
 func (p policy) Value(s envs.Situation, candidate envs.Proposal) float64 {
-	return *act(p, "value", s, json.RawMessage(candidate), checkValue).Value
+	return *askAct(p, "value", s, json.RawMessage(candidate), checkValue).Value
 }
 
 // Reserve asks below which value the agent would rather choose nothing.
 func (p policy) Reserve(s envs.Situation) float64 {
-	return *act(p, "reserve", s, nil, checkValue).Value
+	return *askAct(p, "reserve", s, nil, checkValue).Value
 }
 
-// act puts one question to the program about what an agent does.
-func act[T any](p policy, do string, s envs.Situation, candidate json.RawMessage, check func(T) error) T {
-	with := situation(s)
+// askAct puts one question to the program about what an agent does.
+func askAct[T any](p policy, do string, s envs.Situation, candidate json.RawMessage, check func(T) error) T {
+	with := situationFields(s)
 	with["policy"], with["do"] = p.name, do
 	if candidate != nil {
 		with["candidate"] = candidate
@@ -100,8 +100,8 @@ func act[T any](p policy, do string, s envs.Situation, candidate json.RawMessage
 	return mustAsk(p.link, "act", false, fmt.Sprintf("what the policy %s does (%s)", p.name, do), with, check)
 }
 
-// situation returns what an agent knows, as fields of a question.
-func situation(s envs.Situation) fields {
+// situationFields returns what an agent knows, as fields of a question.
+func situationFields(s envs.Situation) fields {
 	type message struct {
 		From int    `json:"from"` // -1 is a speaker with a role
 		To   []int  `json:"to"`   // none means everybody
@@ -126,10 +126,10 @@ func situation(s envs.Situation) fields {
 		messages = append(messages, message{m.From, append([]int{}, m.To...), m.Text})
 	}
 	for _, o := range s.Offers {
-		offers = append(offers, offer{o.Agent, o.Round, raw(o.Proposal)})
+		offers = append(offers, offer{o.Agent, o.Round, rawProposal(o.Proposal)})
 	}
 	for _, n := range s.Notes {
-		notes = append(notes, note{n.Phase, n.Agent, n.Text, raw(n.Proposal)})
+		notes = append(notes, note{n.Phase, n.Agent, n.Text, rawProposal(n.Proposal)})
 	}
 	seed := uint64(0)
 	if s.Rand != nil {
@@ -137,7 +137,7 @@ func situation(s envs.Situation) fields {
 	}
 	with := fields{
 		"agent": s.Agent, "role": s.Role, "agents": names, "round": s.Round, "rounds": s.Rounds, "messages": messages, "offers": offers,
-		"standing": raw(s.Standing), "notes": notes, "weights": s.Weights, "seed": strconv.FormatUint(seed, 10), "view": json.RawMessage("null"),
+		"standing": rawProposal(s.Standing), "notes": notes, "weights": s.Weights, "seed": strconv.FormatUint(seed, 10), "view": json.RawMessage("null"),
 	}
 	o, ours := s.Observation.(Observation)
 	switch {
@@ -151,8 +151,8 @@ func situation(s envs.Situation) fields {
 	return with
 }
 
-// raw returns a proposal as JSON; null for none.
-func raw(p envs.Proposal) json.RawMessage {
+// rawProposal returns a proposal as JSON; null for none.
+func rawProposal(p envs.Proposal) json.RawMessage {
 	if p == "" {
 		return json.RawMessage("null")
 	}

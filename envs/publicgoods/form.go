@@ -14,6 +14,6 @@ func (in *instance) ProposalForm() envs.Form {
 	}
 	return envs.Form{
 		Schema:  jsonschema.ObjectOf(agents, jsonschema.Number(0, in.params.Endowment)),
-		Example: string(canonical(example, agents)),
+		Example: string(canonicalProposal(example, agents)),
 	}
 }

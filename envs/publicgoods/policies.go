@@ -50,19 +50,19 @@ func (g *Game) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 // Message names what the agent would have everybody contribute.
 func (c Conditional) Message(s envs.Situation) envs.Message {
 	o := s.Observation.(Observation)
-	return envs.Message{From: s.Agent, Text: fmt.Sprintf("I suggest that we contribute about %s each.", number(c.level(s)*o.Endowment))}
+	return envs.Message{From: s.Agent, Text: fmt.Sprintf("I suggest that we contribute about %s each.", formatNumber(c.levelAsked(s)*o.Endowment))}
 }
 
 // Propose asks the same of all others, and less of itself.
 func (c Conditional) Propose(s envs.Situation) (string, bool) {
 	o := s.Observation.(Observation)
-	given := slices.Repeat([]float64{c.level(s) * o.Endowment}, len(o.Agents))
+	given := slices.Repeat([]float64{c.levelAsked(s) * o.Endowment}, len(o.Agents))
 	given[s.Agent] *= 1 - c.Discount
-	return string(canonical(given, o.Agents)), true
+	return string(canonicalProposal(given, o.Agents)), true
 }
 
-// level returns the share of an endowment that the agent asks of others now.
-func (c Conditional) level(s envs.Situation) float64 {
+// levelAsked returns the share of an endowment that the agent asks of others now.
+func (c Conditional) levelAsked(s envs.Situation) float64 {
 	o := s.Observation.(Observation)
 	own := c.Opening
 	if s.Rand != nil {
@@ -71,7 +71,7 @@ func (c Conditional) level(s envs.Situation) float64 {
 	own = max(0, min(1, own))
 	others, n := 0.0, 0.0
 	for _, offer := range s.Offers {
-		given := contributions(offer.Proposal, o.Agents)
+		given := contributionsOf(offer.Proposal, o.Agents)
 		switch mean := sum(given) / float64(len(given)) / o.Endowment; {
 		case offer.Agent == s.Agent && offer.Round < s.Round: // where it stood
 			own = given[(s.Agent+1)%len(given)] / o.Endowment
@@ -88,17 +88,17 @@ func (c Conditional) level(s envs.Situation) float64 {
 // Value returns the agent's payoff between its worst and its best one.
 func (c Conditional) Value(s envs.Situation, p envs.Proposal) float64 {
 	o := s.Observation.(Observation)
-	return c.scaled(o, payoff(contributions(p, o.Agents), s.Agent, o.Endowment, o.Return))
+	return c.scalePayoff(o, payoffOf(contributionsOf(p, o.Agents), s.Agent, o.Endowment, o.Return))
 }
 
 // Reserve returns what the agent has if nobody contributes.
 func (c Conditional) Reserve(s envs.Situation) float64 {
 	o := s.Observation.(Observation)
-	return c.scaled(o, o.Endowment)
+	return c.scalePayoff(o, o.Endowment)
 }
 
-// scaled maps payoffs to 0 (it alone contributes) to 1 (all others do).
-func (Conditional) scaled(o Observation, payoff float64) float64 {
+// scalePayoff maps payoffs to 0 (it alone contributes) to 1 (all others do).
+func (Conditional) scalePayoff(o Observation, payoff float64) float64 {
 	worst := o.Return * o.Endowment
 	best := o.Endowment * (1 + o.Return*float64(len(o.Agents)-1))
 	return max(0, min(1, (payoff-worst)/(best-worst)))

@@ -44,27 +44,27 @@ func (in *instance) Parse(text []byte) (envs.Proposal, error) {
 		value, err := d.Token()
 		amount, ok := value.(float64)
 		if err != nil || !ok || amount < 0 || amount > in.params.Endowment {
-			return "", fmt.Errorf("the contribution of %s must be a number from 0 to %s", agents[i], number(in.params.Endowment))
+			return "", fmt.Errorf("the contribution of %s must be a number from 0 to %s", agents[i], formatNumber(in.params.Endowment))
 		}
 		given[i], found[i] = amount, true
 	}
 	if i := slices.Index(found, false); i >= 0 {
 		return "", fmt.Errorf("the contribution of %s is missing", agents[i])
 	}
-	return canonical(given, agents), nil
+	return canonicalProposal(given, agents), nil
 }
 
-// canonical writes contributions by agent, in hundredths.
-func canonical(given []float64, agents []string) envs.Proposal {
+// canonicalProposal writes contributions by agent, in hundredths.
+func canonicalProposal(given []float64, agents []string) envs.Proposal {
 	var parts []string
 	for i, v := range given {
-		parts = append(parts, strconv.Quote(agents[i])+":"+number(v))
+		parts = append(parts, strconv.Quote(agents[i])+":"+formatNumber(v))
 	}
 	return envs.Proposal("{" + strings.Join(parts, ",") + "}")
 }
 
-// contributions of a canonical proposal, by agent.
-func contributions(p envs.Proposal, agents []string) []float64 {
+// contributionsOf of a canonical proposal, by agent.
+func contributionsOf(p envs.Proposal, agents []string) []float64 {
 	byName := map[string]float64{}
 	if err := json.Unmarshal([]byte(p), &byName); err != nil {
 		panic("publicgoods: not a proposal of Parse: " + err.Error())
@@ -76,7 +76,7 @@ func contributions(p envs.Proposal, agents []string) []float64 {
 	return given
 }
 
-func number(v float64) string {
+func formatNumber(v float64) string {
 	return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64)
 }
 
@@ -90,7 +90,7 @@ func (in *instance) Cue(c envs.Cue) (envs.Contribution, error) {
 	var all [][]float64
 	for _, s := range c.Shown {
 		if s.Proposal != "" {
-			all = append(all, contributions(s.Proposal, agents))
+			all = append(all, contributionsOf(s.Proposal, agents))
 		}
 	}
 	if len(all) == 0 {
@@ -104,7 +104,7 @@ func (in *instance) Cue(c envs.Cue) (envs.Contribution, error) {
 		}
 		quartiles := envs.Quartiles(amounts)
 		middle[i] = quartiles[1]
-		lines[i] = fmt.Sprintf("%s: median %s (middle half from %s to %s)", name, number(quartiles[1]), number(quartiles[0]), number(quartiles[2]))
+		lines[i] = fmt.Sprintf("%s: median %s (middle half from %s to %s)", name, formatNumber(quartiles[1]), formatNumber(quartiles[0]), formatNumber(quartiles[2]))
 	}
-	return envs.Contribution{Text: strings.Join(lines, "\n"), Proposals: []envs.Proposal{canonical(middle, agents)}}, nil
+	return envs.Contribution{Text: strings.Join(lines, "\n"), Proposals: []envs.Proposal{canonicalProposal(middle, agents)}}, nil
 }

@@ -114,11 +114,11 @@ func (in *instance) Observe(agent int) any {
 
 // Utility returns what an agent keeps and gets back, in units.
 func (in *instance) Utility(agent int, p envs.Proposal) float64 {
-	return payoff(contributions(p, names[:in.params.Agents]), agent, in.params.Endowment, in.returns[agent])
+	return payoffOf(contributionsOf(p, names[:in.params.Agents]), agent, in.params.Endowment, in.returns[agent])
 }
 
-// payoff of one agent from all contributions.
-func payoff(contributions []float64, agent int, endowment, back float64) float64 {
+// payoffOf of one agent from all contributions.
+func payoffOf(contributions []float64, agent int, endowment, back float64) float64 {
 	return endowment - contributions[agent] + back*sum(contributions)
 }
 
@@ -126,7 +126,7 @@ func payoff(contributions []float64, agent int, endowment, back float64) float64
 // the sum of payoffs, the share of the possible gain is the share of all
 // endowments that is contributed.
 func (in *instance) Score(p envs.Proposal) envs.Score {
-	given := contributions(p, names[:in.params.Agents])
+	given := contributionsOf(p, names[:in.params.Agents])
 	s := envs.Score{Value: min(1, sum(given)/(in.params.Endowment*float64(len(given))))}
 	for i := range given {
 		s.Utilities = append(s.Utilities, in.Utility(i, p))

@@ -96,7 +96,7 @@ func (e *QA) checkChallenge(q Question, c, first challenge) error {
 func (in *Instance) wrongSolution() (envs.Contribution, error) {
 	text := in.env.challenges[in.q.ID].Wrong
 	if text == "" {
-		others := slices.DeleteFunc(in.q.distractors(), in.isCorrect)
+		others := slices.DeleteFunc(in.q.listDistractors(), in.isCorrect)
 		if len(others) == 0 {
 			return envs.Contribution{}, fmt.Errorf("qa: no wrong answer is known for question %s; set challenges.file", in.q.ID)
 		}

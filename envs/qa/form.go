@@ -9,7 +9,7 @@ import (
 func (in *Instance) ProposalForm() envs.Form {
 	options := make([]string, len(in.q.Options))
 	for i := range options {
-		options[i] = "(" + letter(i) + ")"
+		options[i] = "(" + letterOf(i) + ")"
 	}
 	switch in.q.Kind {
 	case Choice:

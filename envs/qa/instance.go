@@ -29,7 +29,7 @@ type Option struct{ Letter, Text string }
 func (q Question) letteredOptions() []Option {
 	var all []Option
 	for i, o := range q.Options {
-		all = append(all, Option{letter(i), o})
+		all = append(all, Option{letterOf(i), o})
 	}
 	return all
 }
@@ -43,7 +43,7 @@ func (q Question) withShuffledOptions(seed uint64) Question {
 	options, moved := make([]string, len(order)), make([]string, 2*len(order))
 	for i, o := range order {
 		options[i] = q.Options[o]
-		moved[2*o], moved[2*o+1] = letter(o), letter(i)
+		moved[2*o], moved[2*o+1] = letterOf(o), letterOf(i)
 	}
 	gold := make([]string, len(q.Gold))
 	for i, key := range q.Gold {
@@ -136,7 +136,7 @@ func proposalText(p envs.Proposal) string {
 
 // isCorrect reports whether it is one of the accepted answers (SQuAD: exact match).
 func (in *Instance) isCorrect(answer string) bool {
-	if in.scoring().Name == scoring.Number {
+	if in.scoringOf().Name == scoring.Number {
 		return in.scoreOf(answer) == 1
 	}
 	if in.q.Kind == Span {
@@ -167,7 +167,7 @@ func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.scoreOf(
 func (in *Instance) Score(p envs.Proposal) envs.Score {
 	u := in.Utility(0, p)
 	s := envs.Score{Value: u, Utilities: slices.Repeat([]float64{u}, in.env.params.Agents)}
-	if in.q.Kind == Span && in.scoring().IsZero() {
+	if in.q.Kind == Span && in.scoringOf().IsZero() {
 		s.Value = F1(proposalText(p), in.q.Gold)
 	}
 	return s
@@ -177,7 +177,7 @@ func (in *Instance) Score(p envs.Proposal) envs.Score {
 // saying always that the text does not say it, which tells the questions
 // without an answer apart.
 func (in *Instance) Baselines() []envs.Baseline {
-	if !in.scoring().IsZero() && in.scoring().Name != scoring.Exact {
+	if !in.scoringOf().IsZero() && in.scoringOf().Name != scoring.Exact {
 		return nil
 	}
 	switch in.q.Kind {

@@ -14,7 +14,7 @@ const Unknown = "[UNKNOWN]"
 func (q Question) answerForm() string {
 	switch q.Kind {
 	case Choice:
-		return fmt.Sprintf("the letter of an option in parentheses, (A) to (%s)", letter(len(q.Options)-1))
+		return fmt.Sprintf("the letter of an option in parentheses, (A) to (%s)", letterOf(len(q.Options)-1))
 	case Integer:
 		return "a whole number in parentheses, as (42)"
 	case YesNo:
@@ -24,7 +24,7 @@ func (q Question) answerForm() string {
 	case Number:
 		return "a number in parentheses, as (2.5)"
 	case Several:
-		return fmt.Sprintf("a line that begins with Answer: and has the letters of all right options in parentheses, (A) to (%s)", letter(len(q.Options)-1))
+		return fmt.Sprintf("a line that begins with Answer: and has the letters of all right options in parentheses, (A) to (%s)", letterOf(len(q.Options)-1))
 	}
 	return "a line that begins with Answer:"
 }
@@ -62,7 +62,7 @@ func (q Question) canonicalOption(name string) (string, error) {
 	if len(name) == 1 && name[0] >= 'A' && int(name[0]-'A') < len(q.Options) {
 		return "(" + name + ")", nil
 	}
-	return "", fmt.Errorf("there is no option %.20q; options are (A) to (%s)", name, letter(len(q.Options)-1))
+	return "", fmt.Errorf("there is no option %.20q; options are (A) to (%s)", name, letterOf(len(q.Options)-1))
 }
 
 // grouped are whole numbers as 1,234 and 42.0.

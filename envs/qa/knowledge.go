@@ -34,7 +34,7 @@ func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 		var right []string
 		for i, option := range o.Options {
 			if key := q.keyTexts(); slices.Contains(key, option.Text) {
-				right = append(right, letter(i))
+				right = append(right, letterOf(i))
 			}
 		}
 		if q.Gold = right[:min(1, len(right))]; q.Kind == Several {
@@ -47,7 +47,7 @@ func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 	} else if q.Kind == Open { // there is no right one to look up
 		gold = "this is what I think"
 	}
-	for _, w := range q.distractors() {
+	for _, w := range q.listDistractors() {
 		if !in.isCorrect(w) {
 			wrong = append(wrong, w)
 		}
@@ -55,13 +55,13 @@ func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 	return gold, wrong
 }
 
-// distractors returns answers of the question's form, the right one perhaps among them.
-func (q Question) distractors() []string {
+// listDistractors returns answers of the question's form, the right one perhaps among them.
+func (q Question) listDistractors() []string {
 	var all []string
 	switch q.Kind {
 	case Choice, Several:
 		for i := range q.Options {
-			all = append(all, "("+letter(i)+")")
+			all = append(all, "("+letterOf(i)+")")
 		}
 	case YesNo:
 		all = []string{"yes", "no"}

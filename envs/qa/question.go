@@ -71,7 +71,7 @@ func errorIn(part, format string, args ...any) error {
 // mostOptions is how many letters there are.
 const mostOptions = 26
 
-func letter(i int) string { return string(rune('A' + i)) }
+func letterOf(i int) string { return string(rune('A' + i)) }
 
 // hasOptions reports whether the answers are letters of options.
 func (q Question) hasOptions() bool { return q.Kind == Choice || q.Kind == Several }

@@ -134,7 +134,7 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 		return nil, fmt.Errorf("file is %q, which is not a pattern: %w", p.File, err)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("file %q is not in the folder that data: names%s", p.File, nearest(p.File, all))
+		return nil, fmt.Errorf("file %q is not in the folder that data: names%s", p.File, nearestFile(p.File, all))
 	}
 	return names, nil
 }
@@ -171,14 +171,14 @@ func readOther(files fs.FS, key, name string) ([]byte, error) {
 	}
 	hint := ""
 	if all, listed := listAll(files); listed == nil && errors.Is(err, fs.ErrNotExist) {
-		hint = nearest(name, all)
+		hint = nearestFile(name, all)
 	}
 	return nil, fmt.Errorf("%s is %q, which cannot be read: %w%s", key, name, err, hint)
 }
 
-// nearest returns the file that may be meant by a name: one that is spelt nearly so, or with
+// nearestFile returns the file that may be meant by a name: one that is spelt nearly so, or with
 // the same name in another folder; "" if there is none.
-func nearest(name string, all []string) string {
+func nearestFile(name string, all []string) string {
 	for _, one := range all {
 		if strings.EqualFold(path.Base(one), path.Base(name)) {
 			return "; did you mean " + one + "?"
@@ -238,7 +238,7 @@ func (p Params) readFile(name string, data []byte) ([]Question, records.Table, r
 	}
 	var all []Question
 	for _, r := range table.Records {
-		q := p.question(cols, r)
+		q := p.makeQuestion(cols, r)
 		if table.Semicolons && q.bad == nil && (p.Kind == Number || p.Kind == Integer) {
 			q.bad = checkComma(q.Gold)
 		}
@@ -300,8 +300,8 @@ func columnOf(part string, cols records.Columns) string {
 	return name
 }
 
-// question makes a question of a row.
-func (p Params) question(cols records.Columns, r records.Record) Question {
+// makeQuestion makes a question of a row.
+func (p Params) makeQuestion(cols records.Columns, r records.Record) Question {
 	row, err := cols.Read(r.Fields)
 	q := Question{ID: row.ID, Kind: p.Kind, Text: strings.TrimSpace(row.Question), Context: row.Context, solution: row.Solution, shuffle: p.Shuffle != ""}
 	q.fields, _ = records.Plain(r.Fields).(map[string]any)
@@ -355,7 +355,7 @@ func (q *Question) setRight(row records.Row, as records.Reading) {
 		return
 	}
 	for _, i := range right {
-		q.Gold = append(q.Gold, letter(i))
+		q.Gold = append(q.Gold, letterOf(i))
 	}
 	if q.Kind == Several && len(right) > 0 {
 		q.Gold = []string{"(" + strings.Join(q.Gold, ")(") + ")"}
@@ -375,13 +375,13 @@ func (p Params) splitOptions(q *Question, row *records.Row) error {
 	q.Text = strings.TrimSpace(text)
 	for n, line := range strings.Split(strings.TrimSpace(list), "\n") {
 		option, ok := line, false
-		for _, begins := range []string{"(" + letter(n) + ") ", letter(n) + ") ", letter(n) + ". ", "- "} {
+		for _, begins := range []string{"(" + letterOf(n) + ") ", letterOf(n) + ") ", letterOf(n) + ". ", "- "} {
 			if option, ok = strings.CutPrefix(line, begins); ok {
 				break
 			}
 		}
 		if !ok {
-			return errorIn(itsOptions, "option %d is %.40q; (%s) and a text are expected", n+1, line, letter(n))
+			return errorIn(itsOptions, "option %d is %.40q; (%s) and a text are expected", n+1, line, letterOf(n))
 		}
 		row.Options = append(row.Options, option)
 	}

@@ -56,8 +56,8 @@ func (q Question) hasReading() bool {
 	return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo || q.Kind == Number
 }
 
-// form returns what an answer to the question looks like in a text.
-func (q Question) form() reading.Form {
+// readingForm returns what an answer to the question looks like in a text.
+func (q Question) readingForm() reading.Form {
 	switch q.Kind {
 	case Choice:
 		return reading.Options(q.Options)
@@ -70,7 +70,7 @@ func (q Question) form() reading.Form {
 }
 
 func (q Question) statedAnswer(text string, cut bool) (string, reading.Way, error) {
-	found, err := q.form().Read(text, cut)
+	found, err := q.readingForm().Read(text, cut)
 	if err == nil && q.Kind == Several {
 		found.Text = "(" + strings.Join(strings.Split(found.Text, ""), ")(") + ")"
 	}

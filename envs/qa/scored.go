@@ -37,7 +37,7 @@ func (p Params) checkScore(q Question) error {
 		return nil
 	}
 	in := Instance{q: q}
-	for _, answer := range append(in.acceptedAnswers(), q.distractors()...) {
+	for _, answer := range append(in.acceptedAnswers(), q.listDistractors()...) {
 		answer, err := q.canonicalAnswer(answer)
 		if err != nil {
 			continue
@@ -51,13 +51,13 @@ func (p Params) checkScore(q Question) error {
 
 // scoredCase returns what an expression is given of an answer in canonical form.
 func (q Question) scoredCase(answer string) scoring.Case {
-	c := scoring.Case{Answer: q.value(answer), ID: q.ID, Question: q.Text, Context: q.Context, Options: q.Options, Fields: q.fields}
+	c := scoring.Case{Answer: q.valueOf(answer), ID: q.ID, Question: q.Text, Context: q.Context, Options: q.Options, Fields: q.fields}
 	if q.Kind == Choice && len(answer) == 3 && int(answer[1]-'A') < len(q.Options) {
 		c.Option = q.Options[answer[1]-'A']
 	}
 	in := Instance{q: q}
 	for _, key := range in.acceptedAnswers() {
-		c.Keys = append(c.Keys, q.value(key))
+		c.Keys = append(c.Keys, q.valueOf(key))
 	}
 	if len(c.Keys) > 0 {
 		c.Key = c.Keys[0]
@@ -71,7 +71,7 @@ func (e *QA) Scorer() []string { return e.params.Score.Command }
 // ScoreRequest returns what the program of score: {command: …} is asked about a
 // final answer; nil if the environment scores it.
 func (in *Instance) ScoreRequest(p envs.Proposal) *envs.ScoreRequest {
-	s := in.scoring()
+	s := in.scoringOf()
 	if s.Name != scoring.ByCommand {
 		return nil
 	}
@@ -94,19 +94,19 @@ func (in *Instance) ScoreRequest(p envs.Proposal) *envs.ScoreRequest {
 	if err != nil {
 		panic("qa: " + err.Error()) // plain values always marshal
 	}
-	return &envs.ScoreRequest{Command: s.Command, Timeout: s.Timeout, Input: input, About: in.about(answer)}
+	return &envs.ScoreRequest{Command: s.Command, Timeout: s.Timeout, Input: input, About: in.aboutAnswer(answer)}
 }
 
-// about names an answer to the question, with the question's place.
-func (in *Instance) about(answer string) string {
+// aboutAnswer names an answer to the question, with the question's place.
+func (in *Instance) aboutAnswer(answer string) string {
 	if in.q.place != "" {
 		return fmt.Sprintf("question %s (%s), the answer %.60q", in.q.ID, in.q.place, answer)
 	}
 	return fmt.Sprintf("question %s, the answer %.60q", in.q.ID, answer)
 }
 
-// value returns an answer in canonical form as expressions see it.
-func (q Question) value(answer string) any {
+// valueOf returns an answer in canonical form as expressions see it.
+func (q Question) valueOf(answer string) any {
 	switch q.Kind {
 	case Choice:
 		return strings.Trim(answer, "()")
@@ -128,7 +128,7 @@ func lettersOf(answer string) []string {
 // scoreOf returns the score of an answer in canonical form. An expression that
 // fails on it is a panic, which the caller makes the collaboration's failure.
 func (in *Instance) scoreOf(answer string) float64 {
-	s := in.scoring()
+	s := in.scoringOf()
 	switch s.Name {
 	case scoring.Number:
 		for _, key := range in.acceptedAnswers() {
@@ -138,7 +138,7 @@ func (in *Instance) scoreOf(answer string) float64 {
 		}
 		return 0
 	case scoring.F1:
-		return in.overlap(answer)
+		return in.overlapOf(answer)
 	case scoring.ByExpression:
 		score, err := s.Expression.Score(in.q.scoredCase(answer))
 		if err != nil {
@@ -154,15 +154,15 @@ func (in *Instance) scoreOf(answer string) float64 {
 	return 0
 }
 
-func (in *Instance) scoring() scoring.Scoring {
+func (in *Instance) scoringOf() scoring.Scoring {
 	if in.env == nil {
 		return scoring.Scoring{}
 	}
 	return in.env.params.Score
 }
 
-// overlap returns the F1 of an answer: over options, or over words.
-func (in *Instance) overlap(answer string) float64 {
+// overlapOf returns the F1 of an answer: over options, or over words.
+func (in *Instance) overlapOf(answer string) float64 {
 	if in.q.Kind == Several {
 		have, want := lettersOf(answer), lettersOf(in.acceptedAnswers()[0])
 		return wordOverlap(strings.Join(have, " "), strings.Join(want, " "))
@@ -173,11 +173,11 @@ func (in *Instance) overlap(answer string) float64 {
 // JudgeCase returns what the model of score: {judge: …} is shown of a final answer;
 // nil if something else scores it.
 func (in *Instance) JudgeCase(p envs.Proposal) *envs.JudgeCase {
-	if in.scoring().Name != scoring.ByJudge {
+	if in.scoringOf().Name != scoring.ByJudge {
 		return nil
 	}
 	answer := proposalText(p)
-	c := &envs.JudgeCase{Question: in.q.Text, Context: in.q.Context, Answer: in.q.withOption(answer), ID: in.q.ID, About: in.about(answer)}
+	c := &envs.JudgeCase{Question: in.q.Text, Context: in.q.Context, Answer: in.q.withOption(answer), ID: in.q.ID, About: in.aboutAnswer(answer)}
 	for i, option := range in.q.Options {
 		c.Options = append(c.Options, "("+string(rune('A'+i))+") "+option)
 	}

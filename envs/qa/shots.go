@@ -65,7 +65,7 @@ func takeShots(p Params, questions []Question, files fs.FS) ([]Shot, []Question,
 		if len(q.Gold) == 0 && q.Kind != Span {
 			return nil, nil, fmt.Errorf("shots: question %s has no right answer to show", q.ID)
 		}
-		shots = append(shots, q.worked())
+		shots = append(shots, q.workedExample())
 	}
 	return shots, questions, nil
 }
@@ -101,8 +101,8 @@ func readShotQuestions(p Params, files fs.FS) ([]Question, error) {
 	return questions[:p.Shots.N], errors.Join(errs...)
 }
 
-// worked returns the question with its right answer, as an agent would end.
-func (q Question) worked() Shot {
+// workedExample returns the question with its right answer, as an agent would end.
+func (q Question) workedExample() Shot {
 	lines := []string{strings.TrimSpace(q.Context + "\n\n" + q.Text)}
 	for _, o := range q.letteredOptions() {
 		lines = append(lines, fmt.Sprintf("(%s) %s", o.Letter, o.Text))

@@ -57,15 +57,15 @@ func TestWorked(t *testing.T) {
 	} {
 		for _, q := range tiny(t, x.format, x.file).questions {
 			in := &Instance{q: q}
-			if found, err := q.Extract(q.worked().Answer); err != nil || !in.isCorrect(found) {
-				t.Errorf("%s %s: %q gives %q, error %v", x.file, q.ID, q.worked().Answer, found, err)
+			if found, err := q.Extract(q.workedExample().Answer); err != nil || !in.isCorrect(found) {
+				t.Errorf("%s %s: %q gives %q, error %v", x.file, q.ID, q.workedExample().Answer, found, err)
 			}
 		}
 	}
 	for k := range kindFiles {
 		for _, q := range ofKind(t, k).questions {
-			if found, err := q.Extract(q.worked().Answer); err != nil || !(&Instance{q: q}).isCorrect(found) {
-				t.Errorf("%s: %q gives %q, error %v", k, q.worked().Answer, found, err)
+			if found, err := q.Extract(q.workedExample().Answer); err != nil || !(&Instance{q: q}).isCorrect(found) {
+				t.Errorf("%s: %q gives %q, error %v", k, q.workedExample().Answer, found, err)
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 // "B. blue" or "(2) blue".
 func hasLettersOfItsOwn(q Question) bool {
 	number := func(i int) string { return strconv.Itoa(i + 1) }
-	return len(q.Options) > 1 && (beginWith(q.Options, letter) || beginWith(q.Options, number))
+	return len(q.Options) > 1 && (beginWith(q.Options, letterOf) || beginWith(q.Options, number))
 }
 
 func beginWith(options []string, mark func(int) string) bool {
@@ -174,11 +174,11 @@ func (e *QA) countKeys(seed uint64, s *envs.Survey) {
 		if counts[i] > 0 {
 			places++
 		}
-		s.Keys = append(s.Keys, envs.Fact{Name: "(" + letter(i) + ")", Text: strconv.Itoa(counts[i])})
+		s.Keys = append(s.Keys, envs.Fact{Name: "(" + letterOf(i) + ")", Text: strconv.Itoa(counts[i])})
 	}
 	for i, n := range counts {
 		if places == 1 && n >= leastForPlace && n == all {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the right answer is always option (%s), which agents can learn from examples and from each other; write shuffle: options under env to deal the options by the seed", letter(i)))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the right answer is always option (%s), which agents can learn from examples and from each other; write shuffle: options under env to deal the options by the seed", letterOf(i)))
 		}
 	}
 }

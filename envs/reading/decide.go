@@ -67,13 +67,13 @@ func (t *parsed) decide() (Answer, error) {
 		}
 		return t.answer(inference, Stated), nil
 	}
-	if i := t.alone(); i >= 0 {
+	if i := t.standingAlone(); i >= 0 {
 		if t.all[i].value == "" {
 			return Answer{}, ErrUnknown
 		}
 		return t.answer(i, Alone), nil
 	}
-	return t.only()
+	return t.onlyAnswer()
 }
 
 // addsMore is a sentence that adds an answer to one that was stated: "So does B".
@@ -86,7 +86,7 @@ var above = regexp.MustCompile(`[^?:,\n\s]\s*\n\s*$`)
 func (t *parsed) isLastLine(i int) bool {
 	m := t.all[i]
 	return (m.is == named || m.is == inferred) && m.sentence == len(t.sentences)-1 && m.sentence > 0 && !t.form.several && !m.item && m.value != "" && t.isBare(i) &&
-		above.MatchString(t.text(t.sentences[m.sentence-1])) && t.aloneIn(m.sentence-1) < 0
+		above.MatchString(t.textIn(t.sentences[m.sentence-1])) && t.aloneIn(m.sentence-1) < 0
 }
 
 // passOverOptions makes a list of all options, each a line, one that repeats the question;
@@ -98,7 +98,7 @@ func (t *parsed) passOverOptions() {
 		return
 	}
 	for i, m := range t.all {
-		isLine := strings.HasSuffix(t.text(t.sentences[m.sentence]), "\n") || m.sentence == len(t.sentences)-1
+		isLine := strings.HasSuffix(t.textIn(t.sentences[m.sentence]), "\n") || m.sentence == len(t.sentences)-1
 		if m.is != named || distinct[m.value] || !isLine || t.aloneIn(m.sentence) != i {
 			continue
 		}
@@ -151,7 +151,7 @@ var takesBack = regexp.MustCompile(`(?i)^\W*(?:(?:oh|hmm+|but|actually)[,. ]+)?(
 // dependsOn reports whether an answer is given under a condition, and another one under another.
 func (t *parsed) dependsOn(i int) bool {
 	return t.isConditional(i) && slices.ContainsFunc(t.all, func(m mention) bool {
-		return m.value != t.all[i].value && m.is != out && t.isConditional(t.index(m.at))
+		return m.value != t.all[i].value && m.is != out && t.isConditional(t.answerAt(m.at))
 	})
 }
 
@@ -165,7 +165,7 @@ var conditionFirst = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but |or |while
 func (t *parsed) isClaimed(i int) bool {
 	s := t.sentences[t.all[i].sentence]
 	if t.claiming.span != s {
-		t.claiming.span, t.claiming.is = s, claimed.MatchString(t.text(s))
+		t.claiming.span, t.claiming.is = s, claimed.MatchString(t.textIn(s))
 	}
 	return t.claiming.is || endorsed.MatchString(t.skeleton[t.all[i].at+answerBytes:s.to])
 }
@@ -198,7 +198,7 @@ func (t *parsed) answer(i int, way Way) Answer {
 			labels = append(labels, strings.Split(o.value, "")...)
 		}
 	}
-	for n := m.sentence; strings.HasSuffix(t.text(t.sentences[n]), "\n") && n+1 < len(t.sentences); n++ { // a list under "Answers:"
+	for n := m.sentence; strings.HasSuffix(t.textIn(t.sentences[n]), "\n") && n+1 < len(t.sentences); n++ { // a list under "Answers:"
 		j := t.itemIn(n + 1)
 		if j < 0 || t.all[j].is != named || !m.isListed(t) {
 			break
@@ -211,12 +211,12 @@ func (t *parsed) answer(i int, way Way) Answer {
 
 // itemIn returns the answer that a sentence begins with; -1 if it begins otherwise.
 func (t *parsed) itemIn(n int) int {
-	text := t.text(t.sentences[n])
+	text := t.textIn(t.sentences[n])
 	at := strings.IndexFunc(text, isAnswer)
 	if at < 0 || !aloneLead.MatchString(text[:at]) {
 		return -1
 	}
-	return t.index(t.sentences[n].from + at)
+	return t.answerAt(t.sentences[n].from + at)
 }
 
 // isListed reports whether an answer is a line of its own after a colon.
@@ -226,13 +226,13 @@ func (m mention) isListed(t *parsed) bool {
 
 var beginsList = regexp.MustCompile(`:\s*\n\W*$`)
 
-// alone returns an answer that is a text of its own: the whole, or the first or last line or sentence.
-func (t *parsed) alone() int {
+// standingAlone returns an answer that is a text of its own: the whole, or the first or last line or sentence.
+func (t *parsed) standingAlone() int {
 	if len(t.sentences) == 0 {
 		return -1
 	}
 	last, first := t.aloneIn(len(t.sentences)-1), t.aloneIn(0)
-	if t.form.yesNo && first >= 0 && t.isBare(first) && strings.HasSuffix(t.text(t.sentences[0]), "\n") && last >= 0 && !t.isBare(last) {
+	if t.form.yesNo && first >= 0 && t.isBare(first) && strings.HasSuffix(t.textIn(t.sentences[0]), "\n") && last >= 0 && !t.isBare(last) {
 		last = -1
 	}
 	for _, i := range []int{last, first} {
@@ -253,7 +253,7 @@ func (t *parsed) alone() int {
 
 // isBare reports whether an answer is all there is in its sentence.
 func (t *parsed) isBare(i int) bool {
-	return strings.Trim(t.text(t.sentences[t.all[i].sentence]), " \n.!\"'"+boldOff) == string(rune(firstAnswer+i))
+	return strings.Trim(t.textIn(t.sentences[t.all[i].sentence]), " \n.!\"'"+boldOff) == string(rune(firstAnswer+i))
 }
 
 // endsWith reports whether an answer ends the last sentence, which names no other, after a
@@ -289,14 +289,14 @@ func (t *parsed) isRival(i, sentence int) bool {
 // aloneIn returns the answer that a sentence consists of; -1 if there is more in it.
 func (t *parsed) aloneIn(n int) int {
 	s := t.sentences[n]
-	text := t.text(s)
+	text := t.textIn(s)
 	at := strings.IndexFunc(text, isAnswer)
 	if at < 0 {
 		return -1
 	}
-	i := t.index(s.from + at)
+	i := t.answerAt(s.from + at)
 	list, alternative := t.listFrom(i, s)
-	if alternative || len(list) > 1 && !t.form.several && !t.same(list) {
+	if alternative || len(list) > 1 && !t.form.several && !t.nameSame(list) {
 		return -1
 	}
 	end := t.all[list[len(list)-1]].at + answerBytes
@@ -321,8 +321,8 @@ func (t *parsed) yesNoIn(s span) int {
 	return found
 }
 
-// only returns the answer that is the only one.
-func (t *parsed) only() (Answer, error) {
+// onlyAnswer returns the answer that is the only one.
+func (t *parsed) onlyAnswer() (Answer, error) {
 	var rejects, hedges bool
 	values := map[string]int{}
 	marked := map[string]int{}
@@ -343,12 +343,12 @@ func (t *parsed) only() (Answer, error) {
 	}
 	skeleton := lastOf(t.skeleton, 4*longestSentence)
 	switch {
-	case declined.MatchString(plain(skeleton)):
+	case declined.MatchString(withoutPhrases(skeleton)):
 		return Answer{}, ErrDeclined
 	case hedges:
 		return Answer{}, ErrOpen
 	case rejects && len(values) == 0:
-		if i := t.opposite(); i >= 0 {
+		if i := t.oppositeOption(); i >= 0 {
 			return Answer{t.form.labels[1-i], Words}, nil
 		}
 		return Answer{}, ErrRejected
@@ -384,11 +384,11 @@ func (t *parsed) only() (Answer, error) {
 // repeatedResult returns the one number of a sentence that is the result of a calculation before
 // it: "3 × 25 = 75. He pays $75"; -1 if there is none.
 func (t *parsed) repeatedResult(s span) int {
-	at := strings.IndexFunc(t.text(s), isAnswer)
+	at := strings.IndexFunc(t.textIn(s), isAnswer)
 	if at < 0 || !t.isOneOnly(s) {
 		return -1
 	}
-	i := t.index(s.from + at)
+	i := t.answerAt(s.from + at)
 	for j := i - 1; j >= 0; j-- {
 		if resultLead.MatchString(t.skeleton[t.sentences[t.all[j].sentence].from:t.all[j].at]) {
 			if t.all[j].value == t.all[i].value && t.all[i].is == named {
@@ -400,9 +400,9 @@ func (t *parsed) repeatedResult(s span) int {
 	return -1
 }
 
-// opposite returns which option a text of one sentence denies that offers true or false, or yes
+// oppositeOption returns which option a text of one sentence denies that offers true or false, or yes
 // or no; -1 if it does not.
-func (t *parsed) opposite() int {
+func (t *parsed) oppositeOption() int {
 	if len(t.sentences) != 1 || len(t.all) != 1 || !t.all[0].words || len(t.form.labels) != 2 || !denies.MatchString(strings.ToLower(strings.Join(t.form.texts, "/"))) {
 		return -1
 	}
@@ -434,7 +434,7 @@ func (t *parsed) lastResult() int {
 		return -1
 	}
 	s := t.sentences[len(t.sentences)-1]
-	text := strings.TrimSpace(t.text(s))
+	text := strings.TrimSpace(t.textIn(s))
 	m := calculates.FindStringSubmatch(text)
 	if m == nil && len(t.sentences) == 1 && !joined.MatchString(text) {
 		m = describesIt.FindStringSubmatch(text)

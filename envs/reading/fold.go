@@ -27,7 +27,7 @@ func fold(text string, several bool) string {
 	text = homoglyphs.ReplaceAllStringFunc(text, func(s string) string { return lookAlikes.Replace(s) })
 	text = circled.Replace(text)
 	text = struck.ReplaceAllString(underscored.ReplaceAllString(text, "$1 $2"), "")
-	text = ticked(text, several)
+	text = tickedLine(text, several)
 	for _, p := range phrases {
 		text = p.is.ReplaceAllString(text, p.plain)
 	}
@@ -52,9 +52,9 @@ func fold(text string, several bool) string {
 	return strings.TrimSpace(emphasis.ReplaceAllString(text, "$1$2"))
 }
 
-// ticked reads lists and tables that tick one of their lines and cross the others: that
+// tickedLine reads lists and tables that tick one of their lines and cross the others: that
 // line is the answer. In those that tick several, marks say nothing, unless several can be chosen.
-func ticked(text string, several bool) string {
+func tickedLine(text string, several bool) string {
 	lines := strings.Split(text, "\n")
 	var on, off int
 	for _, line := range lines {

@@ -298,7 +298,7 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 		}
 		for _, m := range letters.FindAllStringIndex(part, -1) {
 			run := part[m[0]:m[1]]
-			if value := f.ascending(run); value != "" && !isLatinAt(text, from+m[0]-1) && !isLatinAt(text, from+m[1]) && !taken(m[0]) {
+			if value := f.ascendingLabels(run); value != "" && !isLatinAt(text, from+m[0]-1) && !isLatinAt(text, from+m[1]) && !taken(m[0]) {
 				add(m[0], m[1], mention{value: value, weak: true})
 			}
 		}
@@ -307,8 +307,8 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 	return f.joinWords(text, all)
 }
 
-// ascending returns a run of labels in their order, such as AC; "" if it is none.
-func (f Form) ascending(run string) string {
+// ascendingLabels returns a run of labels in their order, such as AC; "" if it is none.
+func (f Form) ascendingLabels(run string) string {
 	for i := range run {
 		if f.label(run[i:i+1]) == "" || i > 0 && run[i] <= run[i-1] {
 			return ""
@@ -494,7 +494,7 @@ var candidates = regexp.MustCompile(`(?i)(?:(?:solutions?|candidates?|options?|p
 // findCandidates returns numbers of candidates; those without the word are weak.
 func (f Form) findCandidates(text string, from, to int) (all []found) {
 	for _, m := range candidates.FindAllStringSubmatchIndex(text[from:to], -1) {
-		number := strings.TrimLeft(submatch(text[from:to], m, 1), "0")
+		number := strings.TrimLeft(submatchText(text[from:to], m, 1), "0")
 		if m[4] >= 0 {
 			number = strconv.Itoa(slices.Index(names, strings.ToLower(text[from+m[4]:from+m[5]])))
 		}
@@ -538,8 +538,8 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 		if counted.MatchString(lastOf(before, 24)) || besides.MatchString(lastOf(before, 24)) || lineStart.MatchString(before) && listItem.MatchString(text[end:]) || attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
 			continue
 		}
-		number := submatch(part, m, 1)
-		if submatch(part, m, 3) == "m" && !strings.ContainsAny(number, currencies) { // metres
+		number := submatchText(part, m, 1)
+		if submatchText(part, m, 3) == "m" && !strings.ContainsAny(number, currencies) { // metres
 			end = from + len(strings.TrimRight(part[:m[6]], " "))
 			m[6] = -1
 		}
@@ -547,8 +547,8 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 			at += strings.IndexAny(number, "-+") + 1
 			number = number[strings.IndexAny(number, "-+")+1:]
 		}
-		power, scale := submatch(part, m, 2), cmp.Or(submatch(part, m, 3), submatch(part, m, 4))
-		value := f.decimal(number, power, scale)
+		power, scale := submatchText(part, m, 2), cmp.Or(submatchText(part, m, 3), submatchText(part, m, 4))
+		value := f.decimalText(number, power, scale)
 		bracket := strings.HasSuffix(strings.TrimRight(before, " "), "(") && strings.HasPrefix(strings.TrimLeft(text[end:], " %"), ")")
 		all = append(all, found{at, end, mention{value: value, bracket: bracket}})
 	}
@@ -571,7 +571,7 @@ var (
 	endsOperand = regexp.MustCompile(`(?:[\d)\]}]|(?:^|[^\pL])[a-z]) ?$`)
 )
 
-func submatch(text string, m []int, n int) string {
+func submatchText(text string, m []int, n int) string {
 	if m[2*n] < 0 {
 		return ""
 	}
@@ -580,8 +580,8 @@ func submatch(text string, m []int, n int) string {
 
 const currencies = "$€£¥₹"
 
-// decimal returns a number as plain decimal text; "" if it cannot be told.
-func (f Form) decimal(number, power, scale string) string {
+// decimalText returns a number as plain decimal text; "" if it cannot be told.
+func (f Form) decimalText(number, power, scale string) string {
 	whole, over, under := "", "", ""
 	if m := quotient.FindStringSubmatch(number); m != nil {
 		whole, over, under = m[1], m[2], m[3]
@@ -594,7 +594,7 @@ func (f Form) decimal(number, power, scale string) string {
 		return "" // 300K and 0.1M are temperatures and concentrations, too
 	}
 	if over != "" {
-		return fraction(whole, over, under)
+		return decimalFraction(whole, over, under)
 	}
 	number = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" '’$€£¥₹+{}", r) {
@@ -603,7 +603,7 @@ func (f Form) decimal(number, power, scale string) string {
 		return r
 	}, number)
 	if base, exponent, is := strings.Cut(number, "^"); is {
-		return raise(base, exponent)
+		return raisePower(base, exponent)
 	}
 	point, comma := strings.LastIndexByte(number, '.'), strings.LastIndexByte(number, ',')
 	switch {
@@ -645,8 +645,8 @@ func (f Form) decimal(number, power, scale string) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// raise returns a power of whole numbers; "" if it is too long.
-func raise(base, exponent string) string {
+// raisePower returns a power of whole numbers; "" if it is too long.
+func raisePower(base, exponent string) string {
 	b, whole := new(big.Int).SetString(base, 10)
 	e, err := strconv.Atoi(exponent)
 	if !whole || err != nil || e < 0 || len(base)*e > 60 {
@@ -655,8 +655,8 @@ func raise(base, exponent string) string {
 	return b.Exp(b, big.NewInt(int64(e)), nil).String()
 }
 
-// fraction returns a quotient of whole numbers, after a whole one or none; "" if it is not a decimal.
-func fraction(whole, over, under string) string {
+// decimalFraction returns a quotient of whole numbers, after a whole one or none; "" if it is not a decimal.
+func decimalFraction(whole, over, under string) string {
 	if strings.Trim(under, "0") == "" || len(whole)+len(over)+len(under) > 60 {
 		return ""
 	}
@@ -723,7 +723,7 @@ var chances = regexp.MustCompile(`(?i)\b(?:probability|chance)\b`)
 
 // isHedged reports whether a clause leaves open what it names.
 func (f Form) isHedged(clause string) bool {
-	clause = plain(clause)
+	clause = withoutPhrases(clause)
 	if f.number != nil {
 		clause = chances.ReplaceAllString(clause, " ")
 	}
@@ -749,8 +749,8 @@ func (f Form) isWhole(t *parsed, i int, s span) bool {
 	return true
 }
 
-// result returns where the result of an expression stands that begins at a place.
-func (t *parsed) result(at int, s span) int {
+// resultAfter returns where the result of an expression stands that begins at a place.
+func (t *parsed) resultAfter(at int, s span) int {
 	if t.form.number == nil || !operator.MatchString(t.skeleton[at+answerBytes:s.to]) {
 		return at
 	}

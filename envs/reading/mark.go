@@ -45,7 +45,7 @@ func AfterMark(text string, cut bool) (string, bool) {
 	text, value := cutMember(text)
 	if m := lastOfAll(heading, text); m != nil && lastOfAll(afterColon, text[strings.LastIndex(text, m[0])+len(m[0]):]) == nil {
 		if isShort := len(strings.Fields(m[1])) <= 5; isShort || strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(m[1])) {
-			return sentence(m[1])
+			return firstSentence(m[1])
 		}
 	}
 	colon, verb := lastIn(afterColon, text), lastIn(afterVerb, text)
@@ -54,9 +54,9 @@ func AfterMark(text string, cut bool) (string, bool) {
 		if inner := lastIn(afterVerb, colon[1]); inner != nil && !strings.Contains(inner[0], "Answer") { // no title
 			colon = inner
 		}
-		return sentence(colon[1])
+		return firstSentence(colon[1])
 	case verb != nil:
-		return sentence(verb[1])
+		return firstSentence(verb[1])
 	}
 	return plainText(value)
 }
@@ -69,7 +69,7 @@ func cutMember(text string) (rest, value string) {
 		line := text[strings.LastIndexByte(text[:m[0]], '\n')+1 : m[0]]
 		line, _, _ = strings.Cut(line, "{")
 		if !quoted.MatchString(line) && !previous.MatchString(line) {
-			value = unescaped(submatch(text, m, 1) + submatch(text, m, 2) + submatch(text, m, 3))
+			value = unescapeJSON(submatchText(text, m, 1) + submatchText(text, m, 2) + submatchText(text, m, 3))
 			rest = text[m[1]:]
 			rest = rest[strings.LastIndexByte(rest, '}')+1:]
 		}
@@ -79,8 +79,8 @@ func cutMember(text string) (rest, value string) {
 
 var previous = regexp.MustCompile(`(?i)\b(?:previous|earlier|former|prior|old|initial|original|first|wrong|not)\b`)
 
-// unescaped returns a JSON string's text; LaTeX whose backslashes were not escaped stays.
-func unescaped(s string) string {
+// unescapeJSON returns a JSON string's text; LaTeX whose backslashes were not escaped stays.
+func unescapeJSON(s string) string {
 	var text string
 	if !strings.Contains(s, `\`) || json.Unmarshal([]byte(`"`+s+`"`), &text) != nil || strings.ContainsAny(text, "\b\f\t\r") {
 		return s
@@ -88,8 +88,8 @@ func unescaped(s string) string {
 	return text
 }
 
-// sentence returns the rest of a line without the sentences after its first one.
-func sentence(line string) (string, bool) {
+// firstSentence returns the rest of a line without the sentences after its first one.
+func firstSentence(line string) (string, bool) {
 	for from := 0; from < len(line); {
 		m := nextSentence.FindStringIndex(line[from:])
 		if m == nil {

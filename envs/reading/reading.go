@@ -118,10 +118,10 @@ type judged struct {
 
 type span struct{ from, to int }
 
-func (t *parsed) text(s span) string { return t.skeleton[s.from:s.to] }
+func (t *parsed) textIn(s span) string { return t.skeleton[s.from:s.to] }
 
-// index returns which answer stands at a place of the skeleton.
-func (t *parsed) index(at int) int {
+// answerAt returns which answer stands at a place of the skeleton.
+func (t *parsed) answerAt(at int) int {
 	r, _ := utf8.DecodeRuneInString(t.skeleton[at:])
 	return int(r - firstAnswer)
 }
@@ -176,7 +176,7 @@ var unfinished = regexp.MustCompile(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct
 // judge finds what each sentence says of its answers.
 func (t *parsed) judge() {
 	for i, s := range t.sentences {
-		if strings.IndexFunc(t.text(s), isAnswer) < 0 {
+		if strings.IndexFunc(t.textIn(s), isAnswer) < 0 {
 			continue
 		}
 		t.judgeExceptions(s)
@@ -184,7 +184,7 @@ func (t *parsed) judge() {
 		t.judgeEndorsements(s)
 		t.judgeRest(i)
 	}
-	t.retract()
+	t.retractStatements()
 	t.readReplies()
 }
 
@@ -194,11 +194,11 @@ var excepted = regexp.MustCompile(`(?i)^\W*(?:all|every(?:thing|one)?|each)(?: o
 // judgeExceptions states what all options but some are: those where the others are wrong,
 // the others where they are right or nothing is said and several can be chosen.
 func (t *parsed) judgeExceptions(s span) {
-	m := excepted.FindStringSubmatchIndex(t.text(s))
+	m := excepted.FindStringSubmatchIndex(t.textIn(s))
 	if m == nil || t.form.number != nil || t.form.yesNo {
 		return
 	}
-	i := t.index(s.from + m[2])
+	i := t.answerAt(s.from + m[2])
 	list, alternative := t.listFrom(i, s)
 	predicate := t.skeleton[s.from+m[4] : s.from+m[5]]
 	wrong := rejected.MatchString(predicate)
@@ -218,11 +218,11 @@ func (t *parsed) judgeExceptions(s span) {
 	}
 }
 
-// clause returns the part of a sentence around a place, up to the words that break it.
-func (t *parsed) clause(s span, at int) span {
+// clauseAround returns the part of a sentence around a place, up to the words that break it.
+func (t *parsed) clauseAround(s span, at int) span {
 	c := s
 	if t.broken != s {
-		t.broken, t.breaks = s, breaks.FindAllStringIndex(t.text(s), -1)
+		t.broken, t.breaks = s, breaks.FindAllStringIndex(t.textIn(s), -1)
 		t.breaks = slices.DeleteFunc(t.breaks, func(b []int) bool {
 			return t.isList(s.from+b[0], s.from+b[1]) || goesOnAfter.MatchString(t.skeleton[s.from+b[1]:s.to])
 		})
@@ -256,12 +256,12 @@ var connectedAnswer = regexp.MustCompile(`(?i)^[\s"'(` + boldOn + `]*(?:and |or 
 
 func isAnswer(r rune) bool { return r >= firstAnswer && r < firstAnswer+mostAnswers }
 
-// plain returns a clause without the phrases that sound like a hedge and are none.
-func plain(text string) string { return withoutBut.ReplaceAllString(text, " ") }
+// withoutPhrases returns a clause without the phrases that sound like a hedge and are none.
+func withoutPhrases(text string) string { return withoutBut.ReplaceAllString(text, " ") }
 
 // judgeClaims finds what a sentence claims.
 func (t *parsed) judgeClaims(s span) {
-	text := t.text(s)
+	text := t.textIn(s)
 	var spans [][]int
 	for _, m := range corrected.FindAllStringSubmatchIndex(text, -1) {
 		spans = append(spans, []int{m[0], m[2]})
@@ -285,7 +285,7 @@ func (t *parsed) judgeClaims(s span) {
 		spans = append(spans, []int{m[0], m[2]})
 	}
 	for n, m := range spans {
-		from, at := s.from+m[0], t.result(s.from+m[1], s)
+		from, at := s.from+m[0], t.resultAfter(s.from+m[1], s)
 		if n >= corrections && t.isAside(s, from) {
 			continue
 		}
@@ -298,7 +298,7 @@ func (t *parsed) judgeClaims(s span) {
 				continue
 			}
 		}
-		t.claim(s, from, at, is)
+		t.claimAnswers(s, from, at, is)
 	}
 }
 
@@ -314,7 +314,7 @@ func (t *parsed) isAside(s span, at int) bool {
 		return false
 	}
 	if open := strings.LastIndexByte(lead, '('); open > first && !strings.Contains(lead[open:], ")") {
-		return t.all[t.index(s.from+first)].is == stated || aloneLead.MatchString(lead[:first])
+		return t.all[t.answerAt(s.from+first)].is == stated || aloneLead.MatchString(lead[:first])
 	}
 	return explains.MatchString(lead[first+answerBytes:]) && aloneLead.MatchString(lead[:first])
 }
@@ -325,9 +325,9 @@ var explains = regexp.MustCompile(`^["')` + boldOff + `]*\s*[—–-]\s*$`)
 // describes follows an answer that is only explained: "so A is Athens".
 var describes = regexp.MustCompile(`^ (?:is|means|stands for|says) [A-Z` + answerRange + `]`)
 
-// claim sets the standing of the answers that begin at a place, and are claimed before it.
-func (t *parsed) claim(s span, from, at int, is standing) {
-	i := t.index(at)
+// claimAnswers sets the standing of the answers that begin at a place, and are claimed before it.
+func (t *parsed) claimAnswers(s span, from, at int, is standing) {
+	i := t.answerAt(at)
 	if t.all[i].is != named || eachOf.MatchString(t.skeleton[s.from:from+1]) {
 		return
 	}
@@ -339,10 +339,10 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 		t.all[i+1].is = out
 		list, alternative = list[:1], false
 	}
-	around := span{t.clause(s, from).from, t.clause(s, at).to}
-	before, whole := plain(t.skeleton[around.from:from]), t.text(around)
-	tail := plain(t.skeleton[from:at])
-	sentence := strings.TrimSpace(t.text(s))
+	around := span{t.clauseAround(s, from).from, t.clauseAround(s, at).to}
+	before, whole := withoutPhrases(t.skeleton[around.from:from]), t.textIn(around)
+	tail := withoutPhrases(t.skeleton[from:at])
+	sentence := strings.TrimSpace(t.textIn(s))
 	switch {
 	case t.isForeign(s, around, at):
 		is = foreign
@@ -358,7 +358,7 @@ func (t *parsed) claim(s span, from, at int, is standing) {
 		is = open
 	case t.isRejectedAfter(list[len(list)-1], s):
 		is = out
-	case alternative || len(list) > 1 && !t.form.several && !t.same(list):
+	case alternative || len(list) > 1 && !t.form.several && !t.nameSame(list):
 		is, t.all[i].many = open, true
 	case !t.form.isWhole(t, list[len(list)-1], s) || is == inferred && t.all[i].words && t.isOneOfTwo(list[len(list)-1], s):
 		is = open
@@ -392,7 +392,7 @@ var (
 // isOneOfTwo reports whether a clause goes on to another option in its own words: "true for
 // some and false for others".
 func (t *parsed) isOneOfTwo(i int, s span) bool {
-	clause := t.clause(s, t.all[i].at)
+	clause := t.clauseAround(s, t.all[i].at)
 	for j := i + 1; j < len(t.all) && t.all[j].at < clause.to; j++ {
 		if t.all[j].words && t.all[j].value != t.all[i].value && !denied.MatchString(t.skeleton[t.all[i].at+answerBytes:t.all[j].at]) {
 			return true
@@ -430,8 +430,8 @@ func (t *parsed) isUnfinished(i int) bool {
 
 var dangling = regexp.MustCompile(`(?i)^[,\s]*(?:or|oder|o|ou|und|and|或|または)?[,\s]*$`)
 
-// same reports whether mentions all name the same answer.
-func (t *parsed) same(list []int) bool {
+// nameSame reports whether mentions all name the same answer.
+func (t *parsed) nameSame(list []int) bool {
 	for _, i := range list {
 		if t.all[i].value != t.all[list[0]].value {
 			return false
@@ -510,7 +510,7 @@ var (
 // isRejectedAfter reports whether the clause rejects an answer after naming it.
 func (t *parsed) isRejectedAfter(i int, s span) bool {
 	at := t.all[i].at
-	after := t.skeleton[at+answerBytes : t.clause(s, at).to]
+	after := t.skeleton[at+answerBytes : t.clauseAround(s, at).to]
 	if deniedAfter.MatchString(t.skeleton[at+answerBytes : s.to]) {
 		return true
 	}
@@ -527,7 +527,7 @@ func (t *parsed) isRejectedAfter(i int, s span) bool {
 			after = ""
 		}
 	}
-	return rejected.MatchString(plain(after))
+	return rejected.MatchString(withoutPhrases(after))
 }
 
 var (
@@ -546,18 +546,18 @@ func (t *parsed) judgeEndorsements(s span) {
 		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) || t.form.number != nil && resultLead.MatchString(t.skeleton[s.from:m.at]) {
 			continue
 		}
-		clause := t.clause(s, m.at)
-		text := plain(t.text(clause))
+		clause := t.clauseAround(s, m.at)
+		text := withoutPhrases(t.textIn(clause))
 		list := t.listBack(i, s)
 		is := stated
 		switch {
-		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.text(s)), "?") || wouldBe.MatchString(rest):
+		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.textIn(s)), "?") || wouldBe.MatchString(rest):
 			is = foreign
-		case t.noneOf(clause, m.at) || denied.MatchString(t.skeleton[clause.from:m.at]) || deniesClaim.MatchString(plain(t.skeleton[clause.from:m.at])):
+		case t.noneOf(clause, m.at) || denied.MatchString(t.skeleton[clause.from:m.at]) || deniesClaim.MatchString(withoutPhrases(t.skeleton[clause.from:m.at])):
 			is = out
 		case t.form.isHedged(text):
 			is = open
-		case len(list) > 1 && !t.form.several && !t.same(list):
+		case len(list) > 1 && !t.form.several && !t.nameSame(list):
 			is = open
 		}
 		for _, j := range list {
@@ -592,22 +592,22 @@ func (t *parsed) listBack(i int, s span) []int {
 // judgeRest finds which of the answers that a sentence only names are excluded, open or another one's.
 func (t *parsed) judgeRest(n int) {
 	s := t.sentences[n]
-	question := strings.HasSuffix(strings.TrimRight(t.text(s), " \n\"')"+boldOff), "?") || asked.MatchString(t.text(s))
+	question := strings.HasSuffix(strings.TrimRight(t.textIn(s), " \n\"')"+boldOff), "?") || asked.MatchString(t.textIn(s))
 	for i := range t.all {
 		m := &t.all[i]
 		if m.at < s.from || m.at >= s.to {
 			continue
 		}
-		clause := t.clause(s, m.at)
+		clause := t.clauseAround(s, m.at)
 		before := t.skeleton[clause.from:m.at]
 		prior := i > 0 && t.all[i-1].at >= s.from && connections.MatchString(t.skeleton[t.all[i-1].at+answerBytes:m.at])
-		excluded := denied.MatchString(before) || deniesClaim.MatchString(plain(before)) || t.noneOf(clause, m.at) || prior && t.all[i-1].is == out || t.isRejectedAfter(t.lastOfList(i, s), s)
+		excluded := denied.MatchString(before) || deniesClaim.MatchString(withoutPhrases(before)) || t.noneOf(clause, m.at) || prior && t.all[i-1].is == out || t.isRejectedAfter(t.lastOfList(i, s), s)
 		if m.is != named {
-			t.contrast(m, s)
+			t.claimContrast(m, s)
 			continue
 		}
 		switch {
-		case question || t.isForeign(s, clause, m.at) || supposedFirst.MatchString(t.text(s)):
+		case question || t.isForeign(s, clause, m.at) || supposedFirst.MatchString(t.textIn(s)):
 			m.is = foreign
 		case excluded:
 			m.is = out
@@ -616,14 +616,14 @@ func (t *parsed) judgeRest(n int) {
 		case t.isAlternative(i, s):
 			m.is = open
 		}
-		t.contrast(m, s)
+		t.claimContrast(m, s)
 	}
 }
 
 // isOpen reports whether a clause hedges or guesses; its answers ask one after another.
 func (t *parsed) isOpen(clause, s span) bool {
 	if t.hedging.span != clause {
-		t.hedging.span, t.hedging.is = clause, t.form.isHedged(t.text(clause)) || guessed.MatchString(t.text(clause)) && !t.isOneOnly(s)
+		t.hedging.span, t.hedging.is = clause, t.form.isHedged(t.textIn(clause)) || guessed.MatchString(t.textIn(clause)) && !t.isOneOnly(s)
 	}
 	return t.hedging.is
 }
@@ -643,10 +643,10 @@ func (t *parsed) isOneOnly(s span) bool {
 	return true
 }
 
-// contrast claims what a sentence puts in place of an answer that it excludes.
-func (t *parsed) contrast(m *mention, s span) {
+// claimContrast claims what a sentence puts in place of an answer that it excludes.
+func (t *parsed) claimContrast(m *mention, s span) {
 	if next := contrasts.FindStringSubmatchIndex(t.skeleton[m.at+answerBytes : s.to]); next != nil && m.is == out {
-		t.claim(s, m.at+answerBytes+next[0], m.at+answerBytes+next[2], stated)
+		t.claimAnswers(s, m.at+answerBytes+next[0], m.at+answerBytes+next[2], stated)
 	}
 }
 
@@ -671,7 +671,7 @@ func (t *parsed) lastOfList(i int, s span) int {
 
 // noneOf reports whether a clause has said "none of" before a place.
 func (t *parsed) noneOf(c span, at int) bool {
-	before := plain(t.skeleton[c.from:at])
+	before := withoutPhrases(t.skeleton[c.from:at])
 	m := none.FindStringIndex(before)
 	return m != nil && !noneEnds.MatchString(before[m[1]:])
 }
@@ -681,16 +681,16 @@ var (
 	noneEnds = regexp.MustCompile(`(?i)\b(?:but|except|so|therefore|hence|thus|besides|apart from)\b`)
 )
 
-// retract takes back statements that the next sentence without an answer calls wrong.
-func (t *parsed) retract() {
+// retractStatements takes back statements that the next sentence without an answer calls wrong.
+func (t *parsed) retractStatements() {
 	for n, s := range t.sentences {
-		text := t.text(s)
-		if n == 0 || len(t.all) == 0 || strings.IndexFunc(text, isAnswer) >= 0 || !retracted.MatchString(text) || !rejected.MatchString(plain(text)) {
+		text := t.textIn(s)
+		if n == 0 || len(t.all) == 0 || strings.IndexFunc(text, isAnswer) >= 0 || !retracted.MatchString(text) || !rejected.MatchString(withoutPhrases(text)) {
 			continue
 		}
 		for i := len(t.all) - 1; i >= 0; i-- {
 			if m := &t.all[i]; m.at < s.from {
-				if t.same(t.listBack(i, t.sentences[m.sentence])) || m.is == stated {
+				if t.nameSame(t.listBack(i, t.sentences[m.sentence])) || m.is == stated {
 					m.is = out
 					t.excludeEarlier(i)
 				}

@@ -175,32 +175,32 @@ var breaks = regexp.MustCompile(`(?i)[;:—]|[,，]|\s(?:but|yet|however|althoug
 // rules are alternatives of a grammar.
 type rules []string
 
-// compile returns an expression that matches one of the rules at the beginning of a word.
-func (r rules) compile(prefix, suffix string) *regexp.Regexp {
+// compileRules returns an expression that matches one of the rules at the beginning of a word.
+func (r rules) compileRules(prefix, suffix string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + prefix + `(?:` + strings.Join(r, "|") + `)` + suffix)
 }
 
 const wordStart = `(?:^|[^\pL\pN]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})`
 
 var (
-	claimed     = claims.compile(wordStart, fillers+answerGroup)
+	claimed     = claims.compileRules(wordStart, fillers+answerGroup)
 	opening     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#\[-]*(?:\d+\. )?(?:answer|ans\.?|antwort|respuesta|réponse|risposta|resposta|answers|ответ|答案|उत्तर)[\s"':.\]` + boldOn + boldOff + `]*(?:option |choice )?` + answerGroup)
-	concluded   = conclusions.compile(wordStart, fillers+answerGroup)
+	concluded   = conclusions.compileRules(wordStart, fillers+answerGroup)
 	ordered     = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `>#-]*(?:(?:so|therefore|thus|hence|then|please|now|finally|just)[, ]+)*(?:choose|pick|select|mark|circle|settle on)` + fillers + answerGroup + `[\s"')\]` + boldOff + `]*(?:$|[.!\n]|(?: as (?:the|my|our|your)|,? because|,? since)\s)`)
-	corrected   = corrections.compile(wordStart, fillers+answerGroup+`["')\]`+boldOff+`]*(?:$|[.,;!\n]|\s*[+*/×=-])`)
-	regretted   = regrets.compile(wordStart, ``)
-	endorsed    = endorsements.compile(`^["'`+boldOff+`)]*`, ``)
-	denied      = denials.compile(wordStart, `(?:\s+(?:be|the|an?|option|options|choice|answer|simply|necessarily|just|either|la|el|die|opción|option|по|вариант|with|with option|for|be the|be option|is|agent \d+, who (?:chose|says|said)))*[\s"'$`+boldOn+`(]*$`)
-	rejected    = rejections.compile(`(?:`+wordStart+`|n't)`, ``)
-	hedged      = hedges.compile(wordStart, ``)
-	guessed     = guesses.compile(wordStart, ``)
-	supposed    = suppositions.compile(wordStart, ``)
-	quoted      = others.compile(wordStart, ``)
-	agreed      = agreements.compile(wordStart, ``)
+	corrected   = corrections.compileRules(wordStart, fillers+answerGroup+`["')\]`+boldOff+`]*(?:$|[.,;!\n]|\s*[+*/×=-])`)
+	regretted   = regrets.compileRules(wordStart, ``)
+	endorsed    = endorsements.compileRules(`^["'`+boldOff+`)]*`, ``)
+	denied      = denials.compileRules(wordStart, `(?:\s+(?:be|the|an?|option|options|choice|answer|simply|necessarily|just|either|la|el|die|opción|option|по|вариант|with|with option|for|be the|be option|is|agent \d+, who (?:chose|says|said)))*[\s"'$`+boldOn+`(]*$`)
+	rejected    = rejections.compileRules(`(?:`+wordStart+`|n't)`, ``)
+	hedged      = hedges.compileRules(wordStart, ``)
+	guessed     = guesses.compileRules(wordStart, ``)
+	supposed    = suppositions.compileRules(wordStart, ``)
+	quoted      = others.compileRules(wordStart, ``)
+	agreed      = agreements.compileRules(wordStart, ``)
 	disagreed   = regexp.MustCompile(`(?i)disagree|nicht einverstanden|desacuerdo|不同意|не согла`)
-	declined    = declines.compile(wordStart, ``)
-	retracted   = retractions.compile(`^\W*`, ``)
-	withdrawn   = withdrawals.compile(wordStart, ``)
-	reconsiders = secondThoughts.compile(wordStart, ``)
+	declined    = declines.compileRules(wordStart, ``)
+	retracted   = retractions.compileRules(`^\W*`, ``)
+	withdrawn   = withdrawals.compileRules(wordStart, ``)
+	reconsiders = secondThoughts.compileRules(wordStart, ``)
 	withoutBut  = regexp.MustCompile(`(?i)\b(?:no|without (?:a|any)|beyond) (?:reasonable )?doubts?\b|undoubtedly|none of the other|(?:i|we) (?:have )?no doubt|only (?:options? |choice )?` + answerRune + ` is possible|most (?:plausible|likely|probable|possible)|without (?:any )?hesitation`)
 )

@@ -89,7 +89,7 @@ const maxErrors = 5
 
 // eachRow hands every line's fields to row. Faults carry file and line.
 func (f form) eachRow(text []byte, row func(n int, fields []string) error) error {
-	lines := strings.Split(strings.TrimRight(latin1(text), "\r\n"), "\n")
+	lines := strings.Split(strings.TrimRight(decodeLatin1(text), "\r\n"), "\n")
 	if lines[0] == "" {
 		return fmt.Errorf("%s is empty; a line of it is %s", f.name, f)
 	}
@@ -134,8 +134,8 @@ func (f form) String() string {
 	return strings.Join(f.columns, separator)
 }
 
-// latin1 decodes ISO-8859-1, the encoding of MovieLens-100k, in which every byte is a character.
-func latin1(text []byte) string {
+// decodeLatin1 decodes ISO-8859-1, the encoding of MovieLens-100k, in which every byte is a character.
+func decodeLatin1(text []byte) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for _, c := range text {

@@ -31,9 +31,9 @@ const epsilon = 1.0 / (1 << 23)
 // Products below are wrapped in float64(…), which keeps compilers from fusing
 // them with the sum: the factors are the same on every machine.
 
-// factorize lowers ‖X − W·Hᵀ‖ by multiplicative updates (Lee and Seung), W
+// factorizeMatrix lowers ‖X − W·Hᵀ‖ by multiplicative updates (Lee and Seung), W
 // before H in every iteration. byRow and byColumn are both X.
-func factorize(byRow, byColumn [][]cell, w, h factor, iterations int) {
+func factorizeMatrix(byRow, byColumn [][]cell, w, h factor, iterations int) {
 	for range iterations {
 		w.updateWith(h, byRow)
 		h.updateWith(w, byColumn)
@@ -108,7 +108,7 @@ func newTastes(d *dataset, p NMF) tastes {
 	w, h := newFactor(len(d.users), p.K), newFactor(len(d.movies), p.K)
 	w.fillRandomly(envs.Stream(p.Seed, "recsys/nmf/w"), mean)
 	h.fillRandomly(envs.Stream(p.Seed, "recsys/nmf/h"), mean)
-	factorize(byUser, byMovie, w, h, p.Iterations)
+	factorizeMatrix(byUser, byMovie, w, h, p.Iterations)
 	return measureTastes(w)
 }
 
@@ -127,8 +127,8 @@ func dotProduct(a, b []float64) (sum float64) {
 	return sum
 }
 
-// similarity returns the cosine of two users' tastes, 0 if one of them rated nothing.
-func (t tastes) similarity(a, b int) float64 {
+// cosineOf returns the cosine of two users' tastes, 0 if one of them rated nothing.
+func (t tastes) cosineOf(a, b int) float64 {
 	if t.length[a] == 0 || t.length[b] == 0 {
 		return 0
 	}

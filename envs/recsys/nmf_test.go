@@ -98,13 +98,13 @@ func TestNMFReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		w, h := dense(ref.W0), dense(transposed(ref.H0))
-		factorize(byRow, byColumn, w, h, iterations)
+		factorizeMatrix(byRow, byColumn, w, h, iterations)
 		wantNear(t, "W after "+name, w.values, dense(want.W).values, 1e-9)
 		wantNear(t, "H after "+name, h.values, dense(transposed(want.H)).values, 1e-9)
 		wantNear(t, "error after "+name, []float64{frobenius(ref.X, w, h)}, []float64{want.Error}, 1e-9)
 		cosines, m := make([]float64, len(ref.X)), measureTastes(w)
 		for u := range cosines {
-			cosines[u] = m.similarity(0, u)
+			cosines[u] = m.cosineOf(0, u)
 		}
 		wantNear(t, "cosines after "+name, cosines, want.Cosine, 1e-9)
 	}
@@ -117,7 +117,7 @@ func TestNMFReference(t *testing.T) {
 func TestNMFByHand(t *testing.T) {
 	byRow, byColumn := sparse([][]float64{{2, 0}})
 	w, h := dense([][]float64{{1}}), dense([][]float64{{1}, {1}})
-	factorize(byRow, byColumn, w, h, 2)
+	factorizeMatrix(byRow, byColumn, w, h, 2)
 	wantNear(t, "W", w.values, []float64{1}, 0)
 	wantNear(t, "H", h.values, []float64{2, 0}, 0)
 }
@@ -143,7 +143,7 @@ func TestNMFProperties(t *testing.T) {
 	h.fillRandomly(rng, 4)
 	before := frobenius(x, w, h)
 	for range 300 {
-		factorize(byRow, byColumn, w, h, 1)
+		factorizeMatrix(byRow, byColumn, w, h, 1)
 		after := frobenius(x, w, h)
 		if !(after <= before+1e-12) {
 			t.Fatalf("the error rises from %v to %v", before, after)
@@ -154,10 +154,10 @@ func TestNMFProperties(t *testing.T) {
 		t.Errorf("the error of a matrix of rank 2 is still %v", before)
 	}
 	m := measureTastes(w)
-	if m.similarity(12, 0) != 0 || m.similarity(12, 12) != 0 {
+	if m.cosineOf(12, 0) != 0 || m.cosineOf(12, 12) != 0 {
 		t.Error("a user without ratings is similar to another")
 	}
-	if s := m.similarity(3, 3); math.Abs(s-1) > 1e-12 {
+	if s := m.cosineOf(3, 3); math.Abs(s-1) > 1e-12 {
 		t.Errorf("a user's similarity to itself is %v", s)
 	}
 }

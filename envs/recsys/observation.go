@@ -120,7 +120,7 @@ func (m *MovieLens) viewersOf(user, movie int) *MovieHistory {
 	for _, r := range m.data.byMovie[movie] {
 		if r.user != user {
 			// Rounded, so that a last bit never orders users.
-			list = append(list, near{r, roundTo(m.tastes().similarity(user, r.user), 1e6)})
+			list = append(list, near{r, roundTo(m.tastes().cosineOf(user, r.user), 1e6)})
 		}
 	}
 	slices.SortFunc(list, func(a, b near) int {

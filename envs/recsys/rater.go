@@ -131,11 +131,11 @@ func (r Rater) poolEstimates(s envs.Situation, own estimate) float64 {
 	for range s.Round - 1 {
 		distrust *= 1 - r.Concession
 	}
-	sum, weight := float64(own.rating*own.sure.weight()), own.sure.weight()
+	sum, weight := float64(own.rating*own.sure.weightOf()), own.sure.weightOf()
 	words := latestEstimates(s)
 	for agent := range s.Agents {
 		if e, ok := words[agent]; ok && agent != s.Agent {
-			w := float64(e.sure.weight() * (1 - distrust)) // not fused, see nmf.go
+			w := float64(e.sure.weightOf() * (1 - distrust)) // not fused, see nmf.go
 			sum, weight = sum+float64(e.rating*w), weight+w
 		}
 	}
@@ -151,7 +151,7 @@ const (
 	quite    sureness = "I am quite sure"
 )
 
-func (s sureness) weight() float64 {
+func (s sureness) weightOf() float64 {
 	switch s {
 	case quite:
 		return 4

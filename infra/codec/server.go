@@ -88,7 +88,7 @@ func (o Server) Handler() http.Handler {
 	}
 	for _, path := range []string{"/decode", "/encode"} {
 		mux.HandleFunc("POST "+path, serve)
-		mux.HandleFunc("OPTIONS "+path, o.preflight)
+		mux.HandleFunc("OPTIONS "+path, o.answerPreflight)
 	}
 	return mux
 }
@@ -182,8 +182,8 @@ func (o Server) allowOrigin(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// preflight answers what a browser asks before a page's request: it sends no token yet.
-func (o Server) preflight(w http.ResponseWriter, r *http.Request) {
+// answerPreflight answers what a browser asks before a page's request: it sends no token yet.
+func (o Server) answerPreflight(w http.ResponseWriter, r *http.Request) {
 	if err := o.allowOrigin(w, r); err != nil {
 		o.refuse(w, r, err)
 		return

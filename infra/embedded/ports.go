@@ -15,11 +15,11 @@ const loopback = "127.0.0.1"
 
 type port int
 
-func (p port) address() string { return net.JoinHostPort(loopback, strconv.Itoa(int(p))) }
+func (p port) addressOf() string { return net.JoinHostPort(loopback, strconv.Itoa(int(p))) }
 
 // checkFree reports whether p can be listened on now.
 func (p port) checkFree() error {
-	l, err := net.Listen("tcp", p.address())
+	l, err := net.Listen("tcp", p.addressOf())
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func choosePorts(frontend int) (services, io.Closer, error) {
 	}
 	for range 1000 {
 		slot := port(firstPort + slotPorts*rand.IntN((lastPort-firstPort)/slotPorts))
-		kept, err := net.Listen("tcp", slot.address())
+		kept, err := net.Listen("tcp", slot.addressOf())
 		if err != nil {
 			continue
 		}

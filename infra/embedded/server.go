@@ -109,7 +109,7 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.address = ports[primitives.FrontendService].address()
+	s.address = ports[primitives.FrontendService].addressOf()
 	if !cfg.Open {
 		if s.admits.admission, err = newAdmission(); err != nil {
 			return nil, fmt.Errorf("infra: certificate of the embedded server: %w", err)
@@ -187,7 +187,7 @@ type services map[primitives.ServiceName]port
 func (s services) hostsByService() map[primitives.ServiceName]static.Hosts {
 	hosts := make(map[primitives.ServiceName]static.Hosts, len(s))
 	for name, port := range s {
-		hosts[name] = static.SingleLocalHost(port.address())
+		hosts[name] = static.SingleLocalHost(port.addressOf())
 	}
 	return hosts
 }

@@ -89,7 +89,7 @@ func serverConfig(database string, ports services, c Config) *config.Config {
 	if c.FullSync {
 		synchronous = "2"
 	}
-	frontend := ports[primitives.FrontendService].address()
+	frontend := ports[primitives.FrontendService].addressOf()
 	cfg := &config.Config{
 		Persistence: newPersistence(sqlConfig(database, "wal", synchronous), c.Faults),
 		ClusterMetadata: &cluster.Config{

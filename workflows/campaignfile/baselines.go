@@ -40,8 +40,8 @@ type baseline struct {
 	turns   int  // of the group, whose tokens the budget has; 0: all, or as many as the model takes
 }
 
-// title returns what a baseline of that many answers is called.
-func (b baseline) title(answers int, c plan.Condition) string {
+// titleOf returns what a baseline of that many answers is called.
+func (b baseline) titleOf(answers int, c plan.Condition) string {
 	switch {
 	case b.budget:
 		return fmt.Sprintf("%s of %d tokens", singleBaseline, c.Generate.MaxTokens)
@@ -126,7 +126,7 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	if env := x.p.envs[plan.Digest(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil && env.Measure() == envs.Scored {
 		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is; expected single")
 	}
-	made.count, made.chosen, made.replicates, made.baseline = g.count, g.chosen, g.replicates, b.title(made.agents, made.Condition)
+	made.count, made.chosen, made.replicates, made.baseline = g.count, g.chosen, g.replicates, b.titleOf(made.agents, made.Condition)
 	made.values = sharedValues(x.axes, g, keys, made.baseline)
 	return made, errs
 }
@@ -250,13 +250,13 @@ func sharedValues(axes []axis, g expanded, keys map[string]*yaml.Node, title str
 	values := slices.Clone(g.values)
 	for i, v := range values {
 		shared, all := false, true
-		for _, path := range axes[i].paths() {
+		for _, path := range axes[i].setPaths() {
 			root, _, _ := strings.Cut(path, ".")
 			is := slices.Contains(keptRoots, root)
 			shared, all = shared || is, all && is
 		}
 		if !axes[i].own {
-			values[i].Value = at(given, v.Axis)
+			values[i].Value = givenAt(given, v.Axis)
 		}
 		if !shared {
 			values[i].Label = title
@@ -267,19 +267,19 @@ func sharedValues(axes []axis, g expanded, keys map[string]*yaml.Node, title str
 	return values
 }
 
-// paths returns the paths of a condition that an axis sets.
-func (a axis) paths() []string {
+// setPaths returns the paths of a condition that an axis sets.
+func (a axis) setPaths() []string {
 	paths := map[string]bool{}
 	for _, x := range a.values {
-		for _, set := range x.assignments() {
+		for _, set := range x.listAssignments() {
 			paths[set.path] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// at returns what was given at a dotted path; null if nothing was.
-func at(given map[string]json.RawMessage, path string) json.RawMessage {
+// givenAt returns what was given at a dotted path; null if nothing was.
+func givenAt(given map[string]json.RawMessage, path string) json.RawMessage {
 	root, rest, nested := strings.Cut(path, ".")
 	v := given[root]
 	for nested && v != nil {

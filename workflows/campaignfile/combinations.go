@@ -104,7 +104,7 @@ func nodeText(n *yaml.Node) string {
 // plug-in's name, or some of its parameters.
 func (x setting) isMeant(v *yaml.Node) bool {
 	var ignored Errors
-	mine, _ := x.canonical(&ignored)
+	mine, _ := x.canonicalValue(&ignored)
 	theirs, _ := canonicalJSON(v, x.key, &ignored)
 	if string(mine) == string(theirs) {
 		return true
@@ -237,7 +237,7 @@ func (p *parser) parseInclusion(n *yaml.Node, axes []axis) point {
 func (p *parser) includedValue(a axis, v *yaml.Node) setting {
 	for _, x := range a.values {
 		var ignored Errors
-		mine, _ := x.canonical(&ignored)
+		mine, _ := x.canonicalValue(&ignored)
 		theirs, _ := canonicalJSON(v, a.key, &ignored)
 		if string(mine) == string(theirs) || v.Kind == yaml.ScalarNode && x.label == v.Value && x.label != "" {
 			return x

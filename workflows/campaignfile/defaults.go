@@ -97,21 +97,21 @@ func (d pluginDefaults) apply(keys map[string]*yaml.Node) {
 	}
 	for _, kind := range choiceKeys {
 		if n := keys[kind]; n != nil {
-			keys[kind] = d.completed(kind, n)
+			keys[kind] = d.completePlugin(kind, n)
 		}
 	}
 	if n := keys["models"]; n != nil && n.Kind == yaml.MappingNode {
 		out := *n
 		out.Content = slices.Clone(n.Content)
 		for i := 1; i < len(out.Content); i += 2 {
-			out.Content[i] = d.completed("model", out.Content[i])
+			out.Content[i] = d.completePlugin("model", out.Content[i])
 		}
 		keys["models"] = &out
 	}
 }
 
-// completed returns a plug-in with the defaults for it.
-func (d pluginDefaults) completed(kind string, n *yaml.Node) *yaml.Node {
+// completePlugin returns a plug-in with the defaults for it.
+func (d pluginDefaults) completePlugin(kind string, n *yaml.Node) *yaml.Node {
 	name := n
 	if n.Kind == yaml.MappingNode {
 		name = valueOf(n, "name")

@@ -40,7 +40,7 @@ type expanded struct {
 func (x *expansion) addPoints(all []combination) {
 	for _, at := range all {
 		keys := maps.Clone(x.base)
-		for _, set := range at.assignments() { // an error of the grid, not of the point
+		for _, set := range at.listAssignments() { // an error of the grid, not of the point
 			x.p.setPath(keys, set.path, set.value)
 		}
 		x.defaults.apply(keys)
@@ -64,7 +64,7 @@ func (x *expansion) addPoints(all []combination) {
 	if len(x.added) == len(all) {
 		x.instances.refuseUnused(x.p)
 		x.replicates.refuseUnused(x.p)
-		x.defaults.refuseUnused(x.p, x.conditions())
+		x.defaults.refuseUnused(x.p, x.listConditions())
 	}
 }
 
@@ -102,7 +102,7 @@ func (x *expansion) addShared(made expanded) {
 	was.replicates = max(was.replicates, made.replicates)
 }
 
-func (x *expansion) conditions() []plan.Condition {
+func (x *expansion) listConditions() []plan.Condition {
 	var list []plan.Condition
 	for _, e := range x.added {
 		list = append(list, e.Condition)
@@ -121,7 +121,7 @@ func (x *expansion) writeTo(file *File) {
 		file.baselines = append(file.baselines, e.baseline)
 		file.given = append(file.given, givenSettings(e.keys))
 	}
-	file.Campaign.Conditions = x.conditions()
+	file.Campaign.Conditions = x.listConditions()
 	file.Campaign.Instances, file.Campaign.Chosen = instances, newChosen(chosen)
 	if len(replicates) > 0 {
 		file.Campaign.SetReplicates(replicates)

@@ -18,14 +18,14 @@ type Extended struct {
 	Path func(path string) string
 }
 
-// extend returns a file with the keys of the file that it extends, if it does, its
+// extendFile returns a file with the keys of the file that it extends, if it does, its
 // own before them. from are the names of the files that led to it.
-func (p *parser) extend(top *yaml.Node, from []string) *yaml.Node {
+func (p *parser) extendFile(top *yaml.Node, from []string) *yaml.Node {
 	n := valueOf(top, "extends")
 	if n == nil {
 		return top
 	}
-	own := without(top, "extends")
+	own := withoutKey(top, "extends")
 	switch {
 	case n.Kind != yaml.ScalarNode || isNull(n):
 		p.errs.add(n, "extends", "%s is not the path of a campaign file", shortText(n))
@@ -50,7 +50,7 @@ func (p *parser) extend(top *yaml.Node, from []string) *yaml.Node {
 	if base == nil {
 		return own
 	}
-	return mergeFiles(p.extend(base, append(slices.Clone(from), file.Name)), own)
+	return mergeFiles(p.extendFile(base, append(slices.Clone(from), file.Name)), own)
 }
 
 // parseExtended returns a file's mapping, its paths those of the campaign file; nil if
@@ -114,7 +114,7 @@ func movePaths(top *yaml.Node, move func(string) string) {
 // A name is never taken over, and what one fixes and the other varies is as the
 // second one has it.
 func mergeFiles(base, own *yaml.Node) *yaml.Node {
-	base = without(base, "name")
+	base = withoutKey(base, "name")
 	ownGrid, baseGrid := valueOf(own, "grid"), valueOf(base, "grid")
 	for _, path := range alwaysSet(ownGrid) {
 		base = withoutPath(base, strings.Split(path, "."))
@@ -122,7 +122,7 @@ func mergeFiles(base, own *yaml.Node) *yaml.Node {
 	if baseGrid != nil && baseGrid.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(baseGrid.Content); i += 2 {
 			if key := baseGrid.Content[i].Value; nodeAt(own, key) != nil {
-				base = withValue(base, []string{"grid"}, without(valueOf(base, "grid"), key), "")
+				base = withValue(base, []string{"grid"}, withoutKey(valueOf(base, "grid"), key), "")
 			}
 		}
 	}
@@ -194,8 +194,8 @@ func isChoicePath(path string) bool {
 	return slices.Contains(choiceKeys, path) || path == "labels.model" || strings.HasPrefix(path, "models.")
 }
 
-// without returns a mapping without a key.
-func without(n *yaml.Node, key string) *yaml.Node {
+// withoutKey returns a mapping without a key.
+func withoutKey(n *yaml.Node, key string) *yaml.Node {
 	out := *n
 	out.Content = nil
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -213,7 +213,7 @@ func withoutPath(n *yaml.Node, path []string) *yaml.Node {
 	case inner == nil:
 		return n
 	case len(path) == 1:
-		return without(n, path[0])
+		return withoutKey(n, path[0])
 	}
 	return withValue(n, path[:1], withoutPath(inner, path[1:]), "")
 }

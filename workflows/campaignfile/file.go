@@ -148,7 +148,7 @@ func (p *parser) parseFile(s Source) File {
 	if top == nil {
 		return File{}
 	}
-	top = p.applyChanges(p.extend(top, []string{s.Name}), s.Changes)
+	top = p.applyChanges(p.extendFile(top, []string{s.Name}), s.Changes)
 	h := Header{Seed: 1}
 	base, grid := p.splitHeader(top, &h)
 	p.loadRecorded(top, h.Name)
@@ -172,7 +172,7 @@ func (p *parser) parseFile(s Source) File {
 	axes := p.parseAxes(grid, &file.Campaign)
 	file.Notes = p.dropReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
-	all := p.combinations(top, axes, grid)
+	all := p.combineAxes(top, axes, grid)
 	instances, replicates := p.parseInstances(valueOf(top, "instances")), p.parseReplicates(valueOf(top, "replicates"))
 	defaults := p.parseDefaults(valueOf(top, "defaults"))
 	baselines, controls := p.parseBaselines(valueOf(top, "baselines")), p.parseControls(valueOf(top, "controls"))
@@ -185,14 +185,14 @@ func (p *parser) parseFile(s Source) File {
 		x.writeTo(&file)
 		file.Notes = append(file.Notes, x.notes...)
 	}
-	file.Surveys = p.surveys(file.Campaign)
+	file.Surveys = p.surveyData(file.Campaign)
 	question := valueOf(top, "until")
 	file.Until = p.parseUntil(keyNode(top, "until"), question, p.decodeUntil(question), file)
 	return file
 }
 
-// surveys returns how the data of each environment were read.
-func (p *parser) surveys(c plan.Campaign) (all []envs.Survey) {
+// surveyData returns how the data of each environment were read.
+func (p *parser) surveyData(c plan.Campaign) (all []envs.Survey) {
 	seen := map[string]bool{}
 	for _, condition := range c.Conditions {
 		id := plan.Digest(condition.Env)

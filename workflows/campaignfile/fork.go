@@ -128,35 +128,35 @@ func (p *parser) parseFork(top *yaml.Node, replicates byEnvironment, file *File)
 	file.Campaign.Seed = of.Campaign.Seed
 	f.expansion = &expansion{p: p, campaign: file.Campaign, seen: map[string]int{}}
 	f.addAll()
-	file.Campaign.Base, file.Campaign.Grid = f.identity()
+	file.Campaign.Base, file.Campaign.Grid = f.extensionIdentity()
 	if len(p.errs) == 0 {
 		f.writeTo(file)
 	}
 }
 
-// identity returns what an extension of the fork must keep, and the grid of its changes.
-func (f forking) identity() ([]byte, []plan.Axis) {
+// extensionIdentity returns what an extension of the fork must keep, and the grid of its changes.
+func (f forking) extensionIdentity() ([]byte, []plan.Axis) {
 	most := 0
-	for _, j := range f.forked() {
+	for _, j := range f.forkedConditions() {
 		most = max(most, f.replicates[f.of.Conditions[j].ID()])
 	}
 	base := plan.JSON(map[string]any{"fork": map[string]any{
 		"campaign": f.block.Campaign, "at": f.block.At, "conditions": f.block.Conditions, "replicates": most,
 	}})
 	change, origin := plan.Axis{Key: plan.ForkChangeAxis}, plan.Axis{Key: plan.ForkOriginAxis}
-	for i := range f.changes() {
-		change.Values = append(change.Values, f.canonical(i))
+	for i := range f.listChanges() {
+		change.Values = append(change.Values, f.canonicalChange(i))
 	}
-	for _, j := range f.forked() {
+	for _, j := range f.forkedConditions() {
 		origin.Values = append(origin.Values, plan.JSON(f.of.Conditions[j].ID()))
 	}
 	return base, []plan.Axis{origin, change}
 }
 
-// canonical returns what a change is, without what is only shown, and without the
+// canonicalChange returns what a change is, without what is only shown, and without the
 // instances, which may grow.
-func (f forking) canonical(change int) []byte {
-	c := f.changes()[change]
+func (f forking) canonicalChange(change int) []byte {
+	c := f.listChanges()[change]
 	object := map[string]any{}
 	for key, given := range map[string]any{"set": c.Set, "drop": c.Drop, "remove": c.Remove, "replace": c.Replace, "at": c.At} {
 		if v := reflect.ValueOf(given); !v.IsZero() {
@@ -166,16 +166,16 @@ func (f forking) canonical(change int) []byte {
 	return plan.JSON(object)
 }
 
-// changes returns the changes of the file; one that changes nothing if it names none.
-func (f forking) changes() []ForkChange {
+// listChanges returns the changes of the file; one that changes nothing if it names none.
+func (f forking) listChanges() []ForkChange {
 	if len(f.block.Changes) == 0 {
 		return []ForkChange{{}}
 	}
 	return f.block.Changes
 }
 
-// forked returns which conditions of the original are forked.
-func (f forking) forked() []int {
+// forkedConditions returns which conditions of the original are forked.
+func (f forking) forkedConditions() []int {
 	var all []int
 	for j, c := range f.of.Conditions {
 		if len(f.block.Conditions) == 0 || slices.Contains(f.block.Conditions, c.ID()) {
@@ -193,15 +193,15 @@ func (f forking) addAll() {
 		}
 	}
 	source := f.p.newSource("the campaign " + f.of.Name)
-	for i, change := range f.changes() {
-		for _, j := range f.forked() {
+	for i, change := range f.listChanges() {
+		for _, j := range f.forkedConditions() {
 			f.addChange(i, change, j, source)
 		}
 	}
 }
 
-// at returns the node and the key of a change.
-func (f forking) at(change int) (*yaml.Node, string) {
+// nodeOf returns the node and the key of a change.
+func (f forking) nodeOf(change int) (*yaml.Node, string) {
 	if list := valueOf(f.node, "changes"); list != nil && change < len(list.Content) {
 		return list.Content[change], fmt.Sprintf("fork.changes[%d]", change)
 	}
@@ -210,7 +210,7 @@ func (f forking) at(change int) (*yaml.Node, string) {
 
 // addChange adds the condition that a change makes of one of the original's.
 func (f forking) addChange(i int, change ForkChange, j, source int) {
-	n, key := f.at(i)
+	n, key := f.nodeOf(i)
 	original := f.of.Conditions[j]
 	keys := nodesOf(original, source)
 	same, errs := f.check(keys)
@@ -279,12 +279,12 @@ func (f forking) finish(n *yaml.Node, key string, change ForkChange, i, j int, m
 		f.p.errs.add(n, key, "%v", err)
 		return
 	}
-	made.count, made.chosen = f.instances(n, key, change, j)
+	made.count, made.chosen = f.countInstances(n, key, change, j)
 	made.replicates = made.Fork.Replicates * f.times
 	made.name = f.label(change)
 	made.values = []plan.Value{
 		{Axis: plan.ForkOriginAxis, Value: plan.JSON(f.of.Conditions[j].ID())},
-		{Axis: plan.ForkChangeAxis, Value: f.canonical(i), Label: made.name},
+		{Axis: plan.ForkChangeAxis, Value: f.canonicalChange(i), Label: made.name},
 	}
 	if other, twice := f.seen[made.ID()]; twice {
 		f.p.errs.add(n, key, "%s is the same as %s", made.name, f.added[other].name)
@@ -293,8 +293,8 @@ func (f forking) finish(n *yaml.Node, key string, change ForkChange, i, j int, m
 	f.add(made)
 }
 
-// instances returns how many instances a change runs, and which if it chooses them.
-func (f forking) instances(n *yaml.Node, key string, change ForkChange, j int) (int, []int) {
+// countInstances returns how many instances a change runs, and which if it chooses them.
+func (f forking) countInstances(n *yaml.Node, key string, change ForkChange, j int) (int, []int) {
 	all := f.of.InstancesOf(j)
 	if len(change.Instances) > 0 {
 		for _, i := range change.Instances {

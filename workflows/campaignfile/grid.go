@@ -114,7 +114,7 @@ func (p *parser) axisJSON(a axis) []json.RawMessage {
 	var values []json.RawMessage
 	seen := map[string]bool{}
 	for _, x := range a.values {
-		v, ok := x.canonical(&p.errs)
+		v, ok := x.canonicalValue(&p.errs)
 		if ok && seen[string(v)] {
 			p.errs.add(x.value, "grid."+a.key, "%s is there twice", v)
 		}
@@ -159,9 +159,9 @@ type combination struct {
 	key  string
 }
 
-// combinations returns those of the product that are not excluded, and then those that
+// combineAxes returns those of the product that are not excluded, and then those that
 // the grid includes; nil if there are too many.
-func (p *parser) combinations(top *yaml.Node, axes []axis, grid *yaml.Node) []combination {
+func (p *parser) combineAxes(top *yaml.Node, axes []axis, grid *yaml.Node) []combination {
 	out, included := p.parseExclusions(grid, axes), p.parseInclusions(grid, axes)
 	size, at := 1, keyNode(top, "grid")
 	for _, a := range axes {
@@ -211,18 +211,18 @@ func pointOf(axes []axis, n int) point {
 	return at
 }
 
-// assignments returns all that a point sets. What is within another value comes
+// listAssignments returns all that a point sets. What is within another value comes
 // after it, so that it is set in the other's value.
-func (at point) assignments() []assignment {
+func (at point) listAssignments() []assignment {
 	var all []assignment
 	for _, x := range at {
-		all = append(all, x.assignments()...)
+		all = append(all, x.listAssignments()...)
 	}
 	slices.SortStableFunc(all, func(a, b assignment) int { return strings.Count(a.path, ".") - strings.Count(b.path, ".") })
 	return all
 }
 
-func (x setting) assignments() []assignment {
+func (x setting) listAssignments() []assignment {
 	if x.sets != nil {
 		return x.sets
 	}

@@ -174,14 +174,16 @@ func (w byEnvironment) nameOf(p *parser, at point, c plan.Condition) string {
 	if last := len(found) - 1; last > 0 && found[last] == c.Env.Name { // the more specific name counts
 		found = found[:last]
 	}
-	if len(found) > 1 && w.differ(found[0], found[1]) {
+	if len(found) > 1 && w.isDifferent(found[0], found[1]) {
 		p.errs.add(w.named[found[1]], joinKey(w.key, found[1]), "the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
 	}
 	return found[0]
 }
 
-// differ reports whether two names have different numbers or ids.
-func (w byEnvironment) differ(a, b string) bool { return nodeText(w.named[a]) != nodeText(w.named[b]) }
+// isDifferent reports whether two names have different numbers or ids.
+func (w byEnvironment) isDifferent(a, b string) bool {
+	return nodeText(w.named[a]) != nodeText(w.named[b])
+}
 
 // refuseUnused refuses names that apply to no condition, and ids that none has; it must
 // have seen all of them.
@@ -226,7 +228,7 @@ func (at point) envNames() []string {
 
 // ofEnvironment returns what a value sets of the environment.
 func (x setting) ofEnvironment() []assignment {
-	return slices.DeleteFunc(slices.Clone(x.assignments()), func(a assignment) bool {
+	return slices.DeleteFunc(slices.Clone(x.listAssignments()), func(a assignment) bool {
 		root, _, _ := strings.Cut(a.path, ".")
 		return root != "env"
 	})

@@ -73,8 +73,8 @@ func (p *parser) lineOf(n *yaml.Node) string {
 	return text
 }
 
-// located returns errors in the order of files and lines, each with its file.
-func (p *parser) located(errs Errors) Errors {
+// locateErrors returns errors in the order of files and lines, each with its file.
+func (p *parser) locateErrors(errs Errors) Errors {
 	errs = errs.sortedByLine()
 	for i, f := range errs {
 		if source := f.Line >> lineBits; source > 0 {
@@ -168,7 +168,7 @@ func ParseSource(s Source, host Host) (File, error) {
 	p.limit = s.Limit
 	file := p.parseFile(s)
 	if len(p.errs) > 0 {
-		return File{}, p.located(p.errs)
+		return File{}, p.locateErrors(p.errs)
 	}
 	return file, nil
 }

@@ -95,7 +95,7 @@ func (at point) shownValues(axes []axis) []plan.Value {
 		for _, x := range at {
 			if x.key == a.key {
 				var ignored Errors
-				v, _ := x.canonical(&ignored)
+				v, _ := x.canonicalValue(&ignored)
 				list = append(list, plan.Value{Axis: x.key, Value: v, Label: x.label})
 			}
 		}
@@ -212,8 +212,8 @@ func nodeAt(n *yaml.Node, path string) *yaml.Node {
 	return n
 }
 
-// canonical returns the canonical JSON of a value.
-func (x setting) canonical(errs *Errors) (json.RawMessage, bool) {
+// canonicalValue returns the canonical JSON of a value.
+func (x setting) canonicalValue(errs *Errors) (json.RawMessage, bool) {
 	if x.sets == nil {
 		return canonicalJSON(x.value, x.key, errs)
 	}
@@ -240,7 +240,7 @@ func replacedPaths(axes []axis) []replacedPath {
 	for _, a := range axes {
 		count := map[string]int{}
 		for _, x := range a.values {
-			for _, set := range x.assignments() {
+			for _, set := range x.listAssignments() {
 				if count[set.path]++; count[set.path] == 1 {
 					all = append(all, replacedPath{path: set.path, axis: a.key})
 				}

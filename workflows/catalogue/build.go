@@ -20,7 +20,7 @@ func NewEnvironment[P any, E any, PE interface {
 	e := Environment{Name: name, About: about, Params: defaults, Blank: PE(new(E))}
 	e.Policies = e.Blank.Policies()
 	e.New = func(decode envs.Decode, _ Needs) (envs.Environment, error) {
-		return with(defaults, decode, func(p P) (envs.Environment, error) { return build(p) })
+		return decodeOver(defaults, decode, func(p P) (envs.Environment, error) { return build(p) })
 	}
 	return e
 }
@@ -32,7 +32,7 @@ func NewDataEnvironment[P any](
 ) Environment {
 	e := Environment{Name: name, About: about, Params: defaults, Policies: blank.Policies(), Blank: blank}
 	e.New = func(decode envs.Decode, have Needs) (envs.Environment, error) {
-		return with(defaults, decode, func(p P) (envs.Environment, error) {
+		return decodeOver(defaults, decode, func(p P) (envs.Environment, error) {
 			if have.Data == nil {
 				return nil, fmt.Errorf("needs %s", needs)
 			}
@@ -46,7 +46,7 @@ func NewDataEnvironment[P any](
 // user's, which says itself which policies it has.
 func NewProgramEnvironment[P any, PE envs.Environment](name, about string, defaults P, build func(P, program.Asker) (PE, error)) Environment {
 	return Environment{Name: name, About: about, Params: defaults, New: func(decode envs.Decode, have Needs) (envs.Environment, error) {
-		return with(defaults, decode, func(p P) (envs.Environment, error) { return build(p, have.Programs) })
+		return decodeOver(defaults, decode, func(p P) (envs.Environment, error) { return build(p, have.Programs) })
 	}}
 }
 
@@ -56,21 +56,21 @@ func NewProtocol[P any, T any, PT interface {
 	protocol.Protocol
 }](name, about string, defaults P, build func(P, protocol.Setting) (PT, error)) Protocol {
 	return Protocol{Name: name, About: about, Params: defaults, Traits: PT(new(T)).Traits(), New: func(decode envs.Decode, set protocol.Setting) (protocol.Protocol, error) {
-		return with(defaults, decode, func(p P) (protocol.Protocol, error) { return build(p, set) })
+		return decodeOver(defaults, decode, func(p P) (protocol.Protocol, error) { return build(p, set) })
 	}}
 }
 
 // NewRule returns the entry of a decision rule with its defaults.
 func NewRule[P any](name, about string, defaults P, build func(P) (decision.Rule, error)) Rule {
 	return Rule{Name: name, About: about, Params: defaults, New: func(decode envs.Decode, _ struct{}) (decision.Rule, error) {
-		return with(defaults, decode, build)
+		return decodeOver(defaults, decode, build)
 	}}
 }
 
 // NewStop returns the entry of a stopping rule, with what it looks at.
 func NewStop[P any](name, about string, defaults P, build func(P) (stopping.Rule, error), reads ...stopping.Trace) Stop {
 	return Stop{Name: name, About: about, Params: defaults, Reads: reads, New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
-		return with(defaults, decode, build)
+		return decodeOver(defaults, decode, build)
 	}}
 }
 
@@ -79,10 +79,10 @@ func Fixed(r stopping.Rule) func(struct{}) (stopping.Rule, error) {
 	return func(struct{}) (stopping.Rule, error) { return r, nil }
 }
 
-// with decodes parameters over a copy of the defaults and builds.
-func with[P, T any](defaults P, decode envs.Decode, build func(P) (T, error)) (T, error) {
+// decodeOver decodes parameters over a copy of the defaults and builds.
+func decodeOver[P, T any](defaults P, decode envs.Decode, build func(P) (T, error)) (T, error) {
 	var none T
-	params, err := fresh(defaults)
+	params, err := copyDefaults(defaults)
 	if err != nil {
 		return none, err
 	}
@@ -92,9 +92,9 @@ func with[P, T any](defaults P, decode envs.Decode, build func(P) (T, error)) (T
 	return build(params)
 }
 
-// fresh returns a copy that shares no list with the defaults: decoding writes into
+// copyDefaults returns a copy that shares no list with the defaults: decoding writes into
 // the list that it finds, and the next condition would have this one's values.
-func fresh[P any](defaults P) (P, error) {
+func copyDefaults[P any](defaults P) (P, error) {
 	var params P
 	data, err := json.Marshal(defaults)
 	if err == nil {

@@ -61,8 +61,8 @@ type (
 	Stop        = Plugin[stopping.Rule, struct{}]
 )
 
-// environments take what they need.
-func environments() []Environment {
+// builtInEnvironments take what they need.
+func builtInEnvironments() []Environment {
 	return []Environment{
 		NewEnvironment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)", exchange.Defaults(), exchange.New),
 		NewDataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)", recsys.Defaults(), new(recsys.MovieLens), recsys.New,
@@ -78,8 +78,8 @@ func environments() []Environment {
 	}
 }
 
-// protocols take their setting.
-func protocols() []Protocol {
+// builtInProtocols take their setting.
+func builtInProtocols() []Protocol {
 	return []Protocol{
 		NewProtocol("roundtable", "message, proposal, vote; all at once in each phase (paper 1 §3)", protocol.DefaultRoundtable(), protocol.NewRoundtable),
 		NewProtocol("debate", "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
@@ -110,8 +110,8 @@ func stoppingRules() []Stop {
 	}
 }
 
-// rules need nothing besides their parameters.
-func rules() []Rule {
+// builtInRules need nothing besides their parameters.
+func builtInRules() []Rule {
 	return []Rule{
 		NewRule("unanimous", "everybody votes for it (paper 1 §3)", decision.UnanimousParams{}, decision.NewUnanimous).WithAliases("unanimity"),
 		NewRule("majority", "more than half of all agents vote for it", decision.MajorityParams{}, decision.NewMajority).WithAliases("absolute_majority"),

@@ -74,7 +74,7 @@ type agreement struct {
 // NewAgreement selects a draft that enough of the electorate agrees with, by
 // exact fractions (paper 2 §3.2, appendix C.1).
 func NewAgreement(p AgreementParams) (Rule, error) {
-	switch one := integer(1); {
+	switch one := newInteger(1); {
 	case p.Share.Rat == nil:
 		return nil, errors.New("share is missing; expected a fraction above 0 and at most 1")
 	case p.Share.Sign() <= 0 || p.Share.Cmp(one) > 0:
@@ -91,8 +91,8 @@ func NewAgreement(p AgreementParams) (Rule, error) {
 func (agreement) Means() Means { return ByAgreement }
 
 func (a agreement) Tally(p Profile) Result {
-	scores := total(p, a.Value)
-	least, enough := integer(p.Electorate), 0
+	scores := totalScores(p, a.Value)
+	least, enough := newInteger(p.Electorate), 0
 	if p.Round >= a.params.Round && p.Electorate > a.params.Agents {
 		least.Mul(least, a.params.Share.Rat)
 		if !a.params.Inclusive {
@@ -100,7 +100,7 @@ func (a agreement) Tally(p Profile) Result {
 		}
 	}
 	r := Result{Scores: scores}
-	for _, c := range passing(scores, least) {
+	for _, c := range scoredAtLeast(scores, least) {
 		if scores[c].Cmp(least) >= enough {
 			r.Winners = append(r.Winners, c)
 		}
@@ -111,7 +111,7 @@ func (a agreement) Tally(p Profile) Result {
 func (a agreement) Words() Words {
 	much := "more than " + a.params.Share.RatString() + " of all agents agree"
 	switch {
-	case a.params.Share.Cmp(integer(1)) == 0:
+	case a.params.Share.Cmp(newInteger(1)) == 0:
 		much = "all agents agree"
 	case a.params.Inclusive:
 		much = "at least " + a.params.Share.RatString() + " of all agents agree"

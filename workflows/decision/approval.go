@@ -24,12 +24,12 @@ func (approval) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
 	if b.Abstain || !slices.Contains(b.Order, candidate) {
 		return new(big.Rat)
 	}
-	return integer(1)
+	return newInteger(1)
 }
 
 func (a approval) Tally(p Profile) Result {
-	scores := total(p, a.Value)
-	return Result{Winners: best(scores), Scores: scores}
+	scores := totalScores(p, a.Value)
+	return Result{Winners: highestScored(scores), Scores: scores}
 }
 
 func (approval) Words() Words {

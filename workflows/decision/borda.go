@@ -39,12 +39,12 @@ func (r borda) Value(b transcript.Ballot, candidate, n int) *big.Rat {
 	if r.top > 0 {
 		n = min(n, r.top)
 	}
-	return r.by(b, candidate, func(place int) *big.Rat { return integer(max(0, n-place)) })
+	return r.pointsOf(b, candidate, func(place int) *big.Rat { return newInteger(max(0, n-place)) })
 }
 
 func (r borda) Tally(p Profile) Result {
-	scores := total(p, r.Value)
-	return Result{Winners: best(scores), Scores: scores}
+	scores := totalScores(p, r.Value)
+	return Result{Winners: highestScored(scores), Scores: scores}
 }
 
 func (r borda) Words() Words {
@@ -52,7 +52,7 @@ func (r borda) Words() Words {
 		Name: "ranked voting",
 		Explanation: "Each agent puts the candidates in order of preference, best first. The places that a candidate has in all rankings are added up; " +
 			"the candidate with the lowest sum is selected.",
-		Ballot: r.words(),
+		Ballot: r.describeForm(),
 	}
 	if r.partial {
 		w.Explanation += " Candidates that an agent leaves out come after all others."

@@ -19,5 +19,5 @@ func (choice) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
 	if b.Abstain || b.Choice != candidate {
 		return new(big.Rat)
 	}
-	return integer(1)
+	return newInteger(1)
 }

@@ -24,7 +24,7 @@ func NewCopeland(p CopelandParams) (Rule, error) { return copeland{ranking{p.Par
 // Value returns the points of a rank, n for the first: what the count compares
 // are pairs, which no value of one candidate can hold.
 func (r copeland) Value(b transcript.Ballot, candidate, n int) *big.Rat {
-	return r.by(b, candidate, func(place int) *big.Rat { return integer(n - place) })
+	return r.pointsOf(b, candidate, func(place int) *big.Rat { return newInteger(n - place) })
 }
 
 func (copeland) Tally(p Profile) Result {
@@ -33,7 +33,7 @@ func (copeland) Tally(p Profile) Result {
 		r.Scores[c] = new(big.Rat)
 		for other := range p.Candidates {
 			if other != c {
-				r.Scores[c].Add(r.Scores[c], big.NewRat(int64(1+duel(p.Ballots, c, other)), 2))
+				r.Scores[c].Add(r.Scores[c], big.NewRat(int64(1+comparePair(p.Ballots, c, other)), 2))
 			}
 		}
 	}
@@ -49,9 +49,9 @@ func (copeland) Tally(p Profile) Result {
 	return r
 }
 
-// duel returns 1 if more ballots prefer one candidate to the other, -1 if fewer
+// comparePair returns 1 if more ballots prefer one candidate to the other, -1 if fewer
 // do, and 0 if they are as many.
-func duel(ballots []transcript.Ballot, one, other int) int {
+func comparePair(ballots []transcript.Ballot, one, other int) int {
 	margin := 0
 	for _, b := range ballots {
 		if b.Abstain {
@@ -72,7 +72,7 @@ func (r copeland) Words() Words {
 		Name: "Copeland voting",
 		Explanation: "Each agent puts the candidates in order of preference, best first. Every pair of candidates is compared: " +
 			"the candidate that more agents rank above the other gets 1 point, and each gets 1/2 if the numbers are equal. The candidate with the most points is selected.",
-		Ballot: r.words(),
+		Ballot: r.describeForm(),
 	}
 	if r.partial {
 		w.Explanation += " Candidates that an agent leaves out come after all others."

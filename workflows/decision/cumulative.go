@@ -104,11 +104,13 @@ func (c cumulative) Ballot(n, electorate int) transcript.BallotSpec {
 	return transcript.BallotSpec{Kind: transcript.Distribute, N: n, Points: budget, Partial: c.params.Fewer}
 }
 
-func (cumulative) Value(b transcript.Ballot, candidate, _ int) *big.Rat { return points(b, candidate) }
+func (cumulative) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
+	return pointsFor(b, candidate)
+}
 
 func (c cumulative) Tally(p Profile) Result {
-	scores := total(p, c.Value)
-	return Result{Winners: best(scores), Scores: scores}
+	scores := totalScores(p, c.Value)
+	return Result{Winners: highestScored(scores), Scores: scores}
 }
 
 func (c cumulative) Words() Words {

@@ -11,8 +11,8 @@ type majority struct{ choice }
 func NewMajority(MajorityParams) (Rule, error) { return majority{}, nil }
 
 func (m majority) Tally(p Profile) Result {
-	scores := total(p, m.Value)
-	return Result{Winners: passing(scores, integer(p.Electorate/2+1)), Scores: scores}
+	scores := totalScores(p, m.Value)
+	return Result{Winners: scoredAtLeast(scores, newInteger(p.Electorate/2+1)), Scores: scores}
 }
 
 func (majority) Words() Words {

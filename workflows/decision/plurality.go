@@ -10,8 +10,8 @@ type plurality struct{ choice }
 func NewPlurality(PluralityParams) (Rule, error) { return plurality{}, nil }
 
 func (r plurality) Tally(p Profile) Result {
-	scores := total(p, r.Value)
-	return Result{Winners: best(scores), Scores: scores}
+	scores := totalScores(p, r.Value)
+	return Result{Winners: highestScored(scores), Scores: scores}
 }
 
 func (plurality) Words() Words {

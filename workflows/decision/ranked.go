@@ -19,12 +19,12 @@ type ranked struct{ ranking }
 func NewRanked(p RankedParams) (Rule, error) { return ranked{ranking{p.Partial}}, nil }
 
 func (r ranked) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
-	return r.by(b, candidate, func(place int) *big.Rat { return big.NewRat(1, int64(place)+1) })
+	return r.pointsOf(b, candidate, func(place int) *big.Rat { return big.NewRat(1, int64(place)+1) })
 }
 
 func (r ranked) Tally(p Profile) Result {
-	scores := total(p, r.Value)
-	return Result{Winners: best(scores), Scores: scores}
+	scores := totalScores(p, r.Value)
+	return Result{Winners: highestScored(scores), Scores: scores}
 }
 
 func (r ranked) Words() Words {
@@ -32,7 +32,7 @@ func (r ranked) Words() Words {
 		Name: "ranked voting",
 		Explanation: "Each agent puts the candidates in order of preference, best first; the first of a ranking gets 1 point, " +
 			"the second 1/2, the third 1/3, and so on. The candidate with the most points in all is selected.",
-		Ballot: r.words(),
+		Ballot: r.describeForm(),
 	}
 	if r.partial {
 		w.Explanation += " Candidates that an agent leaves out get no points from that agent."

@@ -14,8 +14,8 @@ func (r ranking) Ballot(n, _ int) transcript.BallotSpec {
 	return transcript.BallotSpec{Kind: transcript.Rank, N: n, Partial: r.partial}
 }
 
-// by gives the points of a candidate's place, from 0; who is left out gets none.
-func (ranking) by(b transcript.Ballot, candidate int, points func(place int) *big.Rat) *big.Rat {
+// pointsOf gives the points of a candidate's place, from 0; who is left out gets none.
+func (ranking) pointsOf(b transcript.Ballot, candidate int, points func(place int) *big.Rat) *big.Rat {
 	place := slices.Index(b.Order, candidate)
 	if b.Abstain || place < 0 {
 		return new(big.Rat)
@@ -23,7 +23,7 @@ func (ranking) by(b transcript.Ballot, candidate int, points func(place int) *bi
 	return points(place)
 }
 
-func (r ranking) words() string {
+func (r ranking) describeForm() string {
 	if r.partial {
 		return "the list of the numbers of the candidates that you wish to rank from best to worst. Example with three candidates: [2, 3]"
 	}

@@ -33,11 +33,11 @@ func (r rated) Ballot(n, _ int) transcript.BallotSpec {
 	return transcript.BallotSpec{Kind: transcript.Rate, N: n, Min: r.params.Min, Max: r.params.Max, Partial: r.params.Partial}
 }
 
-func (rated) Value(b transcript.Ballot, candidate, _ int) *big.Rat { return points(b, candidate) }
+func (rated) Value(b transcript.Ballot, candidate, _ int) *big.Rat { return pointsFor(b, candidate) }
 
 func (r rated) Tally(p Profile) Result {
-	scores := total(p, r.Value)
-	return Result{Winners: best(scores), Scores: scores}
+	scores := totalScores(p, r.Value)
+	return Result{Winners: highestScored(scores), Scores: scores}
 }
 
 func (r rated) Words() Words {

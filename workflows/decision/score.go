@@ -6,8 +6,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// total returns what all ballots together give each candidate.
-func total(p Profile, value func(b transcript.Ballot, candidate, n int) *big.Rat) []*big.Rat {
+// totalScores returns what all ballots together give each candidate.
+func totalScores(p Profile, value func(b transcript.Ballot, candidate, n int) *big.Rat) []*big.Rat {
 	scores := make([]*big.Rat, p.Candidates)
 	for c := range scores {
 		scores[c] = new(big.Rat)
@@ -18,19 +18,19 @@ func total(p Profile, value func(b transcript.Ballot, candidate, n int) *big.Rat
 	return scores
 }
 
-// best returns all candidates with the greatest score, if that is positive.
-func best(scores []*big.Rat) []int {
+// highestScored returns all candidates with the greatest score, if that is positive.
+func highestScored(scores []*big.Rat) []int {
 	top := new(big.Rat)
 	for _, s := range scores {
 		if s.Cmp(top) > 0 {
 			top = s
 		}
 	}
-	return passing(scores, top)
+	return scoredAtLeast(scores, top)
 }
 
-// passing returns all candidates with a positive score of at least least.
-func passing(scores []*big.Rat, least *big.Rat) []int {
+// scoredAtLeast returns all candidates with a positive score of at least least.
+func scoredAtLeast(scores []*big.Rat, least *big.Rat) []int {
 	var winners []int
 	for c, s := range scores {
 		if s.Sign() > 0 && s.Cmp(least) >= 0 {
@@ -40,12 +40,12 @@ func passing(scores []*big.Rat, least *big.Rat) []int {
 	return winners
 }
 
-// points returns the number that a ballot writes next to a candidate; one left out gets 0.
-func points(b transcript.Ballot, candidate int) *big.Rat {
+// pointsFor returns the number that a ballot writes next to a candidate; one left out gets 0.
+func pointsFor(b transcript.Ballot, candidate int) *big.Rat {
 	if b.Abstain || b.Points[candidate] < 0 {
 		return new(big.Rat)
 	}
-	return integer(b.Points[candidate])
+	return newInteger(b.Points[candidate])
 }
 
-func integer(n int) *big.Rat { return new(big.Rat).SetInt64(int64(n)) }
+func newInteger(n int) *big.Rat { return new(big.Rat).SetInt64(int64(n)) }

@@ -10,8 +10,8 @@ type unanimous struct{ choice }
 func NewUnanimous(UnanimousParams) (Rule, error) { return unanimous{}, nil }
 
 func (u unanimous) Tally(p Profile) Result {
-	scores := total(p, u.Value)
-	return Result{Winners: passing(scores, integer(p.Electorate)), Scores: scores}
+	scores := totalScores(p, u.Value)
+	return Result{Winners: scoredAtLeast(scores, newInteger(p.Electorate)), Scores: scores}
 }
 
 func (unanimous) Words() Words {

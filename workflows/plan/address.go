@@ -75,7 +75,7 @@ func withoutInnerAddresses(params json.RawMessage) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(params, &object) == nil {
 		if object["name"] != nil && object[addressKey] != nil {
-			return JSON(choiceOf(params).WithoutAddress().written())
+			return JSON(choiceOf(params).WithoutAddress().asWritten())
 		}
 		for key, v := range object {
 			object[key] = withoutInnerAddresses(v)
@@ -92,8 +92,8 @@ func withoutInnerAddresses(params json.RawMessage) json.RawMessage {
 	return JSON(list)
 }
 
-// written returns a choice as files write it: see choiceOf.
-func (c Choice) written() any {
+// asWritten returns a choice as files write it: see choiceOf.
+func (c Choice) asWritten() any {
 	given := c.GivenParameters()
 	if len(given) == 0 {
 		return c.Name

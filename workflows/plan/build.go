@@ -100,7 +100,7 @@ func JSON(v any) json.RawMessage {
 // MostCalls returns the most calls of one collaboration of the condition, re-asks and
 // the prefix of a fork not counted: everybody always proposes something new and nothing stops early.
 func (c Condition) MostCalls(plugins catalogue.Catalogue, agents int) (int, error) {
-	s, err := c.session(plugins, agents, 0, stopping.WithoutEnd)
+	s, err := c.newSession(plugins, agents, 0, stopping.WithoutEnd)
 	if err != nil {
 		return 0, err
 	}

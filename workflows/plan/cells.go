@@ -20,11 +20,11 @@ type Cell struct {
 
 // CellsOf returns the number of cells of a condition.
 func (c Campaign) CellsOf(condition int) int {
-	return c.planned(condition) - c.leftOut(condition)
+	return c.plannedCells(condition) - c.leftOut(condition)
 }
 
-// planned returns the number of a condition's cells with those that are left out.
-func (c Campaign) planned(condition int) int {
+// plannedCells returns the number of a condition's cells with those that are left out.
+func (c Campaign) plannedCells(condition int) int {
 	return c.Instances[condition] * c.ReplicatesOf(condition)
 }
 
@@ -82,10 +82,10 @@ func (c Campaign) Order() Order {
 	for i := range o.conditions {
 		o.conditions[i] = i
 	}
-	slices.SortStableFunc(o.conditions, func(a, b int) int { return cmp.Compare(c.planned(b), c.planned(a)) })
+	slices.SortStableFunc(o.conditions, func(a, b int) int { return cmp.Compare(c.plannedCells(b), c.plannedCells(a)) })
 	at := turns{}
 	for active := len(o.conditions); active > 0; active-- {
-		last := c.planned(o.conditions[active-1])
+		last := c.plannedCells(o.conditions[active-1])
 		if last == at.turn {
 			continue
 		}
@@ -104,11 +104,11 @@ func (o Order) Cell(n int) Cell {
 	if o.cells != nil {
 		return o.cells[n]
 	}
-	return o.at(n)
+	return o.cellAt(n)
 }
 
-// at returns the n-th cell, those that are left out among them.
-func (o Order) at(n int) Cell {
+// cellAt returns the n-th cell, those that are left out among them.
+func (o Order) cellAt(n int) Cell {
 	at := o.turns[sort.Search(len(o.turns), func(i int) bool { return o.turns[i].first > n })-1]
 	n -= at.first
 	condition := o.conditions[n%at.active]
@@ -120,9 +120,9 @@ func (o Order) at(n int) Cell {
 	return cell
 }
 
-// fewer names the conditions of a recorded campaign that would lose instances, or
+// losingConditions names the conditions of a recorded campaign that would lose instances, or
 // replicates: what count counts.
-func (c Campaign) fewer(recorded Campaign, key string, count func(Campaign, int) int) []string {
+func (c Campaign) losingConditions(recorded Campaign, key string, count func(Campaign, int) int) []string {
 	now := map[string]int{}
 	for i, condition := range c.Conditions {
 		now[condition.ID()] = count(c, i)

@@ -106,8 +106,8 @@ func (c Condition) Original() (Condition, error) {
 	return original, nil
 }
 
-// parts builds what drives a session of the condition.
-func (c Condition) parts(plugins catalogue.Catalogue, agents int, seed uint64, stop func(stopping.Rule) stopping.Rule) (by protocol.Parts, err error) {
+// buildParts builds what drives a session of the condition.
+func (c Condition) buildParts(plugins catalogue.Catalogue, agents int, seed uint64, stop func(stopping.Rule) stopping.Rule) (by protocol.Parts, err error) {
 	if a := c.Agents; a != nil && len(a.Pool) > 0 && len(a.Pool) < agents {
 		return by, fmt.Errorf("the pool has %d agents, the group %d", len(a.Pool), agents)
 	}
@@ -129,12 +129,12 @@ func (c Condition) parts(plugins catalogue.Catalogue, agents int, seed uint64, s
 
 // Session starts a collaboration of that many agents; seed is the treatment's.
 func (c Condition) Session(plugins catalogue.Catalogue, agents int, seed uint64) (*protocol.Session, error) {
-	return c.session(plugins, agents, seed, func(stop stopping.Rule) stopping.Rule { return stop })
+	return c.newSession(plugins, agents, seed, func(stop stopping.Rule) stopping.Rule { return stop })
 }
 
-// session is Session with other stopping rules.
-func (c Condition) session(plugins catalogue.Catalogue, agents int, seed uint64, stop func(stopping.Rule) stopping.Rule) (*protocol.Session, error) {
-	by, err := c.parts(plugins, agents, seed, stop)
+// newSession is Session with other stopping rules.
+func (c Condition) newSession(plugins catalogue.Catalogue, agents int, seed uint64, stop func(stopping.Rule) stopping.Rule) (*protocol.Session, error) {
+	by, err := c.buildParts(plugins, agents, seed, stop)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (c Condition) session(plugins catalogue.Catalogue, agents int, seed uint64,
 	if err != nil {
 		return nil, err
 	}
-	before, err := original.parts(plugins, agents, seed, stop)
+	before, err := original.buildParts(plugins, agents, seed, stop)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +193,11 @@ func (c Campaign) leftOut(condition int) (n int) {
 func (c Campaign) withoutLeftOut(o Order) []Cell {
 	without, all := c.Without.Set(), 0
 	for i := range c.Conditions {
-		all += c.planned(i)
+		all += c.plannedCells(i)
 	}
 	cells := make([]Cell, 0, all)
 	for n := range all {
-		if cell := o.at(n); !c.isLeftOut(without, cell) {
+		if cell := o.cellAt(n); !c.isLeftOut(without, cell) {
 			cells = append(cells, cell)
 		}
 	}
@@ -249,7 +249,7 @@ func (c Condition) Course(plugins catalogue.Catalogue, agents int) (all Course) 
 		func(int) int { return 0 },
 		func(entry int) int { return entry % 2 },
 	} {
-		s, err := c.session(plugins, agents, 0, stopping.WithoutEnd)
+		s, err := c.newSession(plugins, agents, 0, stopping.WithoutEnd)
 		for err == nil && s.Outcome() == nil {
 			for _, p := range s.Pending() {
 				act := busiestAct(p)

@@ -86,7 +86,7 @@ func TestForksOfAllProtocols(t *testing.T) {
 					fork := forkOf(c, round)
 					fork.Fork.Was = ForkedKeys{"rule": JSON(c.Rule)}
 					fork.Rule = Choice{Name: other.Name}
-					if _, err := fork.parts(plugins, 4, 1, func(r stopping.Rule) stopping.Rule { return r }); err != nil { // no fork matters to it
+					if _, err := fork.buildParts(plugins, 4, 1, func(r stopping.Rule) stopping.Rule { return r }); err != nil { // no fork matters to it
 						continue
 					}
 					s, err := fork.Session(plugins, 4, 1)

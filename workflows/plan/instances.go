@@ -52,9 +52,9 @@ func (c Campaign) InstancesOf(condition int) []int {
 	return first
 }
 
-// unchosen names the conditions of a recorded campaign that would lose instances
+// unchosenConditions names the conditions of a recorded campaign that would lose instances
 // because others are chosen now.
-func (c Campaign) unchosen(recorded Campaign) []string {
+func (c Campaign) unchosenConditions(recorded Campaign) []string {
 	if len(c.Chosen) == 0 && len(recorded.Chosen) == 0 {
 		return nil // numbers say it all
 	}

@@ -198,12 +198,12 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	if c.Replicates < recorded.Replicates {
 		differ("replicates", recorded.Replicates, fmt.Sprint(c.Replicates, "; it can only grow"))
 	} else {
-		diff = append(diff, c.fewer(recorded, "replicates", Campaign.ReplicatesOf)...)
+		diff = append(diff, c.losingConditions(recorded, "replicates", Campaign.ReplicatesOf)...)
 	}
-	if fewer := c.fewer(recorded, "instances", Campaign.instancesOf); len(fewer) > 0 {
+	if fewer := c.losingConditions(recorded, "instances", Campaign.instancesOf); len(fewer) > 0 {
 		diff = append(diff, fewer...)
 	} else {
-		diff = append(diff, c.unchosen(recorded)...)
+		diff = append(diff, c.unchosenConditions(recorded)...)
 	}
 	diff = append(diff, c.lostOrigins(recorded)...)
 	if c.CacheScope != recorded.CacheScope {
@@ -241,7 +241,7 @@ func baseDifferences(was, is Campaign) []string {
 	}
 	var diff []string
 	for _, key := range append(ConditionKeys(), "fork") {
-		if string(a[key]) == string(b[key]) || was.varies(key) || is.varies(key) {
+		if string(a[key]) == string(b[key]) || was.isVaried(key) || is.isVaried(key) {
 			continue
 		}
 		text := fmt.Sprintf("%s was %s and is %s", key, orNothing(a[key]), orNothing(b[key]))
@@ -259,15 +259,15 @@ func gridDifferences(was, is Campaign) []string {
 	_ = json.Unmarshal(was.Base, &base) // baseDifferences says so
 	var diff []string
 	missing := func(key string, v json.RawMessage) {
-		now := is.axis(key)
+		now := is.findAxis(key)
 		if now == nil && isOwn(key) {
 			set := is.setKeys()
-			if slices.ContainsFunc(was.axis(key).bundledKeys(), func(k string) bool { return !slices.Contains(set, k) }) { // else it is renamed
+			if slices.ContainsFunc(was.findAxis(key).bundledKeys(), func(k string) bool { return !slices.Contains(set, k) }) { // else it is renamed
 				diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}",
-					key, key, writeBundles(was.axis(key).Values)))
+					key, key, writeBundles(was.findAxis(key).Values)))
 			}
 		} else if now == nil {
-			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key, JSON(was.axis(key).Values)))
+			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key, JSON(was.findAxis(key).Values)))
 		} else if !slices.ContainsFunc(now.Values, func(x json.RawMessage) bool { return string(x) == string(v) }) {
 			diff = append(diff, fmt.Sprintf("grid.%s lacks %s, which the campaign has; add it to the list", key, v))
 		}
@@ -278,7 +278,7 @@ func gridDifferences(was, is Campaign) []string {
 		}
 	}
 	for _, axis := range is.Grid {
-		if was.axis(axis.Key) != nil {
+		if was.findAxis(axis.Key) != nil {
 			continue
 		}
 		if v := base[axis.Key]; v != nil {
@@ -326,13 +326,13 @@ func writeBundles(values []json.RawMessage) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// varies reports whether an axis of the grid sets a key, or a parameter within it.
-func (c Campaign) varies(key string) bool {
+// isVaried reports whether an axis of the grid sets a key, or a parameter within it.
+func (c Campaign) isVaried(key string) bool {
 	return slices.ContainsFunc(c.setKeys(), func(set string) bool { return set == key || strings.HasPrefix(set, key+".") })
 }
 
-// axis returns the axis of a key; nil if the grid has none.
-func (c Campaign) axis(key string) *Axis {
+// findAxis returns the axis of a key; nil if the grid has none.
+func (c Campaign) findAxis(key string) *Axis {
 	if i := slices.IndexFunc(c.Grid, func(a Axis) bool { return a.Key == key }); i >= 0 {
 		return &c.Grid[i]
 	}

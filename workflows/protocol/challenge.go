@@ -14,20 +14,20 @@ func (d *Discussion) finish(t *transcript.Transcript, round int) Plan {
 	case name == "none" || standing < 0:
 		return d.end(t, round)
 	case name == "solution" || name == "history":
-		return Plan{Steps: d.challenges(t, round)}
+		return Plan{Steps: d.challengeSteps(t, round)}
 	case name == "retrieval":
-		return one(ask(retriever, round, PhaseMaterial, transcript.FormatText, nil))
+		return planOf(ask(retriever, round, PhaseMaterial, transcript.FormatText, nil))
 	default:
-		return one(transcript.Step{
+		return planOf(transcript.Step{
 			Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: round, Phase: PhaseMaterial,
-			Sees: ranges([]int{standing}), Audience: transcript.Everybody,
+			Sees: joinRanges([]int{standing}), Audience: transcript.Everybody,
 			Payload: transcript.Payload{Standing: -1, Data: envs.Cue{Name: name}},
 		})
 	}
 }
 
-// cues returns what challengers are to be shown, if the environment gives it.
-func (d *Discussion) cues() []envs.Cue {
+// listCues returns what challengers are to be shown, if the environment gives it.
+func (d *Discussion) listCues() []envs.Cue {
 	switch name := d.params.Challenge; name {
 	case "context", "wrong", "irrelevant":
 		return []envs.Cue{{Name: name}}
@@ -35,12 +35,12 @@ func (d *Discussion) cues() []envs.Cue {
 	return nil
 }
 
-// challenges ask every agent whether it keeps what is said to be the group's
+// challengeSteps ask every agent whether it keeps what is said to be the group's
 // solution; what they say changes the decision no more.
-func (d *Discussion) challenges(t *transcript.Transcript, round int) []transcript.Step {
+func (d *Discussion) challengeSteps(t *transcript.Transcript, round int) []transcript.Step {
 	var steps []transcript.Step
 	for agent := range d.setting.Agents {
-		steps = append(steps, d.contest(t, len(t.Entries), round, agent, PhaseChallenge, transcript.FormatReply))
+		steps = append(steps, d.contestStep(t, len(t.Entries), round, agent, PhaseChallenge, transcript.FormatReply))
 	}
 	return steps
 }
@@ -54,29 +54,29 @@ func (d *Discussion) newAnswers(t *transcript.Transcript, round int) []transcrip
 	from := len(t.Entries) - d.setting.Agents
 	var steps []transcript.Step
 	for _, e := range t.Entries[from:] {
-		if e.Act.Status == transcript.Said && !agrees(e) {
-			steps = append(steps, d.contest(t, from, round, e.Speaker.Index, PhaseAnswerNew, transcript.FormatAnswer))
+		if e.Act.Status == transcript.Said && !isAgreement(e) {
+			steps = append(steps, d.contestStep(t, from, round, e.Speaker.Index, PhaseAnswerNew, transcript.FormatAnswer))
 		}
 	}
 	return steps
 }
 
-// contest returns a step of an agent that is shown the solution, by the entries
+// contestStep returns a step of an agent that is shown the solution, by the entries
 // before the challenges.
-func (d *Discussion) contest(t *transcript.Transcript, before, round, agent int, phase string, format transcript.Format) transcript.Step {
+func (d *Discussion) contestStep(t *transcript.Transcript, before, round, agent int, phase string, format transcript.Format) transcript.Step {
 	solution, material := Standing(t), before-1
-	shown := upTo(d.generated())
+	shown := upTo(d.countAuthored())
 	switch d.params.Challenge {
 	case "history":
-		shown = append(append(shown, messages(t)...), solution)
+		shown = append(append(shown, messageEntries(t)...), solution)
 	case "context", "retrieval":
-		shown = append(shown, alone(t, solution)...)
+		shown = append(shown, withoutDiscussion(t, solution)...)
 		shown = append(shown, material)
 	case "irrelevant", "wrong":
 		solution = material
 		shown = append(shown, material)
 	default:
-		shown = append(shown, alone(t, solution)...)
+		shown = append(shown, withoutDiscussion(t, solution)...)
 	}
 	slices.Sort(shown)
 	shown = slices.Compact(shown)
@@ -86,9 +86,9 @@ func (d *Discussion) contest(t *transcript.Transcript, before, round, agent int,
 	return s
 }
 
-// alone returns a solution to be shown without the discussion: a message that holds
+// withoutDiscussion returns a solution to be shown without the discussion: a message that holds
 // it is not, since its reasons belong to the history. The candidate says it.
-func alone(t *transcript.Transcript, solution int) []int {
+func withoutDiscussion(t *transcript.Transcript, solution int) []int {
 	if t.Entries[solution].Phase == PhaseTalk {
 		return nil
 	}

@@ -76,10 +76,10 @@ func NewConsensus(p ConsensusParams, set Setting) (*Consensus, error) {
 	}
 	c := &Consensus{params: p, setting: set}
 	for round := range p.Rounds {
-		c.hears = append(c.hears, p.Network.links(round, set, p.Probability))
+		c.hears = append(c.hears, p.Network.linksIn(round, set, p.Probability))
 	}
 	for i := range set.Agents {
-		c.heard = append(c.heard, c.audience(i))
+		c.heard = append(c.heard, c.audienceOf(i))
 	}
 	return c, nil
 }
@@ -106,7 +106,7 @@ func (c *Consensus) Rounds() int { return c.params.Rounds }
 
 // Traits of consensus: agents move until they stand together.
 func (c *Consensus) Traits() Traits {
-	return Traits{NoStrangers: "agents see positions there, and hear no texts", Ruleless: true, World: true, Leaves: []stopping.Trace{stopping.States}, Standing: c.standing}
+	return Traits{NoStrangers: "agents see positions there, and hear no texts", Ruleless: true, World: true, Leaves: []stopping.Trace{stopping.States}, Standing: c.standingState}
 }
 
 // Remembers says that agents see earlier rounds, for the prompt.
@@ -121,7 +121,7 @@ func (c *Consensus) Next(t *transcript.Transcript) Plan {
 	block := len(t.Entries) / n
 	round := (block + 1) / 2
 	if round > c.params.Rounds {
-		return Plan{End: &Outcome{Standing: c.standing(t), Reason: "rounds", Round: c.params.Rounds}}
+		return Plan{End: &Outcome{Standing: c.standingState(t), Reason: "rounds", Round: c.params.Rounds}}
 	}
 	steps := make([]transcript.Step, n)
 	for i := range steps {
@@ -133,38 +133,38 @@ func (c *Consensus) Next(t *transcript.Transcript) Plan {
 			steps[i].Phase = PhaseStart
 		case block%2 == 0:
 			steps[i].Phase = PhaseMove
-			steps[i].Sees = ranges([]int{c.state(round-1, i), c.plan(round, i)})
+			steps[i].Sees = joinRanges([]int{c.stateEntry(round-1, i), c.plan(round, i)})
 		default:
-			steps[i].Kind, steps[i].Phase, steps[i].Sees = transcript.Ask, PhasePosition, ranges(c.sees(round, i))
+			steps[i].Kind, steps[i].Phase, steps[i].Sees = transcript.Ask, PhasePosition, joinRanges(c.entriesSeen(round, i))
 			steps[i].Audience = transcript.Audience{Speakers: []transcript.Speaker{self}}
-			steps[i].Payload.Format, steps[i].Payload.Required, steps[i].Payload.Data = transcript.FormatProposal, true, c.weights(round, i)
+			steps[i].Payload.Format, steps[i].Payload.Required, steps[i].Payload.Data = transcript.FormatProposal, true, c.weightsOf(round, i)
 		}
 	}
 	return Plan{Steps: steps}
 }
 
-// state returns the entry of where an agent is after a round; 0 is before the first.
-func (c *Consensus) state(round, agent int) int { return 2*round*c.setting.Agents + agent }
+// stateEntry returns the entry of where an agent is after a round; 0 is before the first.
+func (c *Consensus) stateEntry(round, agent int) int { return 2*round*c.setting.Agents + agent }
 
 // plan returns the entry of where an agent wants to be in a round.
 func (c *Consensus) plan(round, agent int) int { return (2*round-1)*c.setting.Agents + agent }
 
-// sees returns the entries that an agent sees when it plans a round, in the order
+// entriesSeen returns the entries that an agent sees when it plans a round, in the order
 // in which they were made.
-func (c *Consensus) sees(round, agent int) []int {
+func (c *Consensus) entriesSeen(round, agent int) []int {
 	first := round
 	if c.Remembers() {
 		first = 1
 	}
 	var seen []int
 	for r := first; r <= round; r++ {
-		seen = append(seen, c.state(r-1, agent))
+		seen = append(seen, c.stateEntry(r-1, agent))
 		if r < round {
 			seen = append(seen, c.plan(r, agent))
 		}
 		for other, hears := range c.hears[r-1][agent] {
 			if hears {
-				seen = append(seen, c.state(max(0, r-1-c.params.Delay.of(agent, other)), other))
+				seen = append(seen, c.stateEntry(max(0, r-1-c.params.Delay.delayOf(agent, other)), other))
 			}
 		}
 	}
@@ -172,8 +172,8 @@ func (c *Consensus) sees(round, agent int) []int {
 	return slices.Compact(seen)
 }
 
-// weights by agent are those of who is heard, and the agent's own.
-func (c *Consensus) weights(round, agent int) []float64 {
+// weightsOf by agent are those of who is heard, and the agent's own.
+func (c *Consensus) weightsOf(round, agent int) []float64 {
 	w := make([]float64, c.setting.Agents)
 	for other := range w {
 		if other != agent && !c.hears[round-1][agent][other] {
@@ -187,8 +187,8 @@ func (c *Consensus) weights(round, agent int) []float64 {
 	return w
 }
 
-// audience returns who may ever hear an agent.
-func (c *Consensus) audience(agent int) transcript.Audience {
+// audienceOf returns who may ever hear an agent.
+func (c *Consensus) audienceOf(agent int) transcript.Audience {
 	var who []transcript.Speaker
 	for i := range c.setting.Agents {
 		if i == agent || slices.ContainsFunc(c.hears, func(h [][]bool) bool { return h[i][agent] }) {
@@ -201,13 +201,13 @@ func (c *Consensus) audience(agent int) transcript.Audience {
 	return transcript.Audience{Speakers: who}
 }
 
-// standing returns the latest position of the first agent if all agents are there, within epsilon; else -1.
-func (c *Consensus) standing(t *transcript.Transcript) int {
+// standingState returns the latest position of the first agent if all agents are there, within epsilon; else -1.
+func (c *Consensus) standingState(t *transcript.Transcript) int {
 	blocks := len(t.Entries) / c.setting.Agents
 	if blocks == 0 {
 		return -1
 	}
-	first := c.state((blocks-1)/2, 0)
+	first := c.stateEntry((blocks-1)/2, 0)
 	if stopping.Width(t.Entries[first:first+c.setting.Agents]) > c.params.Epsilon {
 		return -1
 	}

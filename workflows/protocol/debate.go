@@ -114,11 +114,11 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	if p.Agents > 0 {
 		set.Agents = min(p.Agents, set.Agents)
 	}
-	hears, err := p.Topology.hears(set.Agents, set.Seed)
+	hears, err := p.Topology.whomHears(set.Agents, set.Seed)
 	if err != nil {
 		wrong("topology is wrong: %w", err)
 	}
-	errs = append(errs, p.Viewpoints.check(set.Agents), p.removals(set.Agents))
+	errs = append(errs, p.Viewpoints.check(set.Agents), p.checkRemovals(set.Agents))
 	return &Debate{params: p, setting: set, hears: hears}, errors.Join(errs...)
 }
 
@@ -133,17 +133,17 @@ func (d *Debate) Chat() bool { return d.params.Memory == MemoryChat }
 
 // Traits of a debate: its agents may be fewer than the environment's.
 func (d *Debate) Traits() Traits {
-	t := Traits{Members: d.setting.Agents, Roles: d.setting.judges(), Chat: d.Chat(), Ties: always(d.params.Ties)}
+	t := Traits{Members: d.setting.Agents, Roles: d.setting.judgeRoles(), Chat: d.Chat(), Ties: breakAlways(d.params.Ties)}
 	if d.params.Talk == TalkSummarizer {
 		t.Roles = append(t.Roles, summarizer.Role)
 	}
-	if d.strangers() > 0 {
+	if d.countStrangers() > 0 {
 		t.Roles = append(t.Roles, Stranger)
 	}
 	if t.Strangers = d.params.Viewpoints.Scaling == ""; !t.Strangers {
 		t.NoStrangers = "first answers are given by the environment here, and nobody is asked for them"
 	}
-	if t.AtEnd, t.AskedVote = d.votes(), d.votes(); !t.AtEnd {
+	if t.AtEnd, t.AskedVote = d.castsBallots(), d.castsBallots(); !t.AtEnd {
 		t.Leaves = []stopping.Trace{stopping.Decisions}
 		if d.params.Confidence && d.params.Viewpoints.Scaling == "" {
 			t.Leaves = append(t.Leaves, stopping.Confidences)
@@ -152,8 +152,8 @@ func (d *Debate) Traits() Traits {
 	return t
 }
 
-// votes reports whether ballots are cast at the end; else answers are votes, in each round.
-func (d *Debate) votes() bool {
+// castsBallots reports whether ballots are cast at the end; else answers are votes, in each round.
+func (d *Debate) castsBallots() bool {
 	rule := d.setting.Rule
 	return d.params.Ballots || rule != nil && d.setting.asksVotes() &&
 		(decision.MeansOf(rule) == decision.ByJudge || rule.Ballot(2, 2).Kind != transcript.Choose)
@@ -172,19 +172,19 @@ const (
 // Next walks the rounds along the entries there are and makes the first steps
 // that are not among them.
 func (d *Debate) Next(t *transcript.Transcript) Plan {
-	at := d.strangers() // entries walked over
+	at := d.countStrangers() // entries walked over
 	if len(t.Entries) < at {
 		return d.meetStrangers()
 	}
 	for round := 1; round <= d.Rounds(); round++ {
-		first, steps := at, d.turns(t, round, at)
+		first, steps := at, d.nextSpeakers(t, round, at)
 		for len(steps) > 0 {
 			together := len(steps)
 			if d.inTurn(round) {
 				together = 1
 			}
 			if at == len(t.Entries) {
-				return Plan{Steps: d.answers(t, round, steps[:together], together == len(steps))}
+				return Plan{Steps: d.answerSteps(t, round, steps[:together], together == len(steps))}
 			}
 			at, steps = at+together, steps[together:]
 		}
@@ -192,21 +192,21 @@ func (d *Debate) Next(t *transcript.Transcript) Plan {
 		if round == 1 && d.needsGold() {
 			at++ // it is among the first steps
 		}
-		if d.votes() && round == d.Rounds() {
+		if d.castsBallots() && round == d.Rounds() {
 			return d.vote(t, at, answers)
 		}
-		if !d.votes() {
+		if !d.castsBallots() {
 			if at == len(t.Entries) {
 				return Plan{Steps: []transcript.Step{d.decide(t, round, answers)}}
 			}
-			if d.setting.agreed(t, at) {
+			if d.setting.isAgreed(t, at) {
 				return Plan{End: &Outcome{Standing: Standing(t), Reason: "consensus", Round: round}}
 			}
 			at++
 		}
 		if d.params.Talk == TalkSummarizer && round < d.Rounds() {
 			if at == len(t.Entries) {
-				return Plan{Steps: []transcript.Step{d.summary(t, round)}}
+				return Plan{Steps: []transcript.Step{d.summaryStep(t, round)}}
 			}
 			at++
 		}

@@ -25,7 +25,7 @@ func (r *Removal) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (p DebateParams) removals(agents int) error {
+func (p DebateParams) checkRemovals(agents int) error {
 	for _, r := range p.Remove {
 		if r.Agent < 0 || r.Agent >= agents || r.From < 1 {
 			return fmt.Errorf("remove names agent %d from round %d on; agents are 0 to %d and rounds begin at 1", r.Agent, r.From, agents-1)
@@ -48,12 +48,12 @@ func (p DebateParams) presentAgents(agents, round int) []int {
 	return there
 }
 
-// speakers returns the agents that are present in a round, by index.
-func (d *Debate) speakers(round int) []int { return d.params.presentAgents(d.setting.Agents, round) }
+// presentIn returns the agents that are present in a round, by index.
+func (d *Debate) presentIn(round int) []int { return d.params.presentAgents(d.setting.Agents, round) }
 
-// asked returns the agents that answer in a round.
-func (d *Debate) asked(round int) []int {
-	asked := d.speakers(round)
+// askedIn returns the agents that answer in a round.
+func (d *Debate) askedIn(round int) []int {
+	asked := d.presentIn(round)
 	if round > 1 && d.params.Viewpoints.Scaling != "" && d.params.Viewpoints.Receivers == ReceiversOne {
 		return asked[:1]
 	}
@@ -93,8 +93,8 @@ func (v Viewpoints) check(agents int) error {
 	return nil
 }
 
-// cue returns the viewpoint of an agent.
-func (v Viewpoints) cue(agent int) envs.Cue {
+// cueOf returns the viewpoint of an agent.
+func (v Viewpoints) cueOf(agent int) envs.Cue {
 	kinds := []string{"correct", "incorrect"}
 	if v.Scaling == "incorrect_first" {
 		kinds = []string{"incorrect", "correct"}

@@ -13,10 +13,10 @@ func (d *Debate) inTurn(round int) bool {
 	return d.params.Talk == TalkOneByOne && (round > 1 || first)
 }
 
-// turns returns who answers in a round that begins at an entry, in the order in
+// nextSpeakers returns who answers in a round that begins at an entry, in the order in
 // which they speak. Before anybody has answered, only a random order is not by index.
-func (d *Debate) turns(t *transcript.Transcript, round, first int) []int {
-	asked := d.asked(round)
+func (d *Debate) nextSpeakers(t *transcript.Transcript, round, first int) []int {
+	asked := d.askedIn(round)
 	if !d.inTurn(round) || d.params.Speaking == SpeakingIndex || round == 1 && d.params.Order != OrderRandom {
 		return asked
 	}
@@ -30,17 +30,17 @@ func (d *Debate) turns(t *transcript.Transcript, round, first int) []int {
 		}
 	}
 	var turns []int
-	for _, r := range order(d.params.Order, replies, nobody, d.gold(t), envs.Stream(d.setting.Seed, "order", round)) {
+	for _, r := range order(d.params.Order, replies, nobody, d.goldKeys(t), envs.Stream(d.setting.Seed, "order", round)) {
 		turns = append(turns, r.agent)
 	}
 	return turns
 }
 
-// answers returns the steps of these speakers in a round; the last ones of the first
+// answerSteps returns the steps of these speakers in a round; the last ones of the first
 // round bring the right answer with them, if the order needs it.
-func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, last bool) []transcript.Step {
+func (d *Debate) answerSteps(t *transcript.Transcript, round int, speakers []int, last bool) []transcript.Step {
 	var steps []transcript.Step
-	latest := d.latest(t, round)
+	latest := d.latestReplies(t, round)
 	for _, i := range speakers {
 		step := transcript.Step{
 			Kind: transcript.Ask, Speaker: transcript.Speaker{Index: i}, Round: round, Phase: PhaseDebate,
@@ -48,11 +48,11 @@ func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, la
 		}
 		switch {
 		case round > 1:
-			step.Sees = d.sees(t, i, round, latest)
+			step.Sees = d.rangesSeen(t, i, round, latest)
 		case d.inTurn(round):
-			step.Phase, step.Sees = PhaseAnswer, d.sees(t, i, round, latest)
+			step.Phase, step.Sees = PhaseAnswer, d.rangesSeen(t, i, round, latest)
 		case d.params.Viewpoints.Scaling != "":
-			step.Kind, step.Phase, step.Payload.Data = transcript.Env, PhaseAnswer, d.params.Viewpoints.cue(i)
+			step.Kind, step.Phase, step.Payload.Data = transcript.Env, PhaseAnswer, d.params.Viewpoints.cueOf(i)
 			step.Payload.Confidence = false // nobody is asked
 		default:
 			step.Phase = PhaseAnswer
@@ -68,9 +68,9 @@ func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, la
 	return steps
 }
 
-// sees returns an agent's own answers and then its peers' latest in the order of
+// rangesSeen returns an agent's own answers and then its peers' latest in the order of
 // the treatment, or the summary in their place.
-func (d *Debate) sees(t *transcript.Transcript, agent, round int, latest []reply) []transcript.Range {
+func (d *Debate) rangesSeen(t *transcript.Transcript, agent, round int, latest []reply) []transcript.Range {
 	var own []int
 	for _, e := range t.Entries {
 		if e.Payload.Format == transcript.FormatAnswer && e.Speaker == (transcript.Speaker{Index: agent}) {
@@ -79,20 +79,20 @@ func (d *Debate) sees(t *transcript.Transcript, agent, round int, latest []reply
 	}
 	if d.params.Talk == TalkSummarizer { // its rounds are simultaneous
 		e, _ := t.Last(func(e transcript.Entry) bool { return e.Speaker == summarizer })
-		return ranges(append(own, e.Index))
+		return joinRanges(append(own, e.Index))
 	}
-	shown := order(d.params.Order, latest, agent, d.gold(t), envs.Stream(d.setting.Seed, "order", round))
+	shown := order(d.params.Order, latest, agent, d.goldKeys(t), envs.Stream(d.setting.Seed, "order", round))
 	for _, r := range shown {
 		if !slices.Contains(d.hears[agent], r.agent) {
 			continue
 		}
 		own = append(own, d.heardOf(t, r))
 	}
-	return ranges(own)
+	return joinRanges(own)
 }
 
-// latest returns the last answer of each agent that is present in a round, by agent.
-func (d *Debate) latest(t *transcript.Transcript, round int) []reply {
+// latestReplies returns the last answer of each agent that is present in a round, by agent.
+func (d *Debate) latestReplies(t *transcript.Transcript, round int) []reply {
 	last := map[int]reply{}
 	for _, e := range t.Entries {
 		if e.Payload.Format == transcript.FormatAnswer && e.Speaker.Role == "" {
@@ -100,7 +100,7 @@ func (d *Debate) latest(t *transcript.Transcript, round int) []reply {
 		}
 	}
 	var all []reply
-	for _, i := range d.speakers(round) {
+	for _, i := range d.presentIn(round) {
 		if r, ok := last[i]; ok {
 			all = append(all, r)
 		}
@@ -108,8 +108,8 @@ func (d *Debate) latest(t *transcript.Transcript, round int) []reply {
 	return all
 }
 
-// gold returns the keys of the right answers; none if the order does not need them.
-func (d *Debate) gold(t *transcript.Transcript) []string {
+// goldKeys returns the keys of the right answers; none if the order does not need them.
+func (d *Debate) goldKeys(t *transcript.Transcript) []string {
 	e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseGold })
 	if !ok {
 		return nil
@@ -126,24 +126,24 @@ func (d *Debate) needsGold() bool {
 func (d *Debate) vote(t *transcript.Transcript, at int, answers transcript.Range) Plan {
 	count := d.decide(t, d.Rounds(), answers)
 	count.Phase, count.Payload.Ballots = PhaseVote, nil
-	candidates, voters := count.Payload.Candidates, d.setting.voters(d.asked(d.Rounds()))
+	candidates, voters := count.Payload.Candidates, d.setting.listVoters(d.askedIn(d.Rounds()))
 	count.Payload.Electorate = len(voters)
 	if len(candidates) > 0 {
 		if at == len(t.Entries) {
-			return Plan{Steps: d.ballots(t, voters, candidates)}
+			return Plan{Steps: d.ballotSteps(t, voters, candidates)}
 		}
 		count.Payload.Ballots = []transcript.Range{{From: at, To: at + len(voters)}}
 		at += len(voters)
 	}
 	if at == len(t.Entries) {
-		return one(count)
+		return planOf(count)
 	}
 	return Plan{End: &Outcome{Standing: Standing(t), Reason: "rounds", Round: d.Rounds()}}
 }
 
-// ballots returns the steps of those who vote on the answers; what an agent has
+// ballotSteps returns the steps of those who vote on the answers; what an agent has
 // been asked and has answered is still before it.
-func (d *Debate) ballots(t *transcript.Transcript, voters []transcript.Speaker, candidates []transcript.Candidate) []transcript.Step {
+func (d *Debate) ballotSteps(t *transcript.Transcript, voters []transcript.Speaker, candidates []transcript.Candidate) []transcript.Step {
 	var steps []transcript.Step
 	for _, voter := range voters {
 		var sees []int
@@ -167,13 +167,13 @@ func (d *Debate) ballots(t *transcript.Transcript, voters []transcript.Speaker, 
 // decide counts the answers of a round: candidates are the different ones, by
 // the earliest agent that gave them.
 func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.Range) transcript.Step {
-	payload := transcript.Payload{Standing: Standing(t), Ties: d.params.Ties, Electorate: len(d.asked(round))}
+	payload := transcript.Payload{Standing: Standing(t), Ties: d.params.Ties, Electorate: len(d.askedIn(round))}
 	byAgent := slices.SortedStableFunc(slices.Values(t.Entries[answers.From:answers.To]), func(a, b transcript.Entry) int {
 		return a.Speaker.Index - b.Speaker.Index
 	})
 	for _, e := range byAgent {
 		if e.Act.Status == transcript.Said && e.Act.Key != "" {
-			c := merged(&payload.Candidates, e)
+			c := mergeCandidate(&payload.Candidates, e)
 			c.Agents = append(c.Agents, e.Speaker.Index)
 		}
 	}
@@ -183,8 +183,8 @@ func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.
 	return transcript.Step{Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: PhaseDebate, Payload: payload}
 }
 
-// merged returns the candidate with an entry's proposal, added if there is none: equal proposals are one.
-func merged(list *[]transcript.Candidate, e transcript.Entry) *transcript.Candidate {
+// mergeCandidate returns the candidate with an entry's proposal, added if there is none: equal proposals are one.
+func mergeCandidate(list *[]transcript.Candidate, e transcript.Entry) *transcript.Candidate {
 	at := slices.IndexFunc(*list, func(c transcript.Candidate) bool { return c.Key == e.Act.Key })
 	if at < 0 {
 		at = len(*list)
@@ -193,14 +193,14 @@ func merged(list *[]transcript.Candidate, e transcript.Entry) *transcript.Candid
 	return &(*list)[at]
 }
 
-// summary asks the summarizer, who sees all answers of the round in the order of the treatment.
-func (d *Debate) summary(t *transcript.Transcript, round int) transcript.Step {
+// summaryStep asks the summarizer, who sees all answers of the round in the order of the treatment.
+func (d *Debate) summaryStep(t *transcript.Transcript, round int) transcript.Step {
 	var shown []int
-	for _, r := range order(d.params.Order, d.latest(t, round), nobody, d.gold(t), envs.Stream(d.setting.Seed, "order", round)) {
+	for _, r := range order(d.params.Order, d.latestReplies(t, round), nobody, d.goldKeys(t), envs.Stream(d.setting.Seed, "order", round)) {
 		shown = append(shown, d.heardOf(t, r))
 	}
 	return transcript.Step{
-		Kind: transcript.Ask, Speaker: summarizer, Round: round, Phase: PhaseSummary, Sees: ranges(shown),
+		Kind: transcript.Ask, Speaker: summarizer, Round: round, Phase: PhaseSummary, Sees: joinRanges(shown),
 		Audience: transcript.Everybody, Payload: transcript.Payload{Format: transcript.FormatText, Standing: -1},
 	}
 }
@@ -214,8 +214,8 @@ func upTo(n int) []int {
 	return all
 }
 
-// ranges writes entries as ranges, joining neighbours.
-func ranges(entries []int) []transcript.Range {
+// joinRanges writes entries as ranges, joining neighbours.
+func joinRanges(entries []int) []transcript.Range {
 	var all []transcript.Range
 	for _, i := range entries {
 		if n := len(all); n > 0 && all[n-1].To == i {

@@ -134,7 +134,7 @@ func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
 // Traits of deliberation: the word of the agent that may end it is enough.
 func (d *Deliberation) Traits() Traits {
-	t := Traits{NoStrangers: repliesToOthers, Roles: d.setting.judges(), Estimates: true, Tools: deliberationTools(), AskedVote: true, Ties: always(d.params.Ties)}
+	t := Traits{NoStrangers: repliesToOthers, Roles: d.setting.judgeRoles(), Estimates: true, Tools: deliberationTools(), AskedVote: true, Ties: breakAlways(d.params.Ties)}
 	if d.Alone() {
 		t.Members = 1
 	}
@@ -190,42 +190,42 @@ const (
 func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 	if len(t.Entries) == 0 {
 		if d.params.Variant != Deliberating {
-			return one(d.merged())
+			return planOf(d.mergedObservations())
 		}
-		return one(d.observation(t, 1, 0))
+		return planOf(d.observationStep(t, 1, 0))
 	}
 	last := t.Entries[len(t.Entries)-1]
-	round, agent := last.Round, d.turn(t)
+	round, agent := last.Round, d.turnOf(t)
 	switch last.Phase {
 	case PhaseMerged:
 		if !d.Estimates() {
-			return one(d.planning(t, 1, 0))
+			return planOf(d.planningStep(t, 1, 0))
 		}
-		return one(d.observation(t, 1, 0))
+		return planOf(d.observationStep(t, 1, 0))
 	case PhasePlanning:
 		switch {
 		case d.params.Variant == Centralized:
-			return one(d.count(round, d.candidates(t), transcript.Range{From: last.Index, To: last.Index + 1}))
-		case d.decides(t, agent):
-			return one(d.decision(t, round, agent))
+			return planOf(d.count(round, d.listCandidates(t), transcript.Range{From: last.Index, To: last.Index + 1}))
+		case d.canDecide(t, agent):
+			return planOf(d.decisionStep(t, round, agent))
 		}
-		return one(d.conversation(t, round, agent))
+		return planOf(d.conversationStep(t, round, agent))
 	case PhaseDecision:
-		if !d.ends(agent) {
-			return one(d.conversation(t, round, agent))
+		if !d.canEnd(agent) {
+			return planOf(d.conversationStep(t, round, agent))
 		}
-		return one(d.count(round, last.Payload.Candidates, transcript.Range{From: last.Index, To: last.Index + 1}))
+		return planOf(d.count(round, last.Payload.Candidates, transcript.Range{From: last.Index, To: last.Index + 1}))
 	case PhaseBallot:
 		n := len(t.Entries)
-		return one(d.count(round, last.Payload.Candidates, transcript.Range{From: n - len(d.setting.voters(upTo(d.setting.Agents))), To: n}))
+		return planOf(d.count(round, last.Payload.Candidates, transcript.Range{From: n - len(d.setting.listVoters(upTo(d.setting.Agents))), To: n}))
 	case PhaseAgreement:
 		switch {
 		case last.Act.Decision.Selected >= 0 || d.params.Variant == Centralized:
-			return one(d.result(t, round))
+			return planOf(d.resultStep(t, round))
 		case d.params.Authority == Vote:
 			return d.nextTurn(t, round, agent)
 		}
-		return one(d.conversation(t, round, agent))
+		return planOf(d.conversationStep(t, round, agent))
 	case PhaseConversation:
 		if agent == d.setting.Agents-1 && d.params.Authority == Vote {
 			if steps := d.vote(t, round); len(steps) > 0 {
@@ -236,13 +236,13 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 	case PhaseResult:
 		return Plan{End: d.end(t, round)}
 	}
-	return one(d.module(t, round, agent, last.Phase))
+	return planOf(d.moduleStep(t, round, agent, last.Phase))
 }
 
-func one(s transcript.Step) Plan { return Plan{Steps: []transcript.Step{s}} }
+func planOf(s transcript.Step) Plan { return Plan{Steps: []transcript.Step{s}} }
 
-// turn returns the agent whose turn it is: the one who estimated last.
-func (d *Deliberation) turn(t *transcript.Transcript) int {
+// turnOf returns the agent whose turn it is: the one who estimated last.
+func (d *Deliberation) turnOf(t *transcript.Transcript) int {
 	e, _ := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseObservation })
 	return e.Speaker.Index
 }
@@ -253,19 +253,19 @@ func (d *Deliberation) nextTurn(t *transcript.Transcript, round, agent int) Plan
 		round, agent = round+1, 0
 	}
 	if round > d.params.Rounds {
-		return one(d.result(t, d.params.Rounds))
+		return planOf(d.resultStep(t, d.params.Rounds))
 	}
-	return one(d.observation(t, round, agent))
+	return planOf(d.observationStep(t, round, agent))
 }
 
-// module returns what follows an estimate or a tool: the next tool, or the plan.
-func (d *Deliberation) module(t *transcript.Transcript, round, agent int, phase string) transcript.Step {
+// moduleStep returns what follows an estimate or a tool: the next tool, or the plan.
+func (d *Deliberation) moduleStep(t *transcript.Transcript, round, agent int, phase string) transcript.Step {
 	tools := d.toolsOf(agent)
 	next := slices.Index(tools, phase) + 1 // an estimate is not a tool: the first
 	if next < len(tools) {
-		return d.tool(t, round, agent, tools[next])
+		return d.toolStep(t, round, agent, tools[next])
 	}
-	return d.planning(t, round, agent)
+	return d.planningStep(t, round, agent)
 }
 
 func (d *Deliberation) end(t *transcript.Transcript, round int) *Outcome {
@@ -276,14 +276,14 @@ func (d *Deliberation) end(t *transcript.Transcript, round int) *Outcome {
 	return o
 }
 
-// decides reports whether an agent is asked to decide: if there is something to
+// canDecide reports whether an agent is asked to decide: if there is something to
 // accept. A leader may submit a plan of its own too.
-func (d *Deliberation) decides(t *transcript.Transcript, agent int) bool {
-	return d.params.Authority != Vote && (d.ends(agent) || d.params.WorkersDecide) && len(d.choices(t, agent)) > 0
+func (d *Deliberation) canDecide(t *transcript.Transcript, agent int) bool {
+	return d.params.Authority != Vote && (d.canEnd(agent) || d.params.WorkersDecide) && len(d.choicesOf(t, agent)) > 0
 }
 
-// ends reports whether an agent's decision can end it. A worker's cannot: it says
+// canEnd reports whether an agent's decision can end it. A worker's cannot: it says
 // what the worker would accept (paper 3, A.2.1, C.1).
-func (d *Deliberation) ends(agent int) bool {
+func (d *Deliberation) canEnd(agent int) bool {
 	return d.params.Authority == Acceptance || agent == d.setting.Agents-1
 }

@@ -11,14 +11,14 @@ import (
 func (d *Deliberation) step(t *transcript.Transcript, round, agent int, phase string, format transcript.Format) transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Ask, Speaker: transcript.Speaker{Index: agent}, Round: round, Phase: phase,
-		Sees: d.sees(t, agent, phase), Audience: transcript.Everybody,
+		Sees: d.rangesSeen(t, agent, phase), Audience: transcript.Everybody,
 		Payload: transcript.Payload{Format: format, Standing: -1},
 	}
 }
 
-// sees returns what a module is shown: all that the agent may hear, or what the
+// rangesSeen returns what a module is shown: all that the agent may hear, or what the
 // paper's prompt of that module has (Tables 10 to 13).
-func (d *Deliberation) sees(t *transcript.Transcript, agent int, phase string) []transcript.Range {
+func (d *Deliberation) rangesSeen(t *transcript.Transcript, agent int, phase string) []transcript.Range {
 	if d.params.Memory == MemoryFull {
 		return []transcript.Range{{From: 0, To: len(t.Entries)}}
 	}
@@ -31,7 +31,7 @@ func (d *Deliberation) sees(t *transcript.Transcript, agent int, phase string) [
 		}
 	}
 	if phase != PhaseObservation {
-		estimates := d.latest(t, PhaseObservation, func(e transcript.Entry) bool { return said(e) && e.Speaker.Index == agent })
+		estimates := d.latestEntries(t, PhaseObservation, func(e transcript.Entry) bool { return said(e) && e.Speaker.Index == agent })
 		seen = append(seen, estimates...)
 		for _, tool := range d.toolsOf(agent) {
 			if e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == tool && mine(e) }); ok {
@@ -40,7 +40,7 @@ func (d *Deliberation) sees(t *transcript.Transcript, agent int, phase string) [
 		}
 	}
 	if phase != PhaseObservation && phase != PhasePlanning {
-		seen = append(seen, d.latest(t, PhasePlanning, said)...)
+		seen = append(seen, d.latestEntries(t, PhasePlanning, said)...)
 	}
 	if last := len(t.Entries) - 1; phase == PhaseConversation && last >= 0 && t.Entries[last].Phase == PhaseAgreement {
 		seen = append(seen, last-1) // what the leader has just decided
@@ -48,58 +48,58 @@ func (d *Deliberation) sees(t *transcript.Transcript, agent int, phase string) [
 		seen = append(seen, last)
 	}
 	slices.Sort(seen)
-	return ranges(slices.Compact(seen))
+	return joinRanges(slices.Compact(seen))
 }
 
-func only(agent int) transcript.Audience {
+func audienceOf(agent int) transcript.Audience {
 	return transcript.Audience{Speakers: []transcript.Speaker{{Index: agent}}}
 }
 
-// merged returns all observations, told to everybody.
-func (d *Deliberation) merged() transcript.Step {
+// mergedObservations returns all observations, told to everybody.
+func (d *Deliberation) mergedObservations() transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: 1, Phase: PhaseMerged, Audience: transcript.Everybody,
 		Payload: transcript.Payload{Format: transcript.FormatText, Standing: -1, Data: envs.Cue{Name: PhaseMerged}},
 	}
 }
 
-func (d *Deliberation) observation(t *transcript.Transcript, round, agent int) transcript.Step {
+func (d *Deliberation) observationStep(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhaseObservation, transcript.FormatEstimate)
-	s.Audience = only(agent)
+	s.Audience = audienceOf(agent)
 	return s
 }
 
-// tool returns the step of a tool, which is shown the agent's latest estimate and all
+// toolStep returns the step of a tool, which is shown the agent's latest estimate and all
 // latest proposals, nothing else.
-func (d *Deliberation) tool(t *transcript.Transcript, round, agent int, name string) transcript.Step {
+func (d *Deliberation) toolStep(t *transcript.Transcript, round, agent int, name string) transcript.Step {
 	s := d.step(t, round, agent, name, "")
-	s.Kind, s.Speaker, s.Audience = transcript.Env, transcript.Speaker{Role: name}, only(agent)
+	s.Kind, s.Speaker, s.Audience = transcript.Env, transcript.Speaker{Role: name}, audienceOf(agent)
 	s.Payload.Data, s.Sees = envs.Cue{Name: name}, nil
-	for _, e := range d.latest(t, PhaseObservation, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said && e.Speaker.Index == agent }) {
+	for _, e := range d.latestEntries(t, PhaseObservation, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said && e.Speaker.Index == agent }) {
 		s.Sees = append(s.Sees, transcript.Range{From: e, To: e + 1})
 	}
-	for _, c := range d.candidates(t) {
+	for _, c := range d.listCandidates(t) {
 		s.Sees = append(s.Sees, transcript.Range{From: c.Entry, To: c.Entry + 1})
 	}
 	return s
 }
 
-func (d *Deliberation) planning(t *transcript.Transcript, round, agent int) transcript.Step {
+func (d *Deliberation) planningStep(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhasePlanning, transcript.FormatProposal)
 	s.Payload.Reasoned = d.Explains() && !d.Alone()
-	s.Payload.Required = len(d.candidates(t)) == 0
+	s.Payload.Required = len(d.listCandidates(t)) == 0
 	return s
 }
 
-// decision returns a ballot over the plans that the agent can accept.
-func (d *Deliberation) decision(t *transcript.Transcript, round, agent int) transcript.Step {
+// decisionStep returns a ballot over the plans that the agent can accept.
+func (d *Deliberation) decisionStep(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhaseDecision, transcript.FormatBallot)
-	s.Payload.Candidates, s.Payload.Reasoned = d.choices(t, agent), d.Explains()
+	s.Payload.Candidates, s.Payload.Reasoned = d.choicesOf(t, agent), d.Explains()
 	s.Payload.Ballot = d.setting.Rule.Ballot(len(s.Payload.Candidates), 1)
 	return s
 }
 
-func (d *Deliberation) conversation(t *transcript.Transcript, round, agent int) transcript.Step {
+func (d *Deliberation) conversationStep(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhaseConversation, transcript.FormatMessage)
 	s.Payload.MaxText, s.Payload.Reasoned = d.params.Characters, d.Explains()
 	return s
@@ -108,21 +108,21 @@ func (d *Deliberation) conversation(t *transcript.Transcript, round, agent int) 
 // vote returns the ballots at the end of a round, or the count if plans are votes
 // themselves; nothing if nothing is proposed.
 func (d *Deliberation) vote(t *transcript.Transcript, round int) []transcript.Step {
-	candidates := d.candidates(t)
+	candidates := d.listCandidates(t)
 	if len(candidates) == 0 {
 		return nil
 	}
 	if !d.setting.asksVotes() {
-		s := d.count(round, candidates, ranges(made(latestProposals(t.Entries, d.setting.Agents)))...)
+		s := d.count(round, candidates, joinRanges(existingEntries(latestProposals(t.Entries, d.setting.Agents)))...)
 		s.Payload.Electorate = d.setting.Agents
 		return []transcript.Step{s}
 	}
 	var steps []transcript.Step
-	voters := d.setting.voters(upTo(d.setting.Agents))
+	voters := d.setting.listVoters(upTo(d.setting.Agents))
 	for _, voter := range voters {
 		s := d.step(t, round, voter.Index, PhaseBallot, transcript.FormatBallot)
 		if s.Speaker = voter; voter.Role != "" { // who has no estimates
-			s.Sees = d.sees(t, nobody, PhaseBallot)
+			s.Sees = d.rangesSeen(t, nobody, PhaseBallot)
 		}
 		s.Payload.Candidates, s.Payload.Ballot = candidates, d.setting.Rule.Ballot(len(candidates), len(voters))
 		steps = append(steps, s)
@@ -142,14 +142,14 @@ func (d *Deliberation) count(round int, candidates []transcript.Candidate, votes
 	}
 }
 
-// result returns the closing step. It is shown each agent's last estimate, the solver's
+// resultStep returns the closing step. It is shown each agent's last estimate, the solver's
 // last proposal to the agent that decides, and the decision; no agent sees it.
-func (d *Deliberation) result(t *transcript.Transcript, round int) transcript.Step {
+func (d *Deliberation) resultStep(t *transcript.Transcript, round int) transcript.Step {
 	s := transcript.Step{
 		Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: round, Phase: PhaseResult,
 		Payload: transcript.Payload{Standing: -1, Data: envs.Cue{Name: PhaseResult}},
 	}
-	shown := d.latest(t, PhaseObservation, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said })
+	shown := d.latestEntries(t, PhaseObservation, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said })
 	if e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == toolSolver && e.Act.Key != "" }); ok {
 		shown = append(shown, e.Index)
 	}
@@ -162,31 +162,31 @@ func (d *Deliberation) result(t *transcript.Transcript, round int) transcript.St
 	return s
 }
 
-// latest returns each agent's last entry of a phase that holds.
-func (d *Deliberation) latest(t *transcript.Transcript, phase string, holds func(transcript.Entry) bool) []int {
+// latestEntries returns each agent's last entry of a phase that holds.
+func (d *Deliberation) latestEntries(t *transcript.Transcript, phase string, holds func(transcript.Entry) bool) []int {
 	by := slices.Repeat([]int{-1}, d.setting.Agents)
 	for _, e := range t.Entries {
 		if e.Phase == phase && holds(e) {
 			by[e.Speaker.Index] = e.Index
 		}
 	}
-	return made(by)
+	return existingEntries(by)
 }
 
-// candidates returns the agents' latest proposals; equal ones are one.
-func (d *Deliberation) candidates(t *transcript.Transcript) []transcript.Candidate {
+// listCandidates returns the agents' latest proposals; equal ones are one.
+func (d *Deliberation) listCandidates(t *transcript.Transcript) []transcript.Candidate {
 	var list []transcript.Candidate
-	for _, i := range d.latest(t, PhasePlanning, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said }) {
-		c := merged(&list, t.Entries[i])
+	for _, i := range d.latestEntries(t, PhasePlanning, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said }) {
+		c := mergeCandidate(&list, t.Entries[i])
 		c.Agents, c.Entry = append(c.Agents, t.Entries[i].Speaker.Index), min(c.Entry, i)
 	}
 	return list
 }
 
-// choices returns the latest proposals of others than the agent; for a leader, its own too.
-func (d *Deliberation) choices(t *transcript.Transcript, agent int) []transcript.Candidate {
-	all := d.candidates(t)
-	if d.params.Authority == Leader && d.ends(agent) {
+// choicesOf returns the latest proposals of others than the agent; for a leader, its own too.
+func (d *Deliberation) choicesOf(t *transcript.Transcript, agent int) []transcript.Candidate {
+	all := d.listCandidates(t)
+	if d.params.Authority == Leader && d.canEnd(agent) {
 		return all
 	}
 	return slices.DeleteFunc(all, func(c transcript.Candidate) bool { return slices.Equal(c.Agents, []int{agent}) })

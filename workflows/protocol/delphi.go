@@ -56,7 +56,7 @@ func (d *Delphi) Rounds() int { return d.params.Rounds }
 
 // Traits of Delphi: the median stands without a vote.
 func (d *Delphi) Traits() Traits {
-	return Traits{NoStrangers: "agents are told medians and quartiles there, and hear no texts", Ruleless: true, Cues: []envs.Cue{{Name: envs.CueMedian}}, Standing: d.standing}
+	return Traits{NoStrangers: "agents are told medians and quartiles there, and hear no texts", Ruleless: true, Cues: []envs.Cue{{Name: envs.CueMedian}}, Standing: d.standingFeedback}
 }
 
 // Next asks for the estimates of a round, then for the feedback on them.
@@ -64,7 +64,7 @@ func (d *Delphi) Next(t *transcript.Transcript) Plan {
 	n := d.setting.Agents
 	done, at := len(t.Entries)/(n+1), len(t.Entries)
 	if at%(n+1) == n {
-		return one(transcript.Step{
+		return planOf(transcript.Step{
 			Kind: transcript.Env, Speaker: facilitator, Round: done + 1, Phase: PhaseFeedback,
 			Sees: []transcript.Range{{From: at - n, To: at}}, Audience: transcript.Everybody,
 			Payload: transcript.Payload{Format: transcript.FormatText, Standing: -1, Data: envs.Cue{Name: envs.CueMedian}},
@@ -72,19 +72,19 @@ func (d *Delphi) Next(t *transcript.Transcript) Plan {
 	}
 	switch {
 	case d.isStable(t, done):
-		return Plan{End: &Outcome{Standing: d.standing(t), Reason: "stable", Round: done}}
+		return Plan{End: &Outcome{Standing: d.standingFeedback(t), Reason: "stable", Round: done}}
 	case done == d.params.Rounds:
-		return Plan{End: &Outcome{Standing: d.standing(t), Reason: "rounds", Round: done}}
+		return Plan{End: &Outcome{Standing: d.standingFeedback(t), Reason: "rounds", Round: done}}
 	}
 	steps := make([]transcript.Step, n)
 	for i := range steps {
 		self := transcript.Speaker{Index: i}
 		var seen []int
 		for r := range done {
-			seen = append(seen, r*(n+1)+i, d.feedback(r))
+			seen = append(seen, r*(n+1)+i, d.feedbackEntry(r))
 		}
 		steps[i] = transcript.Step{
-			Kind: transcript.Ask, Speaker: self, Round: done + 1, Phase: PhaseEstimate, Sees: ranges(seen),
+			Kind: transcript.Ask, Speaker: self, Round: done + 1, Phase: PhaseEstimate, Sees: joinRanges(seen),
 			Audience: transcript.Audience{Speakers: []transcript.Speaker{self}},
 			Payload:  transcript.Payload{Format: transcript.FormatProposal, Standing: -1, Required: true},
 		}
@@ -92,25 +92,25 @@ func (d *Delphi) Next(t *transcript.Transcript) Plan {
 	return Plan{Steps: steps}
 }
 
-// feedback returns the entry that ends a round, counted from 0.
-func (d *Delphi) feedback(round int) int { return round*(d.setting.Agents+1) + d.setting.Agents }
+// feedbackEntry returns the entry that ends a round, counted from 0.
+func (d *Delphi) feedbackEntry(round int) int { return round*(d.setting.Agents+1) + d.setting.Agents }
 
 // isStable reports whether the median has stayed for as many rounds as it must.
 func (d *Delphi) isStable(t *transcript.Transcript, done int) bool {
 	if d.params.Stable == 0 || done <= d.params.Stable {
 		return false
 	}
-	last := t.Entries[d.feedback(done-1)].Act.Key
+	last := t.Entries[d.feedbackEntry(done-1)].Act.Key
 	for r := done - 1 - d.params.Stable; r < done; r++ {
-		if t.Entries[d.feedback(r)].Act.Key != last {
+		if t.Entries[d.feedbackEntry(r)].Act.Key != last {
 			return false
 		}
 	}
 	return last != ""
 }
 
-// standing returns the latest feedback that has a median; -1 if none.
-func (d *Delphi) standing(t *transcript.Transcript) int {
+// standingFeedback returns the latest feedback that has a median; -1 if none.
+func (d *Delphi) standingFeedback(t *transcript.Transcript) int {
 	e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseFeedback && e.Act.Key != "" })
 	if !ok {
 		return -1

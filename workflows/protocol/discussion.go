@@ -132,11 +132,11 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 		wrong("neutral is %d; the group has %d agents", p.Neutral, set.Agents)
 	}
 	d := &Discussion{params: p, setting: set, means: decision.MeansOf(set.Rule)}
-	return d, errors.Join(append(errs, p.Personas.check(set.Agents-p.Neutral), d.sense())...)
+	return d, errors.Join(append(errs, p.Personas.check(set.Agents-p.Neutral), d.checkCombination())...)
 }
 
-// sense refuses parameters that do not go together.
-func (d *Discussion) sense() error {
+// checkCombination refuses parameters that do not go together.
+func (d *Discussion) checkCombination() error {
 	p, rule := d.params, ""
 	if d.setting.Rule != nil {
 		rule = d.setting.Rule.Words().Name
@@ -147,7 +147,7 @@ func (d *Discussion) sense() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	refuse(d.together() && d.means == decision.ByAgreement,
+	refuse(d.speaksAtOnce() && d.means == decision.ByAgreement,
 		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3); with collective and %s, expected a rule with a vote", rule, refinement)
 	refuse(p.Collective && p.Paradigm != "memory", "paradigm is %s; collective shows nothing but solutions, so it is accepted with memory only", p.Paradigm)
 	refuse(p.SkipDecision && p.Challenge != "none", "challenge is %s, and skip_decision leaves no decision to challenge: challenge: none is accepted", p.Challenge)
@@ -174,24 +174,26 @@ const (
 	reasoning  = "reasoning"
 )
 
-// together reports whether all agents speak at once.
-func (d *Discussion) together() bool { return d.params.Collective || d.params.Paradigm == refinement }
+// speaksAtOnce reports whether all agents speak at once.
+func (d *Discussion) speaksAtOnce() bool {
+	return d.params.Collective || d.params.Paradigm == refinement
+}
 
 // Rounds returns the greatest number of turns.
 func (d *Discussion) Rounds() int { return d.params.Rounds }
 
 // Traits of a discussion: who is asked votes, and it ends by itself.
 func (d *Discussion) Traits() Traits {
-	return Traits{NoStrangers: repliesToOthers, Roles: d.roles(), Cues: d.cues(), AskedVote: true, Authored: d.authored(), Persona: d.givenPersona, Ties: d.tiesIn}
+	return Traits{NoStrangers: repliesToOthers, Roles: d.listRoles(), Cues: d.listCues(), AskedVote: true, Authored: d.authoredAgents(), Persona: d.givenPersona, Ties: d.tiesIn}
 }
 
-// roles write personas, judge and retrieve.
-func (d *Discussion) roles() []string {
+// listRoles write personas, judge and retrieve.
+func (d *Discussion) listRoles() []string {
 	var roles []string
-	if d.generated() > 0 {
+	if d.countAuthored() > 0 {
 		roles = append(roles, author.Role)
 	}
-	roles = append(roles, d.setting.judges()...)
+	roles = append(roles, d.setting.judgeRoles()...)
 	if d.params.Challenge == "retrieval" {
 		roles = append(roles, retriever.Role)
 	}

@@ -10,19 +10,19 @@ import (
 // ask returns a step of a speaker who sees these entries.
 func ask(speaker transcript.Speaker, round int, phase string, format transcript.Format, sees []int) transcript.Step {
 	return transcript.Step{
-		Kind: transcript.Ask, Speaker: speaker, Round: round, Phase: phase, Sees: ranges(sees), Audience: transcript.Everybody,
+		Kind: transcript.Ask, Speaker: speaker, Round: round, Phase: phase, Sees: joinRanges(sees), Audience: transcript.Everybody,
 		Payload: transcript.Payload{Format: format, Standing: -1},
 	}
 }
 
-// persona returns the step that writes the n-th persona, by an author who sees those before it.
-func (d *Discussion) persona(n int) transcript.Step {
+// personaStep returns the step that writes the n-th persona, by an author who sees those before it.
+func (d *Discussion) personaStep(n int) transcript.Step {
 	return ask(author, 1, PhasePersona, transcript.FormatPersona, upTo(n))
 }
 
-// message returns the step of an agent's message; it may agree with the draft of the last message that it sees.
-func (d *Discussion) message(t *transcript.Transcript, round, agent int) transcript.Step {
-	sees := d.sees(t, round, agent)
+// messageStep returns the step of an agent's message; it may agree with the draft of the last message that it sees.
+func (d *Discussion) messageStep(t *transcript.Transcript, round, agent int) transcript.Step {
+	sees := d.entriesSeen(t, round, agent)
 	if d.setting.Hears == HearsNobody { // there is no draft of others to agree with
 		sees = slices.DeleteFunc(sees, func(i int) bool { return !isHeardAlone(t, transcript.Speaker{Index: agent}, i) })
 	}
@@ -42,13 +42,13 @@ func (d *Discussion) message(t *transcript.Transcript, round, agent int) transcr
 // draftOf returns the message that holds the draft that a message stands for:
 // itself, or the one that it agrees with.
 func draftOf(e transcript.Entry) int {
-	if agrees(e) {
+	if isAgreement(e) {
 		return e.Payload.Candidates[0].Entry
 	}
 	return e.Index
 }
 
-func agrees(e transcript.Entry) bool {
+func isAgreement(e transcript.Entry) bool {
 	return e.Act.Ballot != nil && !e.Act.Ballot.Abstain && len(e.Payload.Candidates) > 0
 }
 
@@ -58,7 +58,7 @@ func (d *Discussion) check(t *transcript.Transcript, round int) transcript.Step 
 	s := d.decide(t, round, PhaseCheck)
 	latest := make([]transcript.Entry, d.setting.Agents)
 	draft := -1
-	for _, i := range messages(t) {
+	for _, i := range messageEntries(t) {
 		e := t.Entries[i]
 		if latest[e.Speaker.Index] = e; e.Act.Status == transcript.Said {
 			draft = draftOf(e)
@@ -75,7 +75,7 @@ func (d *Discussion) check(t *transcript.Transcript, round int) transcript.Step 
 		}
 	}
 	slices.Sort(votes)
-	s.Payload.Candidates, s.Payload.Ballots = []transcript.Candidate{c}, ranges(votes)
+	s.Payload.Candidates, s.Payload.Ballots = []transcript.Candidate{c}, joinRanges(votes)
 	return s
 }
 
@@ -87,34 +87,34 @@ func (d *Discussion) decide(t *transcript.Transcript, round int, phase string) t
 	}
 }
 
-// conclude returns the step of an agent's final answer, for the group.
-func (d *Discussion) conclude(t *transcript.Transcript, round, agent int) Plan {
+// concludeTurn returns the step of an agent's final answer, for the group.
+func (d *Discussion) concludeTurn(t *transcript.Transcript, round, agent int) Plan {
 	agreed := t.Entries[len(t.Entries)-1].Act.Decision.Selected >= 0
 	switch {
 	case d.params.Extract:
-		return one(ask(transcript.Speaker{Index: agent}, round, PhaseFinal, transcript.FormatAnswer, d.sees(t, round, agent)))
+		return planOf(ask(transcript.Speaker{Index: agent}, round, PhaseFinal, transcript.FormatAnswer, d.entriesSeen(t, round, agent)))
 	case agreed:
 		return d.finish(t, round)
 	}
-	return one(d.settleStep(t, round))
+	return planOf(d.settleStep(t, round))
 }
 
 // settleStep takes the final answer, or the first agent's solution if none was asked for.
 func (d *Discussion) settleStep(t *transcript.Transcript, round int) transcript.Step {
 	s := d.decide(t, round, PhaseSettle)
-	s.Payload.Candidates = d.solutions(t, round)
+	s.Payload.Candidates = d.listSolutions(t, round)
 	if !d.params.Extract && len(s.Payload.Candidates) > 0 {
 		s.Payload.Candidates = s.Payload.Candidates[:1]
 	}
 	return s
 }
 
-// answers returns everybody's final answers at once, from its own last message; who
+// finalAnswers returns everybody's final answers at once, from its own last message; who
 // kept solutions to itself is shown what it remembers.
-func (d *Discussion) answers(t *transcript.Transcript, round int) Plan {
+func (d *Discussion) finalAnswers(t *transcript.Transcript, round int) Plan {
 	var steps []transcript.Step
 	for agent := range d.setting.Agents {
-		sees := d.sees(t, round, agent)
+		sees := d.entriesSeen(t, round, agent)
 		if d.params.Response != reasoning || d.params.Collective {
 			sees = slices.DeleteFunc(sees, func(i int) bool { return t.Entries[i].Phase != PhasePersona })
 			if e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseTalk && e.Speaker.Index == agent }); ok {
@@ -126,9 +126,9 @@ func (d *Discussion) answers(t *transcript.Transcript, round int) Plan {
 	return Plan{Steps: steps}
 }
 
-// solutions returns the agents' at the end of a turn, by agent: what they gave as
+// listSolutions returns the agents' at the end of a turn, by agent: what they gave as
 // final answers, or what their latest messages stand for.
-func (d *Discussion) solutions(t *transcript.Transcript, round int) []transcript.Candidate {
+func (d *Discussion) listSolutions(t *transcript.Transcript, round int) []transcript.Candidate {
 	by := slices.Repeat([]int{-1}, d.setting.Agents)
 	for _, e := range t.Entries {
 		switch {
@@ -149,7 +149,7 @@ func (d *Discussion) solutions(t *transcript.Transcript, round int) []transcript
 			list = append(list, transcript.Candidate{Key: t.Entries[i].Act.Key, Entry: i, Agents: []int{agent}})
 			continue
 		}
-		c := merged(&list, t.Entries[i])
+		c := mergeCandidate(&list, t.Entries[i])
 		c.Agents = append(c.Agents, agent)
 	}
 	return list
@@ -170,15 +170,15 @@ func (d *Discussion) withUnread(t *transcript.Transcript, round int, list []tran
 // vote asks all agents, or the judge, for ballots on the solutions; nobody if
 // there are none or answers count themselves.
 func (d *Discussion) vote(t *transcript.Transcript, round int) Plan {
-	candidates := d.solutions(t, round)
+	candidates := d.listSolutions(t, round)
 	if d.params.Unread == UnreadShown && d.means != decision.ByAnswers {
 		candidates = d.withUnread(t, round, candidates)
 	}
 	if len(candidates) == 0 || d.means == decision.ByAnswers {
-		return one(d.count(t, round, candidates))
+		return planOf(d.count(t, round, candidates))
 	}
-	voters := d.setting.voters(upTo(d.setting.Agents))
-	sees := upTo(d.generated())
+	voters := d.setting.listVoters(upTo(d.setting.Agents))
+	sees := upTo(d.countAuthored())
 	for _, c := range candidates {
 		sees = append(sees, c.Entry)
 	}

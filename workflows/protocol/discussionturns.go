@@ -10,9 +10,9 @@ import (
 
 // Next goes on from the last entry.
 func (d *Discussion) Next(t *transcript.Transcript) Plan {
-	if n := len(t.Entries); n < d.generated() {
-		return one(d.persona(n))
-	} else if n == d.generated() {
+	if n := len(t.Entries); n < d.countAuthored() {
+		return planOf(d.personaStep(n))
+	} else if n == d.countAuthored() {
 		return d.talk(t)
 	}
 	last := t.Entries[len(t.Entries)-1]
@@ -20,30 +20,30 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 	switch last.Phase {
 	case PhaseTalk, PhaseFinal:
 		if d.params.SkipDecision {
-			return d.undecided(t, last)
+			return d.continueUndecided(t, last)
 		}
 	}
 	switch last.Phase {
 	case PhaseTalk:
 		if d.means == decision.ByAgreement {
-			return one(d.check(t, round))
+			return planOf(d.check(t, round))
 		}
-		return d.turned(t, round)
+		return d.continueTurn(t, round)
 	case PhaseCheck:
 		if last.Act.Decision.Selected >= 0 {
-			return d.conclude(t, round, t.Entries[last.Index-1].Speaker.Index)
+			return d.concludeTurn(t, round, t.Entries[last.Index-1].Speaker.Index)
 		}
-		return d.turned(t, round)
+		return d.continueTurn(t, round)
 	case PhaseFinal:
 		switch {
 		case d.means == decision.ByAgreement:
-			return one(d.settleStep(t, round))
+			return planOf(d.settleStep(t, round))
 		case round < d.params.VoteFrom:
 			return d.talk(t)
 		}
 		return d.vote(t, round)
 	case PhaseBallots:
-		return one(d.count(t, round, last.Payload.Candidates))
+		return planOf(d.count(t, round, last.Payload.Candidates))
 	case PhaseCount:
 		if last.Act.Decision.Selected < 0 && round < d.params.Rounds {
 			return d.talk(t)
@@ -52,7 +52,7 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 	case PhaseSettle:
 		return d.finish(t, round)
 	case PhaseMaterial:
-		return Plan{Steps: d.challenges(t, round)}
+		return Plan{Steps: d.challengeSteps(t, round)}
 	case PhaseChallenge:
 		if steps := d.newAnswers(t, round); len(steps) > 0 {
 			return Plan{Steps: steps}
@@ -61,16 +61,16 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 	return d.end(t, round)
 }
 
-// undecided goes on after a message or an answer where nothing is decided: all
+// continueUndecided goes on after a message or an answer where nothing is decided: all
 // rounds are talked, and then everybody answers; with collective, answers are
 // what the next round sees.
-func (d *Discussion) undecided(t *transcript.Transcript, last transcript.Entry) Plan {
-	next, _ := d.next(t)
+func (d *Discussion) continueUndecided(t *transcript.Transcript, last transcript.Entry) Plan {
+	next, _ := d.nextSpeakers(t)
 	over := next > d.params.Rounds
 	answer := d.params.Extract && last.Phase == PhaseTalk && next != last.Round && (over || d.params.Collective)
 	switch {
 	case answer:
-		return d.answers(t, last.Round)
+		return d.finalAnswers(t, last.Round)
 	case over:
 		return d.end(t, last.Round)
 	}
@@ -79,36 +79,36 @@ func (d *Discussion) undecided(t *transcript.Transcript, last transcript.Entry) 
 
 // talk returns who speaks next.
 func (d *Discussion) talk(t *transcript.Transcript) Plan {
-	round, speakers := d.next(t)
+	round, speakers := d.nextSpeakers(t)
 	var steps []transcript.Step
 	for _, agent := range speakers {
-		steps = append(steps, d.message(t, round, agent))
+		steps = append(steps, d.messageStep(t, round, agent))
 	}
 	return Plan{Steps: steps}
 }
 
-// turned goes on after a message that has decided nothing.
-func (d *Discussion) turned(t *transcript.Transcript, round int) Plan {
-	next, _ := d.next(t)
+// continueTurn goes on after a message that has decided nothing.
+func (d *Discussion) continueTurn(t *transcript.Transcript, round int) Plan {
+	next, _ := d.nextSpeakers(t)
 	agreement := d.means == decision.ByAgreement
 	switch {
 	case next == round, agreement && next <= d.params.Rounds:
 		return d.talk(t)
 	case agreement:
-		return d.conclude(t, round, 0)
+		return d.concludeTurn(t, round, 0)
 	case d.params.Extract && (d.params.Collective || round >= d.params.VoteFrom):
-		return d.answers(t, round)
+		return d.finalAnswers(t, round)
 	case round >= d.params.VoteFrom:
 		return d.vote(t, round)
 	}
 	return d.talk(t)
 }
 
-// next returns the turn and the agents that speak next, at once; none after the last turn.
-func (d *Discussion) next(t *transcript.Transcript) (round int, speakers []int) {
-	said := len(messages(t))
+// nextSpeakers returns the turn and the agents that speak next, at once; none after the last turn.
+func (d *Discussion) nextSpeakers(t *transcript.Transcript) (round int, speakers []int) {
+	said := len(messageEntries(t))
 	for round = 1; round <= d.params.Rounds; round++ {
-		for _, speakers := range d.speakers(round) {
+		for _, speakers := range d.speakersIn(round) {
 			if said == 0 {
 				return round, speakers
 			}
@@ -118,10 +118,10 @@ func (d *Discussion) next(t *transcript.Transcript) (round int, speakers []int) 
 	return round, nil
 }
 
-// speakers of a turn, in their order; those of one group speak at once.
-func (d *Discussion) speakers(round int) [][]int {
+// speakersIn of a turn, in their order; those of one group speak at once.
+func (d *Discussion) speakersIn(round int) [][]int {
 	order := d.order(round)
-	if d.together() || round == 1 && d.params.AllDraft {
+	if d.speaksAtOnce() || round == 1 && d.params.AllDraft {
 		return [][]int{order}
 	}
 	var groups [][]int
@@ -142,7 +142,7 @@ func (d *Discussion) speakers(round int) [][]int {
 func (d *Discussion) order(round int) []int {
 	order := upTo(d.setting.Agents)
 	rest := order
-	if d.moderated() {
+	if d.isModerated() {
 		rest = order[1:]
 	}
 	switch d.params.Order {
@@ -158,12 +158,12 @@ func (d *Discussion) order(round int) []int {
 	return order
 }
 
-func (d *Discussion) moderated() bool {
+func (d *Discussion) isModerated() bool {
 	return !d.params.Collective && (d.params.Paradigm == "report" || d.params.Paradigm == "debate")
 }
 
-// messages returns the entries of what agents have said in discussion.
-func messages(t *transcript.Transcript) []int {
+// messageEntries returns the entries of what agents have said in discussion.
+func messageEntries(t *transcript.Transcript) []int {
 	var said []int
 	for i := range t.Entries {
 		if t.Entries[i].Phase == PhaseTalk {
@@ -173,10 +173,10 @@ func messages(t *transcript.Transcript) []int {
 	return said
 }
 
-// sees returns the entries that an agent is shown in a turn: personas, and the
+// entriesSeen returns the entries that an agent is shown in a turn: personas, and the
 // messages that the paradigm lets it see.
-func (d *Discussion) sees(t *transcript.Transcript, round, agent int) []int {
-	seen := upTo(d.generated())
+func (d *Discussion) entriesSeen(t *transcript.Transcript, round, agent int) []int {
+	seen := upTo(d.countAuthored())
 	if d.params.Collective {
 		for _, e := range t.Entries {
 			if e.Phase == PhaseFinal && e.Round == round-1 {
@@ -185,22 +185,22 @@ func (d *Discussion) sees(t *transcript.Transcript, round, agent int) []int {
 		}
 		return seen
 	}
-	said := messages(t)
+	said := messageEntries(t)
 	for n, i := range said {
 		next := agent // who has spoken after it, or does so now
 		if n+1 < len(said) {
 			next = t.Entries[said[n+1]].Speaker.Index
 		}
 		speaker, recent := t.Entries[i].Speaker.Index, d.params.Memory == 0 || t.Entries[i].Round >= round-d.params.Memory
-		if recent && (speaker == agent || d.hears(agent, speaker, next)) {
+		if recent && (speaker == agent || d.canHear(agent, speaker, next)) {
 			seen = append(seen, i)
 		}
 	}
 	return seen
 }
 
-// hears reports whether an agent sees a message of another after which next spoke.
-func (d *Discussion) hears(agent, speaker, next int) bool {
+// canHear reports whether an agent sees a message of another after which next spoke.
+func (d *Discussion) canHear(agent, speaker, next int) bool {
 	switch d.params.Paradigm {
 	case "relay":
 		return next == agent

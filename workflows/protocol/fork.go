@@ -78,10 +78,10 @@ type fork struct {
 // BeginFork starts a session that goes on from another one's course, with a panic
 // returned as ErrPanic.
 func BeginFork(f Fork, after Parts) (s *Session, err error) {
-	defer guard(&err, func() { s = nil })
+	defer restoreOnPanic(&err, func() { s = nil })
 	s = newSession(f.Before)
 	s.fork = &fork{Fork: f, after: after, hidden: map[int]bool{}, given: map[int]string{}}
-	s.advance()
+	s.advanceSession()
 	return s, nil
 }
 
@@ -181,8 +181,8 @@ func (f *fork) decide(entry int, step transcript.Step) *transcript.Act {
 	return nil
 }
 
-// visible returns the entries of some ranges without those that nobody sees.
-func (f *fork) visible(sees []transcript.Range) []transcript.Range {
+// visibleRanges returns the entries of some ranges without those that nobody sees.
+func (f *fork) visibleRanges(sees []transcript.Range) []transcript.Range {
 	if len(f.hidden) == 0 {
 		return sees
 	}
@@ -194,5 +194,5 @@ func (f *fork) visible(sees []transcript.Range) []transcript.Range {
 			}
 		}
 	}
-	return ranges(kept)
+	return joinRanges(kept)
 }

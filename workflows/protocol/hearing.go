@@ -16,10 +16,10 @@ const (
 	HearsStrangers Hearing = "strangers" // in place of peers' texts it sees as many about another instance
 )
 
-// heard returns what of some entries a step's agent is shown where it hears nobody: neither
+// rangesHeard returns what of some entries a step's agent is shown where it hears nobody: neither
 // what others said, nor what tells of that (summaries, counts, feedback). It still sees
 // what it votes on.
-func (s Setting) heard(t *transcript.Transcript, step transcript.Step, sees []transcript.Range) []transcript.Range {
+func (s Setting) rangesHeard(t *transcript.Transcript, step transcript.Step, sees []transcript.Range) []transcript.Range {
 	if s.Hears != HearsNobody || step.Kind != transcript.Ask || step.Speaker.Role != "" {
 		return sees
 	}
@@ -32,7 +32,7 @@ func (s Setting) heard(t *transcript.Transcript, step transcript.Step, sees []tr
 			}
 		}
 	}
-	return ranges(kept)
+	return joinRanges(kept)
 }
 
 // isHeardAlone reports whether an entry is the speaker's own, but no ballot on what others
@@ -59,14 +59,14 @@ const Stranger = "stranger"
 // heardOf returns the entry that is shown in place of an agent's answer: itself, or
 // that of a stranger, another one for each round, since an agent says something new in each.
 func (d *Debate) heardOf(t *transcript.Transcript, r reply) int {
-	if d.strangers() == 0 {
+	if d.countStrangers() == 0 {
 		return r.entry
 	}
 	return (t.Entries[r.entry].Round-1)*d.setting.Agents + r.agent
 }
 
-// strangers returns how many there are: one for each agent and round whose answers are heard.
-func (d *Debate) strangers() int {
+// countStrangers returns how many there are: one for each agent and round whose answers are heard.
+func (d *Debate) countStrangers() int {
 	if d.setting.Hears != HearsStrangers {
 		return 0
 	}
@@ -80,7 +80,7 @@ func (d *Debate) strangers() int {
 // meetStrangers asks them all. Each is asked in the words in which its agent is asked first.
 func (d *Debate) meetStrangers() Plan {
 	var steps []transcript.Step
-	for n := range d.strangers() {
+	for n := range d.countStrangers() {
 		s := ask(transcript.Speaker{Role: Stranger, Index: n % d.setting.Agents}, 1, Stranger, transcript.FormatAnswer, nil)
 		s.Payload.Prompt, s.Payload.Confidence = PhaseAnswer, d.params.Confidence
 		steps = append(steps, s)

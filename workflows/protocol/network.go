@@ -106,8 +106,8 @@ func (w Network) check(agents int) error {
 	return nil
 }
 
-// links of a round, counted from 0: who hears whom.
-func (w Network) links(round int, set Setting, probability float64) [][]bool {
+// linksIn of a round, counted from 0: who hears whom.
+func (w Network) linksIn(round int, set Setting, probability float64) [][]bool {
 	place := round % len(w)
 	n, agents := w[place], set.Agents
 	hears := make([][]bool, agents)
@@ -181,7 +181,7 @@ func (d Delay) check(agents int) error {
 	return nil
 }
 
-func (d Delay) of(listener, speaker int) int {
+func (d Delay) delayOf(listener, speaker int) int {
 	switch {
 	case len(d) == 0:
 		return 0
@@ -209,21 +209,21 @@ func (t *Topology) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// hears returns whom each of n agents hears, ascending. Full, ring, star and tree are
+// whomHears returns whom each of n agents hears, ascending. Full, ring, star and tree are
 // those of Network. Random peers are drawn once for a collaboration.
-func (t Topology) hears(n int, seed uint64) ([][]int, error) {
+func (t Topology) whomHears(n int, seed uint64) ([][]int, error) {
 	switch t.Name {
 	case "full", "ring", "star", "tree":
-		return t.linked(n), nil
+		return t.linkedAgents(n), nil
 	case "random":
-		return t.random(n, seed)
+		return t.randomPeers(n, seed)
 	case "explicit":
-		return t.explicit(n)
+		return t.explicitPeers(n)
 	}
 	return nil, fmt.Errorf("unknown topology %q; expected one of full, ring, star, tree, random, explicit", t.Name)
 }
 
-func (t Topology) linked(n int) [][]int {
+func (t Topology) linkedAgents(n int) [][]int {
 	all := make([][]int, n)
 	for i := range all {
 		for j := range n {
@@ -235,7 +235,7 @@ func (t Topology) linked(n int) [][]int {
 	return all
 }
 
-func (t Topology) random(n int, seed uint64) ([][]int, error) {
+func (t Topology) randomPeers(n int, seed uint64) ([][]int, error) {
 	if t.K < 1 || t.K >= n {
 		return nil, fmt.Errorf("k is %d; each of %d agents can hear 1 to %d others", t.K, n, n-1)
 	}
@@ -252,7 +252,7 @@ func (t Topology) random(n int, seed uint64) ([][]int, error) {
 	return all, nil
 }
 
-func (t Topology) explicit(n int) ([][]int, error) {
+func (t Topology) explicitPeers(n int) ([][]int, error) {
 	if len(t.Hears) != n {
 		return nil, fmt.Errorf("hears has %d lists; there is one for each of %d agents", len(t.Hears), n)
 	}

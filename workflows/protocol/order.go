@@ -52,13 +52,13 @@ func order(name string, replies []reply, receiver int, gold []string, rng *rand.
 	}
 	all = slices.DeleteFunc(all, func(r reply) bool { return r.agent == receiver })
 	if name == OrderMADCPerReceiver {
-		slices.SortStableFunc(all, func(a, b reply) int { return consistency(a, all) - consistency(b, all) })
+		slices.SortStableFunc(all, func(a, b reply) int { return countEqual(a, all) - countEqual(b, all) })
 	}
 	return all
 }
 
-// consistency returns how many others gave the same answer (Equation 2).
-func consistency(r reply, among []reply) int {
+// countEqual returns how many others gave the same answer (Equation 2).
+func countEqual(r reply, among []reply) int {
 	same := 0
 	for _, o := range among {
 		if r.key != "" && o.agent != r.agent && o.key == r.key {
@@ -77,7 +77,7 @@ func byConsistency(all []reply) []reply {
 	scores := map[int]int{}
 	best := 0
 	for i, r := range all {
-		scores[r.agent] = consistency(r, all)
+		scores[r.agent] = countEqual(r, all)
 		if scores[r.agent] > scores[all[best].agent] {
 			best = i
 		}

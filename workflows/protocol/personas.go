@@ -89,9 +89,9 @@ func (p Personas) check(agents int) error {
 	return nil
 }
 
-// authored returns the agents whose personas are written by a model, in the order in
+// authoredAgents returns the agents whose personas are written by a model, in the order in
 // which they are written.
-func (d *Discussion) authored() []int {
+func (d *Discussion) authoredAgents() []int {
 	var agents []int
 	for agent := range d.setting.Agents - d.params.Neutral {
 		if p := d.params.Personas; p.Kind == "generated" || p.Kind == "list" && p.List[agent].word == "generated" {
@@ -101,8 +101,8 @@ func (d *Discussion) authored() []int {
 	return agents
 }
 
-// generated returns how many personas are written by a model.
-func (d *Discussion) generated() int { return len(d.authored()) }
+// countAuthored returns how many personas are written by a model.
+func (d *Discussion) countAuthored() int { return len(d.authoredAgents()) }
 
 // givenPersona returns the persona that the campaign gives an agent, see Traits.
 func (d *Discussion) givenPersona(agent int) (Persona, bool) {

@@ -127,8 +127,8 @@ func (p *Roundtable) Traits() Traits {
 		leaves = append(leaves, stopping.Messages)
 	}
 	return Traits{
-		NoStrangers: repliesToOthers, Roles: p.setting.judges(), Leaves: leaves,
-		AskedVote: len(p.setting.judges()) > 0, Reasons: p.ShowsReasons(), Ties: always(p.params.Ties),
+		NoStrangers: repliesToOthers, Roles: p.setting.judgeRoles(), Leaves: leaves,
+		AskedVote: len(p.setting.judgeRoles()) > 0, Reasons: p.ShowsReasons(), Ties: breakAlways(p.params.Ties),
 	}
 }
 
@@ -145,7 +145,7 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 				at++
 			}
 			if at == len(t.Entries) {
-				return Plan{Steps: p.phase(t, at, round, phase.Name)}
+				return Plan{Steps: p.phaseSteps(t, at, round, phase.Name)}
 			}
 			if t.Entries[at].Kind == transcript.Ask {
 				if phase.Name != PhaseVote {
@@ -160,7 +160,7 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 					return Plan{Steps: []transcript.Step{p.decide(round, t.Entries[at-1].Payload, transcript.Range{From: first, To: at})}}
 				}
 			}
-			if p.setting.agreed(t, at) {
+			if p.setting.isAgreed(t, at) {
 				return Plan{End: &Outcome{Standing: Standing(t), Reason: "consensus", Round: round}}
 			}
 			at++ // a decision
@@ -169,26 +169,26 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 	return Plan{End: &Outcome{Standing: Standing(t), Reason: "rounds", Round: p.params.Rounds}}
 }
 
-// phase returns the steps of one phase that begins at entry at. Without candidates
+// phaseSteps returns the steps of one phase that begins at entry at. Without candidates
 // nobody is asked for a ballot and the decision is that nothing is decided.
-func (p *Roundtable) phase(t *transcript.Transcript, at, round int, name string) []transcript.Step {
+func (p *Roundtable) phaseSteps(t *transcript.Transcript, at, round int, name string) []transcript.Step {
 	payload, speakers := transcript.Payload{Format: transcript.FormatMessage, Standing: -1}, speakersOf(upTo(p.setting.Agents))
 	switch name {
 	case PhaseProposal:
 		payload.Format = transcript.FormatProposal
 		payload.Standing = standingAt(t, at)
-		payload.Required = len(candidates(t, at, payload.Standing)) == 0
+		payload.Required = len(latestCandidates(t, at, payload.Standing)) == 0
 	case PhaseVote:
 		payload.Format = transcript.FormatBallot
 		payload.Standing = standingAt(t, at)
-		payload.Candidates = candidates(t, at, payload.Standing)
+		payload.Candidates = latestCandidates(t, at, payload.Standing)
 		if len(payload.Candidates) == 0 {
 			return []transcript.Step{p.decide(round, payload)}
 		}
 		if !p.setting.asksVotes() {
-			return []transcript.Step{p.decide(round, payload, ranges(made(latestProposals(t.Entries[:at], t.Agents)))...)}
+			return []transcript.Step{p.decide(round, payload, joinRanges(existingEntries(latestProposals(t.Entries[:at], t.Agents)))...)}
 		}
-		speakers = p.setting.voters(upTo(p.setting.Agents))
+		speakers = p.setting.listVoters(upTo(p.setting.Agents))
 		payload.Ballot = p.setting.Rule.Ballot(len(payload.Candidates), len(speakers))
 	}
 	steps := make([]transcript.Step, len(speakers))
@@ -217,12 +217,12 @@ func standingAt(t *transcript.Transcript, at int) int {
 	return Standing(&transcript.Transcript{Entries: t.Entries[:at]})
 }
 
-// candidates returns each agent's latest proposal before entry at, by agent, then
+// latestCandidates returns each agent's latest proposal before entry at, by agent, then
 // the standing decision; equal proposals are one candidate.
-func candidates(t *transcript.Transcript, at, standing int) []transcript.Candidate {
+func latestCandidates(t *transcript.Transcript, at, standing int) []transcript.Candidate {
 	var found []transcript.Candidate
 	add := func(entry int) *transcript.Candidate {
-		c := merged(&found, t.Entries[entry])
+		c := mergeCandidate(&found, t.Entries[entry])
 		c.Entry = min(c.Entry, entry)
 		return c
 	}

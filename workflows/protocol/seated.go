@@ -9,9 +9,9 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// remembered returns what of a step's entries its agent still has in mind: what agents
+// rangesRemembered returns what of a step's entries its agent still has in mind: what agents
 // said in rounds that its seat has forgotten is left out, but not what it votes on.
-func (s Setting) remembered(t *transcript.Transcript, step transcript.Step) []transcript.Range {
+func (s Setting) rangesRemembered(t *transcript.Transcript, step transcript.Step) []transcript.Range {
 	if step.Kind != transcript.Ask || step.Speaker.Role != "" || step.Speaker.Index >= len(s.Seats) || s.Seats[step.Speaker.Index].Memory == nil {
 		return step.Sees
 	}
@@ -28,7 +28,7 @@ func (s Setting) remembered(t *transcript.Transcript, step transcript.Step) []tr
 			}
 		}
 	}
-	return ranges(kept)
+	return joinRanges(kept)
 }
 
 // Profile returns the ballots that a Decide step counts. An answer without a ballot
@@ -73,8 +73,8 @@ func (s Setting) asksVotes() bool {
 	return m == decision.ByBallots || m == decision.ByJudge
 }
 
-// voters returns who is asked for a ballot among agents that take part: all, or the judge.
-func (s Setting) voters(agents []int) []transcript.Speaker {
+// listVoters returns who is asked for a ballot among agents that take part: all, or the judge.
+func (s Setting) listVoters(agents []int) []transcript.Speaker {
 	if decision.MeansOf(s.Rule) == decision.ByJudge {
 		return []transcript.Speaker{judge}
 	}
@@ -90,17 +90,17 @@ func speakersOf(agents []int) []transcript.Speaker {
 	return all
 }
 
-// judges are the roles that the rule brings to the table.
-func (s Setting) judges() []string {
+// judgeRoles are the roles that the rule brings to the table.
+func (s Setting) judgeRoles() []string {
 	if decision.MeansOf(s.Rule) == decision.ByJudge {
 		return []string{judge.Role}
 	}
 	return nil
 }
 
-// agreed reports whether a decision ends the collaboration by itself: consensus is
+// isAgreed reports whether a decision ends the collaboration by itself: consensus is
 // reached as soon as enough agents stand for the same.
-func (s Setting) agreed(t *transcript.Transcript, at int) bool {
+func (s Setting) isAgreed(t *transcript.Transcript, at int) bool {
 	d := t.Entries[at]
 	return at >= t.Earlier && decision.MeansOf(s.Rule) == decision.ByAgreement && d.Act.Decision.Selected >= 0
 }
@@ -116,7 +116,7 @@ func latestProposals(entries []transcript.Entry, agents int) []int {
 	return latest
 }
 
-// made returns those of some entries that there are.
-func made(entries []int) []int {
+// existingEntries returns those of some entries that there are.
+func existingEntries(entries []int) []int {
 	return slices.DeleteFunc(slices.Clone(entries), func(i int) bool { return i < 0 })
 }

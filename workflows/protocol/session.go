@@ -34,7 +34,7 @@ type Pending struct {
 // NewSession starts an empty transcript.
 func NewSession(p Protocol, set Setting, stop stopping.Rule) *Session {
 	s := newSession(Parts{p, set, stop})
-	s.advance()
+	s.advanceSession()
 	return s
 }
 
@@ -44,7 +44,7 @@ func newSession(by Parts) *Session {
 
 // Begin is NewSession, with a panic returned as ErrPanic.
 func Begin(p Protocol, set Setting, stop stopping.Rule) (s *Session, err error) {
-	defer guard(&err, func() { s = nil })
+	defer restoreOnPanic(&err, func() { s = nil })
 	return NewSession(p, set, stop), nil
 }
 
@@ -135,8 +135,8 @@ func (s *Session) Record(entry int, act transcript.Act) (err error) {
 		return fmt.Errorf("entry %d is not pending", entry)
 	}
 	s.acts[i] = &act
-	defer guard(&err, func() { s.plan, s.acts = nil, nil }) // the plan that was full is in the transcript
-	s.advance()
+	defer restoreOnPanic(&err, func() { s.plan, s.acts = nil, nil }) // the plan that was full is in the transcript
+	s.advanceSession()
 	return nil
 }
 
@@ -144,7 +144,7 @@ func (s *Session) Record(entry int, act transcript.Act) (err error) {
 // alone, the workflow that drives them would try again without end.
 var ErrPanic = errors.New("a bug in the program: panic in the protocol or a rule")
 
-func guard(err *error, restore func()) {
+func restoreOnPanic(err *error, restore func()) {
 	if p := recover(); p != nil {
 		restore()
 		if unreadable, ok := p.(unreadableError); ok {
@@ -155,9 +155,9 @@ func guard(err *error, restore func()) {
 	}
 }
 
-// advance closes full plans, counts ballots and asks for the next plan, until
+// advanceSession closes full plans, counts ballots and asks for the next plan, until
 // another agent has to act or the collaboration ends.
-func (s *Session) advance() {
+func (s *Session) advanceSession() {
 	for s.outcome == nil && !slices.Contains(s.acts, nil) {
 		for i, step := range s.plan {
 			s.t.Append(step, *s.acts[i])
@@ -190,9 +190,9 @@ func (s *Session) open(p Plan) {
 	for i, step := range s.plan {
 		step = s.setting.withReasons(step)
 		s.plan[i] = step
-		s.plan[i].Sees = s.setting.heard(&s.t, step, s.setting.remembered(&s.t, step))
+		s.plan[i].Sees = s.setting.rangesHeard(&s.t, step, s.setting.rangesRemembered(&s.t, step))
 		if s.fork != nil {
-			s.plan[i].Sees = s.fork.visible(s.plan[i].Sees)
+			s.plan[i].Sees = s.fork.visibleRanges(s.plan[i].Sees)
 			s.acts[i] = s.fork.decide(len(s.t.Entries)+i, step)
 		}
 		if step.Kind == transcript.Decide {
@@ -216,12 +216,12 @@ func (s *Session) endsRound(round int) bool {
 		return false
 	}
 	s.plan, s.acts = nil, nil
-	s.outcome = &Outcome{Standing: s.standing(), Reason: "stopped", Round: round}
+	s.outcome = &Outcome{Standing: s.standingCandidate(), Reason: "stopped", Round: round}
 	return true
 }
 
-// standing returns what stands now, by the protocol's own word or by the last vote.
-func (s *Session) standing() int {
+// standingCandidate returns what stands now, by the protocol's own word or by the last vote.
+func (s *Session) standingCandidate() int {
 	if standing := s.protocol.Traits().Standing; standing != nil {
 		return standing(&s.t)
 	}

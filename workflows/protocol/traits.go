@@ -64,7 +64,7 @@ func (t Traits) TieBreak(round int, phase string) transcript.TieBreak {
 	return t.Ties(round, phase)
 }
 
-// always breaks all ties in one way.
-func always(ties transcript.TieBreak) func(int, string) transcript.TieBreak {
+// breakAlways breaks all ties in one way.
+func breakAlways(ties transcript.TieBreak) func(int, string) transcript.TieBreak {
 	return func(int, string) transcript.TieBreak { return ties }
 }

@@ -67,10 +67,10 @@ const rounding = 1e-6
 // Agreement returns the greatest share of the agents that hold the same proposal or
 // answer at the last count of a round; false if nothing was counted.
 func Agreement(t *transcript.Transcript, round int) (float64, bool) {
-	return agreementIn(t, round, anyone)
+	return agreementIn(t, round, isAnyone)
 }
 
-func anyone(int) bool { return true }
+func isAnyone(int) bool { return true }
 
 // agreementIn is Agreement that counts some holders only, out of all agents that could hold one.
 func agreementIn(t *transcript.Transcript, round int, counts func(agent int) bool) (share float64, ok bool) {

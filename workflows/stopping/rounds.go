@@ -14,21 +14,21 @@ func RoundsOf(t *transcript.Transcript, upTo int) []Round {
 		switch {
 		case e.Kind == transcript.Decide:
 			r.Agreed = r.Agreed || e.Act.Decision != nil && e.Act.Decision.Selected >= 0
-			if share, ok := agreementOf(t, e, anyone); ok {
+			if share, ok := agreementOf(t, e, isAnyone); ok {
 				r.Agreement = &share
 			}
 		case e.Kind == transcript.Ask && e.Payload.Format == transcript.FormatProposal && e.Act.Status == transcript.Said:
 			r.Proposals++
 		case e.Kind == transcript.Annotate:
-			r.annotate(t, e)
+			r.addAnnotation(t, e)
 		}
 	}
 	return rounds
 }
 
-// annotate adds what an entry says of a round's messages. A label that could not be
+// addAnnotation adds what an entry says of a round's messages. A label that could not be
 // read shows no act.
-func (r *Round) annotate(t *transcript.Transcript, e transcript.Entry) {
+func (r *Round) addAnnotation(t *transcript.Transcript, e transcript.Entry) {
 	switch e.Payload.Format {
 	case transcript.FormatActs:
 		if r.Acts == nil {

@@ -37,23 +37,23 @@ func (s BallotSpec) Validate(b Ballot) error {
 	}
 	switch s.Kind {
 	case Choose:
-		return s.candidate(b.Choice)
+		return s.checkCandidate(b.Choice)
 	case Rate, Distribute:
-		return s.points(b.Points)
+		return s.checkPoints(b.Points)
 	case Rank, Approve:
 		return s.order(b.Order)
 	}
 	return fmt.Errorf("unknown kind of ballot %q", s.Kind)
 }
 
-func (s BallotSpec) candidate(c int) error {
+func (s BallotSpec) checkCandidate(c int) error {
 	if c < 0 || c >= s.N {
 		return fmt.Errorf("there is no candidate %d; candidates are 1 to %d", c+1, s.N)
 	}
 	return nil
 }
 
-func (s BallotSpec) points(p []int) error {
+func (s BallotSpec) checkPoints(p []int) error {
 	if len(p) != s.N {
 		return fmt.Errorf("%d candidates are given a number; there are %d", len(p), s.N)
 	}
@@ -80,7 +80,7 @@ func (s BallotSpec) points(p []int) error {
 func (s BallotSpec) order(order []int) error {
 	seen := make([]bool, s.N)
 	for _, c := range order {
-		if err := s.candidate(c); err != nil {
+		if err := s.checkCandidate(c); err != nil {
 			return err
 		}
 		if seen[c] {

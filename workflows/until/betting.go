@@ -45,8 +45,8 @@ func (s *side) add(x float64) {
 	}
 }
 
-// capital returns what 1 has become.
-func (s *side) capital() float64 {
+// capitalNow returns what 1 has become.
+func (s *side) capitalNow() float64 {
 	sum := 0.
 	for _, w := range s.wealth {
 		sum += w
@@ -76,9 +76,9 @@ func (b *bettingSequence) Add(value float64) error {
 	b.below.add(1 - x)
 	switch {
 	case b.sign != 0:
-	case b.above.capital() >= 2/b.alpha:
+	case b.above.capitalNow() >= 2/b.alpha:
 		b.sign = 1
-	case b.below.capital() >= 2/b.alpha:
+	case b.below.capitalNow() >= 2/b.alpha:
 		b.sign = -1
 	}
 	return nil
@@ -90,8 +90,8 @@ func (b *bettingSequence) Sign() int { return b.sign }
 // Interval holds the mean at all times with probability 1-alpha. It is the intersection of
 // all intervals so far.
 func (b *bettingSequence) Interval() (Interval, bool) {
-	b.low.advance(b.values, 2/b.alpha)
-	b.high.advance(b.values, 2/b.alpha)
+	b.low.takeValues(b.values, 2/b.alpha)
+	b.high.takeValues(b.values, 2/b.alpha)
 	from, until := b.low.step, steps-b.high.step
 	if from > until { // the sequence has failed, or the mean drifts: the middle of what contradicts itself
 		from, until = (from+until)/2, (from+until)/2
@@ -118,10 +118,10 @@ func newBound(mirrored bool) bound {
 	return bound{mirrored: mirrored, next: newSide(1. / steps), most: 1}
 }
 
-// advance takes in further values. At every time the capital falls as m rises, and so does
+// takeValues takes in further values. At every time the capital falls as m rises, and so does
 // the most that it has been, so the step is found by doubling and halving.
-func (b *bound) advance(values []float64, enough float64) {
-	if b.step+1 == steps || !b.excludes(values, enough) {
+func (b *bound) takeValues(values []float64, enough float64) {
+	if b.step+1 == steps || !b.excludesNext(values, enough) {
 		return
 	}
 	low, high := b.step+1, steps
@@ -131,7 +131,7 @@ func (b *bound) advance(values []float64, enough float64) {
 			mid = min(low+stride, mid)
 		}
 		tried := bound{mirrored: b.mirrored, step: mid - 1, next: newSide(float64(mid) / steps), most: 1}
-		if tried.excludes(values, enough) {
+		if tried.excludesNext(values, enough) {
 			low, stride = mid, 2*stride
 		} else {
 			*b, high, stride = tried, mid, 0
@@ -140,16 +140,16 @@ func (b *bound) advance(values []float64, enough float64) {
 	b.step = low
 }
 
-// excludes shows the values to the bets that have not seen them, and reports whether the
+// excludesNext shows the values to the bets that have not seen them, and reports whether the
 // next step is excluded.
-func (b *bound) excludes(values []float64, enough float64) bool {
+func (b *bound) excludesNext(values []float64, enough float64) bool {
 	for ; b.seen < len(values) && b.most < enough; b.seen++ {
 		x := values[b.seen]
 		if b.mirrored {
 			x = 1 - x
 		}
 		b.next.add(x)
-		b.most = max(b.most, b.next.capital())
+		b.most = max(b.most, b.next.capitalNow())
 	}
 	return b.most >= enough
 }

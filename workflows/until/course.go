@@ -117,7 +117,7 @@ func (c *Course) Add(unit []Observation) error {
 		}
 		f.Pairs++
 		c.sums[i] += *o.Difference
-		f.Verdict = c.verdict(c.sequences[i])
+		f.Verdict = c.verdictOf(c.sequences[i])
 	}
 	c.noteNeeded()
 	return nil
@@ -126,7 +126,7 @@ func (c *Course) Add(unit []Observation) error {
 // exact is by how much a width may exceed the one that was asked for: by rounding.
 const exact = 1 + 1e-9
 
-func (c *Course) verdict(s sequence) string {
+func (c *Course) verdictOf(s sequence) string {
 	q := c.question
 	if q.Width == 0 && s.Sign() != 0 {
 		return Differs

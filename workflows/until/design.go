@@ -180,7 +180,7 @@ func (d *Design) Look(ended Ended) (*Course, error) {
 	}
 	for c.Units() < len(d.units) && !c.IsAnswered() {
 		needs, _ := c.Needs(c.Units())
-		unit, complete := d.observe(d.units[c.Units()], needs, ended)
+		unit, complete := d.observeUnit(d.units[c.Units()], needs, ended)
 		if !complete {
 			break
 		}
@@ -191,9 +191,9 @@ func (d *Design) Look(ended Ended) (*Course, error) {
 	return c, nil
 }
 
-// observe returns what a unit says of each contrast both of whose levels it has; false if
+// observeUnit returns what a unit says of each contrast both of whose levels it has; false if
 // a cell of its levels has not ended.
-func (d *Design) observe(u Unit, levels []bool, ended Ended) (unit []Observation, complete bool) {
+func (d *Design) observeUnit(u Unit, levels []bool, ended Ended) (unit []Observation, complete bool) {
 	values := map[Cell]*float64{}
 	for l, has := range levels {
 		if !has {

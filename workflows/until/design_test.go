@@ -113,7 +113,7 @@ func TestSameQuestionsAreOneUnit(t *testing.T) {
 		}
 		if len(cells) == 8 { // 2 levels × 2 data sets × 2 replicates
 			both++
-			unit, complete := d.observe(d.units[u], []bool{true, true}, func(c Cell) (*float64, bool) {
+			unit, complete := d.observeUnit(d.units[u], []bool{true, true}, func(c Cell) (*float64, bool) {
 				return new(map[int]float64{0: .5, 1: 1}[c.Condition]), true // a0 and a1; b0 and b1 are 0
 			})
 			if !complete || *unit[0].Difference != .75 {

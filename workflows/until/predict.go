@@ -76,7 +76,7 @@ func (d *Design) Complete(ended Ended) [][]Observation {
 	var all [][]Observation
 	levels := slices.Repeat([]bool{true}, len(d.levels))
 	for _, u := range d.units {
-		if unit, complete := d.observe(u, levels, ended); complete {
+		if unit, complete := d.observeUnit(u, levels, ended); complete {
 			all = append(all, unit)
 		}
 	}

@@ -136,8 +136,8 @@ func (q Question) Check() error {
 		return fmt.Errorf("betting needs a measure with bounds; %s is from %v to %v", q.Measure, q.Low, q.High)
 	case len(q.Contrasts()) == 0:
 		return fmt.Errorf("nothing is compared: %s has %s, and the reference is %q", q.Compare, wording.Count(len(q.Levels), "level"), q.Reference)
-	case q.ambiguous() != "":
-		return errors.New(q.ambiguous())
+	case q.explainAmbiguity() != "":
+		return errors.New(q.explainAmbiguity())
 	case !(q.Level > 0 && q.Level < 1):
 		return fmt.Errorf("level %v is not between 0 and 1", q.Level)
 	case !(q.Width >= 0 && q.Smallest >= 0) || math.IsInf(q.Width+q.Smallest, 0) || q.Width > 0 && q.Smallest > 0:
@@ -148,9 +148,9 @@ func (q Question) Check() error {
 	return nil
 }
 
-// ambiguous says which conditions of a level differ in nothing that is known, so that it
+// explainAmbiguity says which conditions of a level differ in nothing that is known, so that it
 // is open what they are compared with; "" if there are none.
-func (q Question) ambiguous() string {
+func (q Question) explainAmbiguity() string {
 	for _, l := range q.Levels {
 		known := map[Member]string{}
 		for _, m := range l.Members {

@@ -33,8 +33,8 @@ func TestBettingReference(t *testing.T) {
 		if err := shifted.Add(2*v - 1); err != nil {
 			t.Fatal(err)
 		}
-		if want, ok := capital[i+1]; ok && (math.Abs(above.capital()/want[0]-1) > 1e-12 || math.Abs(below.capital()/want[1]-1) > 1e-12) {
-			t.Errorf("capital after %d: %v against .5 and %v against .9, want %v", i+1, above.capital(), below.capital(), want)
+		if want, ok := capital[i+1]; ok && (math.Abs(above.capitalNow()/want[0]-1) > 1e-12 || math.Abs(below.capitalNow()/want[1]-1) > 1e-12) {
+			t.Errorf("capital after %d: %v against .5 and %v against .9, want %v", i+1, above.capitalNow(), below.capitalNow(), want)
 		}
 		want, ok := bounds[i+1]
 		if !ok {
@@ -175,7 +175,7 @@ func excluded(values []float64, mirrored bool) int {
 				x = 1 - x
 			}
 			s.add(x)
-			most = max(most, s.capital())
+			most = max(most, s.capitalNow())
 		}
 		if most < 40 {
 			return step - 1

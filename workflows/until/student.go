@@ -55,7 +55,7 @@ func (s *studentSequence) Add(value float64) error {
 	square := step * (value - s.mean)
 	s.cubes += square*step*(n-2)/n - 3*step/n*s.squares
 	s.squares += square
-	half, lacks := s.half()
+	half, lacks := s.halfWidth()
 	if lacks != "" {
 		s.lacks = lacks
 		return nil
@@ -70,8 +70,8 @@ func (s *studentSequence) Add(value float64) error {
 	return nil
 }
 
-// half returns half the width of the interval at this time, or why there is none yet.
-func (s *studentSequence) half() (half float64, lacks string) {
+// halfWidth returns half the width of the interval at this time, or why there is none yet.
+func (s *studentSequence) halfWidth() (half float64, lacks string) {
 	n := float64(s.n)
 	switch {
 	case s.n < BurnIn:

@@ -49,7 +49,7 @@ type batch struct {
 	} `json:"request_counts"`
 }
 
-func (b batch) status() model.BatchStatus {
+func (b batch) batchStatus() model.BatchStatus {
 	n := b.Counts
 	done := n.Succeeded + n.Errored + n.Cancelled + n.Expired
 	return model.BatchStatus{Ended: b.Status == "ended", Done: int(done), Total: int(done + n.Processing)}
@@ -95,12 +95,12 @@ func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, erro
 			return "", err
 		}
 		for _, one := range page.Data {
-			switch s := one.status(); {
+			switch s := one.batchStatus(); {
 			case one.CreatedAt.Before(b.CreatedAt.Add(-clockSkew)) || s.Total != b.Requests:
 			case !s.Ended:
 				unclear = true
 			default:
-				results, err := c.results(ctx, one.ID)
+				results, err := c.batchResults(ctx, one.ID)
 				if err != nil {
 					return "", err
 				}
@@ -130,7 +130,7 @@ func (c *client) PollBatch(ctx context.Context, id string) (model.BatchStatus, e
 	if err := c.Manage(ctx, http.MethodGet, c.url+"/batches/"+url.PathEscape(id), "", nil, &b); err != nil {
 		return model.BatchStatus{}, err
 	}
-	return b.status(), nil
+	return b.batchStatus(), nil
 }
 
 // result is one line of the results.
@@ -143,7 +143,7 @@ type result struct {
 	} `json:"result"`
 }
 
-func (c *client) results(ctx context.Context, id string) ([]result, error) {
+func (c *client) batchResults(ctx context.Context, id string) ([]result, error) {
 	var content []byte
 	if err := c.Manage(ctx, http.MethodGet, c.url+"/batches/"+url.PathEscape(id)+"/results", "", nil, &content); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ var statuses = map[string]int{
 
 // BatchResults reads the results of a batch.
 func (c *client) BatchResults(ctx context.Context, id string, _ model.BatchStatus) (map[string]model.BatchAnswer, error) {
-	results, err := c.results(ctx, id)
+	results, err := c.batchResults(ctx, id)
 	if err != nil {
 		return nil, err
 	}

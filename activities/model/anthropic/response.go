@@ -35,7 +35,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	if !wire.Present(e.Content) && finish == "" {
 		return model.Response{}, c.Report.Useless("no_content", "the body holds no content", call.Body)
 	}
-	text, thinking, ok := wire.ReadParts(e.Content, answerBlock.part)
+	text, thinking, ok := wire.ReadParts(e.Content, answerBlock.answerPart)
 	if !ok {
 		return model.Response{}, c.Report.Useless("strange_content", "the content is not a list of blocks with texts", call.Body)
 	}
@@ -58,7 +58,7 @@ type answerBlock struct {
 	Thinking jsontext.Value `json:"thinking"`
 }
 
-func (b answerBlock) part() wire.Part {
+func (b answerBlock) answerPart() wire.Part {
 	return wire.Part{IsText: wire.String(b.Type) == "text", Text: b.Text, Thinking: b.Thinking}
 }
 

@@ -35,7 +35,7 @@ type identity struct {
 	chain aws.CredentialsProvider // where the keys are from
 }
 
-func (a *account) identify(ctx context.Context) (identity, error) {
+func (a *account) findIdentity(ctx context.Context) (identity, error) {
 	if a.token != "" {
 		return identity{token: a.token}, nil
 	}

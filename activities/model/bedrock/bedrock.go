@@ -116,7 +116,7 @@ func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (m
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	// Before the exchange is watched: what this may ask of STS or a metadata service is not part of it.
-	who, err := c.account.identify(ctx)
+	who, err := c.account.findIdentity(ctx)
 	if err != nil {
 		return model.Response{}, noIdentity(ctx, err)
 	}

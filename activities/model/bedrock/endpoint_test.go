@@ -160,7 +160,7 @@ func TestAPIKeyIsBoundToItsPlaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			who, err := cl.account.identify(t.Context())
+			who, err := cl.account.findIdentity(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 	if message == nil || len(message.Content) == 0 && finish == "" {
 		return model.Response{}, a.report.Useless("no_message", "the body holds no message", body)
 	}
-	text, thinking, ok := wire.ReadParts(message.Content, block.part)
+	text, thinking, ok := wire.ReadParts(message.Content, block.answerPart)
 	if !ok {
 		return model.Response{}, a.report.Useless("strange_content", "the content is not a list of blocks with texts", body)
 	}
@@ -60,7 +60,7 @@ type block struct {
 	Reasoning jsontext.Value `json:"reasoningContent"`
 }
 
-func (b block) part() wire.Part {
+func (b block) answerPart() wire.Part {
 	var reasoning struct {
 		Text struct {
 			Text jsontext.Value `json:"text"`

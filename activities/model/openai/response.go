@@ -115,7 +115,7 @@ func (m *said) textElsewhere() (text []byte, where string) {
 	for _, place := range []struct {
 		name  string
 		value jsontext.Value
-	}{{"reasoning_content", m.Thinking}, {"reasoning", m.Reasoning}, {"tool_calls", m.arguments()}} {
+	}{{"reasoning_content", m.Thinking}, {"reasoning", m.Reasoning}, {"tool_calls", m.calledArguments()}} {
 		if place.value.Kind() != '"' {
 			continue
 		}
@@ -131,8 +131,8 @@ func (m *said) textElsewhere() (text []byte, where string) {
 	return nil, where
 }
 
-// arguments returns those of the one function that was called although there is none.
-func (m *said) arguments() jsontext.Value {
+// calledArguments returns those of the one function that was called although there is none.
+func (m *said) calledArguments() jsontext.Value {
 	if len(m.Tools) != 1 {
 		return nil
 	}

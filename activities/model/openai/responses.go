@@ -98,7 +98,7 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 		finish = "refusal"
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
-	answer.Thinking, answer.Tier = e.thinking(), model.TierOf(wire.String(e.Tier))
+	answer.Thinking, answer.Tier = e.thinkingText(), model.TierOf(wire.String(e.Tier))
 	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
 	return answer, nil
 }
@@ -117,8 +117,8 @@ func (r response) finishReason() string {
 	return ""
 }
 
-// thinking returns what the items of reasoning say, whole or summed up.
-func (r response) thinking() string {
+// thinkingText returns what the items of reasoning say, whole or summed up.
+func (r response) thinkingText() string {
 	var all []string
 	for _, item := range r.Output {
 		if wire.String(item.Type) != "reasoning" {

@@ -16,17 +16,17 @@ import (
 // readUsage reads what was billed; what is missing or makes no sense counts as 0.
 // Chat Completions and Responses name the same things differently, and servers, gateways and
 // converters of other interfaces add names of their own, in snake_case, camelCase and PascalCase.
-func readUsage(v jsontext.Value) model.Usage { return countsOf(v).usage() }
+func readUsage(v jsontext.Value) model.Usage { return countsOf(v).usageOf() }
 
-func (c counts) usage() model.Usage {
-	if c.input()+c.output() == 0 { // Cohere
-		if billed := c.within("billedunits"); billed.largest("inputtokens", "outputtokens") > 0 {
+func (c counts) usageOf() model.Usage {
+	if c.inputTokens()+c.outputTokens() == 0 { // Cohere
+		if billed := c.membersOf("billedunits"); billed.largestOf("inputtokens", "outputtokens") > 0 {
 			c = billed
-		} else if tokens := c.within("tokens"); len(tokens) > 0 {
+		} else if tokens := c.membersOf("tokens"); len(tokens) > 0 {
 			c = tokens
 		}
 	}
-	in, out := c.within(ofInput...), c.within(ofOutput...)
+	in, out := c.membersOf(ofInput...), c.membersOf(ofOutput...)
 	cached := []string{
 		"cachedtokens", "cacheread", "cachereadtokens", "cachereadinputtokens", "cachereadinputtokencount",
 		"cachedinputtokens", "promptcachehittokens", "cachedcontenttokencount",
@@ -37,17 +37,17 @@ func (c counts) usage() model.Usage {
 	}
 	reasoning := []string{"reasoningtokens", "reasoning", "thinkingtokens", "reasoningtokencount"}
 	counted := model.Usage{
-		Input:       c.input(),
-		CachedInput: max(c.largest(cached...), in.largest(cached...)),
-		CacheWrite:  max(c.largest(written...), in.largest(written...)),
-		Output:      c.output(),
-		Reasoning:   max(c.largest(reasoning...), out.largest(reasoning...), c.largest("thoughtstokencount")),
+		Input:       c.inputTokens(),
+		CachedInput: max(c.largestOf(cached...), in.largestOf(cached...)),
+		CacheWrite:  max(c.largestOf(written...), in.largestOf(written...)),
+		Output:      c.outputTokens(),
+		Reasoning:   max(c.largestOf(reasoning...), out.largestOf(reasoning...), c.largestOf("thoughtstokencount")),
 	}
-	if said := out.largest("texttokens") + out.largest("audiotokens") + out.largest("imagetokens"); said > 0 {
-		counted.Output = max(counted.Output, said+out.largest(reasoning...))
+	if said := out.largestOf("texttokens") + out.largestOf("audiotokens") + out.largestOf("imagetokens"); said > 0 {
+		counted.Output = max(counted.Output, said+out.largestOf(reasoning...))
 	}
-	total := c.largest("totaltokens", "totaltokencount")
-	extra := c.largest("citationtokens") + c.largest("tooluseprompttokencount") // Perplexity, Gemini
+	total := c.largestOf("totaltokens", "totaltokencount")
+	extra := c.largestOf("citationtokens") + c.largestOf("tooluseprompttokencount") // Perplexity, Gemini
 	return wire.WithTotal(withCachedInput(counted, total), extra, total)
 }
 
@@ -57,20 +57,20 @@ var (
 	ofOutput = []string{"completiontokensdetails", "outputtokensdetails", "outputtokendetails", "outputtokens"}
 )
 
-func (c counts) input() int64 {
-	in := c.within(ofInput...)
-	return max(c.largest("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens",
+func (c counts) inputTokens() int64 {
+	in := c.membersOf(ofInput...)
+	return max(c.largestOf("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens",
 		"inputtexttokencount", "promptevalcount", "tokensevaluated", "tokensprompt", "numtokensprompttotal"),
-		in.largest("total"), in.largest("nocache")+in.largest("cacheread")+in.largest("cachewrite"))
+		in.largestOf("total"), in.largestOf("nocache")+in.largestOf("cacheread")+in.largestOf("cachewrite"))
 }
 
-func (c counts) output() int64 {
-	n := max(c.largest("completiontokens", "outputtokens", "outputtokencount", "generationtokencount", "generatedtokencount",
+func (c counts) outputTokens() int64 {
+	n := max(c.largestOf("completiontokens", "outputtokens", "outputtokencount", "generationtokencount", "generatedtokencount",
 		"generatedtokens", "evalcount", "tokenspredicted", "tokenscompletion", "numtokensgenerated"),
-		c.within(ofOutput...).largest("total"))
+		c.membersOf(ofOutput...).largestOf("total"))
 	// Gemini counts thoughts apart from its candidates; converters include them.
-	if said := c.largest("candidatestokencount", "responsetokencount"); said > 0 || n == 0 {
-		n = max(n, said+c.largest("thoughtstokencount"))
+	if said := c.largestOf("candidatestokencount", "responsetokencount"); said > 0 || n == 0 {
+		n = max(n, said+c.largestOf("thoughtstokencount"))
 	}
 	return n
 }
@@ -87,9 +87,9 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 		"usage", "usagemetadata", "tokenusage", "responsemetadata", "meta", "metadata", "xgroq", "metrics",
 		"amazonbedrockinvocationmetrics",
 	} {
-		part := whole.within(name)
-		for _, c := range []counts{part, part.within("usage"), part.within("tokenusage"), part.within("usagemetadata")} {
-			if got = c.usage(); hasTokens(got) {
+		part := whole.membersOf(name)
+		for _, c := range []counts{part, part.membersOf("usage"), part.membersOf("tokenusage"), part.membersOf("usagemetadata")} {
+			if got = c.usageOf(); hasTokens(got) {
 				return got
 			}
 		}
@@ -104,7 +104,7 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 			return got
 		}
 	}
-	return whole.usage() // Ollama
+	return whole.usageOf() // Ollama
 }
 
 // hasTokens reports whether a usage says anything.
@@ -130,8 +130,8 @@ func countsOf(values ...jsontext.Value) counts {
 	return c
 }
 
-// largest returns the largest of the named counts; 0 if there is none.
-func (c counts) largest(names ...string) (n int64) {
+// largestOf returns the largest of the named counts; 0 if there is none.
+func (c counts) largestOf(names ...string) (n int64) {
 	for _, name := range names {
 		for _, v := range c[name] {
 			n = max(n, tokensIn(v))
@@ -140,8 +140,8 @@ func (c counts) largest(names ...string) (n int64) {
 	return n
 }
 
-// within returns what is in the named members that are objects.
-func (c counts) within(names ...string) counts {
+// membersOf returns what is in the named members that are objects.
+func (c counts) membersOf(names ...string) counts {
 	var values []jsontext.Value
 	for _, name := range names {
 		values = append(values, c[name]...)

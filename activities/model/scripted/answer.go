@@ -56,13 +56,13 @@ func toBillionths(v float64) int64 {
 
 func (a agent) judgeCandidates(d draws, s model.Scene) judgement {
 	sit := s.Situation
-	sit.Rand = d.stream("reserve")
+	sit.Rand = d.newStream("reserve")
 	if sit.Role != "" { // it sees no agent's background, so it has no taste of its own
 		return judgeByCount(d, s)
 	}
 	j := judgement{reserve: toBillionths(a.policy.Reserve(sit))}
 	for _, p := range s.Candidates {
-		sit.Rand = d.stream("value", p)
+		sit.Rand = d.newStream("value", p)
 		j.values = append(j.values, toBillionths(a.policy.Value(sit, p)))
 	}
 	return j.withOrder(d, s.Candidates)
@@ -73,7 +73,7 @@ func (j judgement) withOrder(d draws, candidates []envs.Proposal) judgement {
 	lots := make([]uint64, len(candidates))
 	for c, p := range candidates {
 		j.order = append(j.order, c)
-		lots[c] = d.stream("tie", p).Uint64()
+		lots[c] = d.newStream("tie", p).Uint64()
 	}
 	slices.SortStableFunc(j.order, func(x, y int) int {
 		return cmp.Or(cmp.Compare(j.values[y], j.values[x]), cmp.Compare(lots[x], lots[y]))

@@ -79,7 +79,7 @@ func (f *Recording) add(n int, raw []byte) error {
 	if err := json.Unmarshal(raw, &l, json.RejectUnknownMembers(true)); err != nil {
 		return err
 	}
-	at, err := l.key()
+	at, err := l.keyOf()
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (f *Recording) add(n int, raw []byte) error {
 	return nil
 }
 
-func (l line) key() (answerKey, error) {
+func (l line) keyOf() (answerKey, error) {
 	cell := l.Condition != nil && l.Instance != nil && l.Replicate != nil
 	switch {
 	case l.Entry == nil || *l.Entry < 0 || l.Ask < 0:

@@ -35,7 +35,7 @@ func NewReplay(source Recorded) model.Model { return recorded{source} }
 // Complete answers; nothing is billed.
 func (r recorded) Complete(ctx context.Context, q model.Request) (model.Response, error) {
 	if q.Scene == nil {
-		return model.Response{}, failed(model.Fail, "no_scene", "a replayed model was asked without a scene")
+		return model.Response{}, failedWith(model.Fail, "no_scene", "a replayed model was asked without a scene")
 	}
 	s := q.Scene
 	text, by, err := r.source.Answer(ctx, s.Collaboration, s.Entry, s.Ask)
@@ -44,11 +44,11 @@ func (r recorded) Complete(ctx context.Context, q model.Request) (model.Response
 	}
 	switch {
 	case errors.Is(err, ErrMissing):
-		return model.Response{}, failed(model.Fail, "missing_answer", fmt.Sprintf(
+		return model.Response{}, failedWith(model.Fail, "missing_answer", fmt.Sprintf(
 			"no answer is recorded for entry %d, ask %d of collaboration %s (condition %s, instance %d, replicate %d)",
 			s.Entry, s.Ask, s.Collaboration, s.Condition, s.Instance, s.Replicate))
 	case err != nil:
-		return model.Response{}, failed(model.Retry, "unreadable_recording", err.Error())
+		return model.Response{}, failedWith(model.Retry, "unreadable_recording", err.Error())
 	}
 	if by == "" {
 		by = replayName
@@ -56,7 +56,7 @@ func (r recorded) Complete(ctx context.Context, q model.Request) (model.Response
 	return model.Response{Text: text, Model: by, FinishReason: "stop"}, nil
 }
 
-func failed(class model.Class, code, message string) *model.Error {
+func failedWith(class model.Class, code, message string) *model.Error {
 	message = message[:min(len(message), 2048)]
 	return &model.Error{Class: class, Provider: replayName, Code: code, Message: strings.ToValidUTF8(message, ""), Unbilled: true}
 }

@@ -23,7 +23,7 @@ func (a agent) writeReply(d draws, s model.Scene) ([]byte, error) {
 
 // readProposal returns the agent's proposal in canonical form.
 func readProposal(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.Proposal, error) {
-	sit.Rand = d.stream("proposal")
+	sit.Rand = d.newStream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	if !ok {
 		return "", fmt.Errorf("it proposes nothing")

@@ -39,7 +39,7 @@ type client struct {
 
 // NewRetrieval checks the configuration; it sends nothing.
 func NewRetrieval(c Config) (model.Model, error) {
-	base, err := c.endpoint()
+	base, err := c.parseEndpoint()
 	if err == nil {
 		err = wire.CheckTrust(base, c.APIKeyEnv, false)
 	}
@@ -67,9 +67,9 @@ func NewRetrieval(c Config) (model.Model, error) {
 }
 
 // Endpoint returns the address that is asked; "" if it is none. It sends nothing.
-func Endpoint(c Config) string { return wire.Shown(c.endpoint()) }
+func Endpoint(c Config) string { return wire.Shown(c.parseEndpoint()) }
 
-func (c Config) endpoint() (*url.URL, error) {
+func (c Config) parseEndpoint() (*url.URL, error) {
 	if c.BaseURL == "" {
 		return nil, errors.New("base_url is missing; it is the address to which queries are sent")
 	}
@@ -89,7 +89,7 @@ func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *model.Error)
 
 // readAnswer returns the texts that were found.
 func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *model.Error) {
-	text, err := found(call.Body)
+	text, err := findText(call.Body)
 	if err != nil {
 		return model.Response{}, c.report.Failed(model.Rejected, "bad_answer", err.Error())
 	}
@@ -112,8 +112,8 @@ func queryOf(messages []model.Message) string {
 // nothing is what is said where nothing was found: an empty text would be asked for again.
 const nothing = "Nothing was found."
 
-// found reads {"text": "…"} or {"results": [{"title": "…", "text": "…"}]}.
-func found(body []byte) (string, error) {
+// findText reads {"text": "…"} or {"results": [{"title": "…", "text": "…"}]}.
+func findText(body []byte) (string, error) {
 	var answer struct {
 		Text    *string
 		Results []struct{ Title, Text string }

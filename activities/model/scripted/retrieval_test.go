@@ -104,7 +104,7 @@ func FuzzFound(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if text, err := found(body); err == nil && strings.TrimSpace(text) == "" {
+		if text, err := findText(body); err == nil && strings.TrimSpace(text) == "" {
 			t.Errorf("%q is an empty answer", body)
 		}
 	})

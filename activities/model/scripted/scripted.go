@@ -87,7 +87,7 @@ func (a agent) Complete(ctx context.Context, r model.Request) (model.Response, e
 	if err != nil {
 		return model.Response{}, newError(model.Fail, "no_answer", err.Error())
 	}
-	if err := a.wait(ctx, d.stream("latency", r.Scene.Ask)); err != nil {
+	if err := a.wait(ctx, d.newStream("latency", r.Scene.Ask)); err != nil {
 		return model.Response{}, newError(model.Retry, "canceled", err.Error())
 	}
 	var input int
@@ -117,12 +117,12 @@ func (a agent) wait(ctx context.Context, rng *rand.Rand) error {
 // draws are sub-streams of one number.
 type draws struct{ seed uint64 }
 
-func (d draws) stream(purpose string, parts ...any) *rand.Rand {
+func (d draws) newStream(purpose string, parts ...any) *rand.Rand {
 	return envs.Stream(d.seed, purpose, parts...)
 }
 
-func (d draws) happens(p float64, purpose string, parts ...any) bool {
-	return p > 0 && d.stream(purpose, parts...).Float64() < p
+func (d draws) drawHappens(p float64, purpose string, parts ...any) bool {
+	return p > 0 && d.newStream(purpose, parts...).Float64() < p
 }
 
 // writeAnswer returns what the agent writes: a good answer, and instead of it, if the
@@ -133,16 +133,16 @@ func (a agent) writeAnswer(d draws, s model.Scene) ([]byte, error) {
 		return nil, fmt.Errorf("a scripted model has no answer of the format %q", s.Format)
 	}
 	good, err := f.fill(a, d, s)
-	if err != nil || !d.happens(a.Malformed, "malformed", s.Ask) {
+	if err != nil || !d.drawHappens(a.Malformed, "malformed", s.Ask) {
 		return good, err
 	}
-	return f.spoil(d.stream("malformed kind", s.Ask), s, good), nil
+	return f.spoil(d.newStream("malformed kind", s.Ask), s, good), nil
 }
 
 // policyMessage returns what the policy says.
 func (a agent) policyMessage(d draws, s model.Scene) envs.Message {
 	sit := s.Situation
-	sit.Rand = d.stream("message")
+	sit.Rand = d.newStream("message")
 	return a.policy.Message(sit)
 }
 
@@ -152,18 +152,18 @@ func (a agent) writeEstimate(d draws, s model.Scene) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("the policy does not estimate")
 	}
-	sit.Rand = d.stream("estimate")
+	sit.Rand = d.newStream("estimate")
 	return decisionJSON("estimate", "I take together what I see and what I was told.", json.RawMessage(estimator.Estimate(sit)))
 }
 
 func (a agent) writeProposal(d draws, s model.Scene) ([]byte, error) {
 	sit := s.Situation
-	sit.Rand = d.stream("proposal")
+	sit.Rand = d.newStream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	switch {
 	case !ok:
 		return decisionJSON("proposal", "I have nothing better to propose.", nil)
-	case d.happens(a.Skip, "skip"):
+	case d.drawHappens(a.Skip, "skip"):
 		return decisionJSON("proposal", "I leave it as it is this time.", nil)
 	}
 	return decisionJSON("proposal", "It is good for me and the others may accept it.", json.RawMessage(proposal))
@@ -172,7 +172,7 @@ func (a agent) writeProposal(d draws, s model.Scene) ([]byte, error) {
 // writeSolution returns what the agent thinks, and its proposal at the end: a text as it is, anything else as JSON.
 func (a agent) writeSolution(d draws, s model.Scene) ([]byte, error) {
 	sit, thought := s.Situation, a.policyMessage(d, s).Text
-	sit.Rand = d.stream("proposal")
+	sit.Rand = d.newStream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	var words string
 	switch {
@@ -182,19 +182,19 @@ func (a agent) writeSolution(d draws, s model.Scene) ([]byte, error) {
 		proposal = words
 	}
 	if s.Confidence {
-		thought += fmt.Sprintf("\nConfidence: %d", a.confidence(d, s.Situation))
+		thought += fmt.Sprintf("\nConfidence: %d", a.countConfident(d, s.Situation))
 	}
 	return []byte(thought + "\n" + proposal), nil
 }
 
-// confidence returns how many of 100 answers that the agent might have given are the
+// countConfident returns how many of 100 answers that the agent might have given are the
 // one that it gives.
-func (a agent) confidence(d draws, sit envs.Situation) int {
-	sit.Rand = d.stream("proposal")
+func (a agent) countConfident(d draws, sit envs.Situation) int {
+	sit.Rand = d.newStream("proposal")
 	given, _ := a.policy.Propose(sit)
 	same := 0
 	for i := range 100 {
-		sit.Rand = d.stream("confidence", i)
+		sit.Rand = d.newStream("confidence", i)
 		if other, ok := a.policy.Propose(sit); ok && other == given {
 			same++
 		}
@@ -206,7 +206,7 @@ func (a agent) writeBallot(d draws, s model.Scene) ([]byte, error) {
 	if len(s.Candidates) != s.Ballot.N {
 		return nil, fmt.Errorf("the ballot is over %d candidates, the scene shows %d", s.Ballot.N, len(s.Candidates))
 	}
-	if d.happens(a.Skip, "skip") || len(s.Candidates) == 0 {
+	if d.drawHappens(a.Skip, "skip") || len(s.Candidates) == 0 {
 		return decisionJSON("decision", "I do not vote this time.", nil)
 	}
 	decision, err := a.judgeCandidates(d, s).decisionFor(s.Ballot)

@@ -48,7 +48,7 @@ func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send fu
 		if len(got.Body) > maxBody {
 			return model.Response{}, x.Report.Failed(model.Rejected, "answer_too_large", errTooLarge.Error())
 		}
-		read, failed := x.Read(sent, &Call{Header: http.Header{}, Body: unwrap(got.Body)})
+		read, failed := x.Read(sent, &Call{Header: http.Header{}, Body: unwrapJSON(got.Body)})
 		read.Tier = plan.Batch // the answer itself names the tier of a single call
 		return read, failed
 	})
@@ -115,10 +115,10 @@ func (x *Exchange) CheckID(id string) (string, error) {
 // Manage sends one request of a batch interface and reads the JSON of its answer into out, or, if
 // that is a *[]byte, the lines of a file. The content type is that of JSON if it is empty.
 func (x *Exchange) Manage(ctx context.Context, method, url, contentType string, body []byte, out any) *model.Error {
-	return x.manage(ctx, method, url, "", contentType, body, out)
+	return x.exchangeOnce(ctx, method, url, "", contentType, body, out)
 }
 
-func (x *Exchange) manage(ctx context.Context, method, url, key, contentType string, body []byte, out any) *model.Error {
+func (x *Exchange) exchangeOnce(ctx context.Context, method, url, key, contentType string, body []byte, out any) *model.Error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(DefaultTimeout))
 	defer cancel()
 	ctx, call := Watch(ctx, key)
@@ -147,7 +147,7 @@ func (x *Exchange) manage(ctx context.Context, method, url, key, contentType str
 // Create is Manage for what must not be done twice. Unless the service has certainly refused it,
 // the error is not Unbilled.
 func (x *Exchange) Create(ctx context.Context, url, idempotencyKey string, body []byte, out any) error {
-	err := x.manage(ctx, http.MethodPost, url, idempotencyKey, "", body, out)
+	err := x.exchangeOnce(ctx, http.MethodPost, url, idempotencyKey, "", body, out)
 	if err == nil {
 		return nil
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decompress returns a body as it was before a server compressed it, which nobody has asked
+// decompressBody returns a body as it was before a server compressed it, which nobody has asked
 // it to do; errTooLarge if it grows beyond maxBody.
-func decompress(body []byte, h http.Header) ([]byte, error) {
+func decompressBody(body []byte, h http.Header) ([]byte, error) {
 	var from io.Reader
 	var err error
 	switch encoding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding"))); {
@@ -38,10 +38,10 @@ func decompress(body []byte, h http.Header) ([]byte, error) {
 	return plain, nil
 }
 
-// unwrap returns the JSON of an answer from what servers put around it though they were not
+// unwrapJSON returns the JSON of an answer from what servers put around it though they were not
 // asked to: a byte order mark, a stream of events, and numbers that JSON does not have.
 // Anything else stays as it is.
-func unwrap(body []byte) []byte {
+func unwrapJSON(body []byte) []byte {
 	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf")))
 	for len(body) > 0 && body[0] == ':' { // comments of a stream, with which routers keep a connection open
 		_, rest, _ := bytes.Cut(body, []byte("\n"))
@@ -189,18 +189,18 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 			if d := e.Choices[0].Delta; d != nil {
 				text, reasoning = appendInner(text, d.Content), appendInner(reasoning, d.Reasoning)
 			}
-			finish = latest(finish, e.Choices[0].Finish)
+			finish = latestPresent(finish, e.Choices[0].Finish)
 		case kind == "message_start":
 			messages, started = true, e.Message
 		case kind == "content_block_delta" && e.Delta != nil:
 			messages, text = true, appendInner(text, e.Delta.Text)
 		case kind == "message_delta" && e.Delta != nil:
-			stop = latest(stop, e.Delta.Stop)
+			stop = latestPresent(stop, e.Delta.Stop)
 		case len(e.Candidates) > 0:
 			google = true
-			parts, googleEnd = append(parts, e.Candidates[0].Content.Parts...), latest(googleEnd, e.Candidates[0].Finish)
+			parts, googleEnd = append(parts, e.Candidates[0].Content.Parts...), latestPresent(googleEnd, e.Candidates[0].Finish)
 		}
-		id, name, usage, googleUsage = latest(id, e.ID), latest(name, e.Model), latest(usage, e.Usage), latest(googleUsage, e.GoogleUsage)
+		id, name, usage, googleUsage = latestPresent(id, e.ID), latestPresent(name, e.Model), latestPresent(usage, e.Usage), latestPresent(googleUsage, e.GoogleUsage)
 	}
 	end := func(v jsontext.Value) string {
 		if !Present(v) && !whole {
@@ -250,7 +250,7 @@ func appendInner(out []byte, v jsontext.Value) []byte {
 	return append(out, v[1:len(v)-1]...)
 }
 
-func latest(before, now jsontext.Value) jsontext.Value {
+func latestPresent(before, now jsontext.Value) jsontext.Value {
 	if Present(now) {
 		return now
 	}

@@ -39,7 +39,7 @@ func TestUnwrap(t *testing.T) {
 		"generateContent": {"data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\n\ndata: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"b\"}]},\"finishReason\":\"STOP\"}],\"usageMetadata\":{\"promptTokenCount\":1}}\n\n",
 			`{"candidates":[{"content":{"parts":[{"text":"a"},{"text":"b"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1}}`},
 	} {
-		got := string(unwrap([]byte(c.body)))
+		got := string(unwrapJSON([]byte(c.body)))
 		if name == "Messages" { // its usage is a map
 			got = strings.Replace(got, `{"output_tokens":2,"input_tokens":3}`, `{"input_tokens":3,"output_tokens":2}`, 1)
 		}
@@ -117,11 +117,11 @@ func FuzzBody(f *testing.F) {
 	f.Add([]byte("\xef\xbb\xbf{\"a\":NaN,\"b\":\"\\"))
 	f.Add([]byte("\x1f\x8b\x08"))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		plain, err := decompress(body, http.Header{})
+		plain, err := decompressBody(body, http.Header{})
 		if err != nil {
 			return
 		}
-		unwrapped := unwrap(plain)
+		unwrapped := unwrapJSON(plain)
 		e := NewReporter("p").InBody(unwrapped)
 		if e.Status != http.StatusOK || e.Fault == "" || len(e.Message) > 2048 || e.RetryAfter < 0 || e.RetryAfter > maxRetryAfter {
 			t.Errorf("%+v", *e)

@@ -81,10 +81,10 @@ const maxErrorBody = 64 << 10
 func readFailure(r *http.Response) *Failure {
 	defer r.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxErrorBody)) // a cut error body still has its status
-	if plain, err := decompress(body, r.Header); err == nil {
+	if plain, err := decompressBody(body, r.Header); err == nil {
 		body = plain[:min(len(plain), maxErrorBody)]
 	}
-	body = unwrap(body)
+	body = unwrapJSON(body)
 	return &Failure{Status: r.StatusCode, Header: r.Header, Body: body, At: time.Now()}
 }
 
@@ -119,11 +119,11 @@ func (w watched) RoundTrip(q *http.Request) (*http.Response, error) {
 	if c.Body, err = io.ReadAll(r.Body); err != nil {
 		return nil, err
 	}
-	if c.Body, err = decompress(c.Body, r.Header); err != nil {
+	if c.Body, err = decompressBody(c.Body, r.Header); err != nil {
 		return nil, err
 	}
 	if !c.file {
-		c.Body = unwrap(c.Body)
+		c.Body = unwrapJSON(c.Body)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(c.Body))
 	return r, nil

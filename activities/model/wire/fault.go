@@ -168,7 +168,7 @@ func FaultOf(status int, w Words) model.Fault {
 	case denied.MatchString(w.Message):
 		return model.Denied
 	}
-	fault, known := w.fault()
+	fault, known := w.faultOf()
 	if !known || fault == model.Denied || fault == model.Refused {
 		if isRequestFault(status) && filtered.MatchString(w.Message) {
 			return model.Rejected
@@ -202,8 +202,8 @@ func (w Words) isLongLimit(status int) bool {
 	return !endsSoon && isLong.MatchString(periods.FindString(w.Message)) && limited.MatchString(w.Message)
 }
 
-// fault returns what the first code that is known means.
-func (w Words) fault() (model.Fault, bool) {
+// faultOf returns what the first code that is known means.
+func (w Words) faultOf() (model.Fault, bool) {
 	for _, code := range w.Codes {
 		code = strings.ToLower(code)
 		if fault, ok := codes[code]; ok {
@@ -288,7 +288,7 @@ func (r Reporter) InBody(body []byte) *model.Error {
 	fault := model.Useless
 	if said := FaultOf(http.StatusOK, w); said != model.Refused {
 		fault = said
-	} else if _, known := w.fault(); known {
+	} else if _, known := w.faultOf(); known {
 		fault = said
 	}
 	for _, code := range w.Codes {

@@ -53,10 +53,10 @@ func Unquote(v []byte) []byte {
 			out, s = append(out, escaped[s[0]]), s[1:]
 			continue
 		}
-		r := hex4(s[1:])
+		r := parseHex4(s[1:])
 		s = s[5:]
 		if 0xD800 <= r && r < 0xDC00 && len(s) >= 6 && s[0] == '\\' && s[1] == 'u' {
-			if low := hex4(s[2:]); 0xDC00 <= low && low < 0xE000 {
+			if low := parseHex4(s[2:]); 0xDC00 <= low && low < 0xE000 {
 				r, s = (r-0xD800)<<10|(low-0xDC00)+0x10000, s[6:]
 			}
 		}
@@ -66,7 +66,7 @@ func Unquote(v []byte) []byte {
 
 var escaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-func hex4(s []byte) rune {
+func parseHex4(s []byte) rune {
 	n, _ := strconv.ParseUint(string(s[:4]), 16, 16)
 	return rune(n)
 }

@@ -15,22 +15,22 @@ import (
 func Limits(h http.Header, now time.Time) model.Limits {
 	return model.Limits{
 		Requests: cmp.Or(openaiLimit(h, "Requests", now), anthropicLimit(h, "Requests", now)),
-		Tokens: cmp.Or(openaiLimit(h, "Tokens", now), tighter(
+		Tokens: cmp.Or(openaiLimit(h, "Tokens", now), tighterOf(
 			anthropicLimit(h, "Tokens", now), anthropicLimit(h, "Input-Tokens", now), anthropicLimit(h, "Output-Tokens", now))),
 	}
 }
 
 func openaiLimit(h http.Header, what string, now time.Time) model.Allowance {
-	return allowance(h, "X-Ratelimit-Limit-"+what, "X-Ratelimit-Remaining-"+what, "X-Ratelimit-Reset-"+what, now)
+	return allowanceIn(h, "X-Ratelimit-Limit-"+what, "X-Ratelimit-Remaining-"+what, "X-Ratelimit-Reset-"+what, now)
 }
 
 func anthropicLimit(h http.Header, what string, now time.Time) model.Allowance {
 	prefix := "Anthropic-Ratelimit-" + what
-	return allowance(h, prefix+"-Limit", prefix+"-Remaining", prefix+"-Reset", now)
+	return allowanceIn(h, prefix+"-Limit", prefix+"-Remaining", prefix+"-Reset", now)
 }
 
-// allowance returns a limit and what is left of it; empty unless the headers give both.
-func allowance(h http.Header, limit, remaining, resets string, now time.Time) model.Allowance {
+// allowanceIn returns a limit and what is left of it; empty unless the headers give both.
+func allowanceIn(h http.Header, limit, remaining, resets string, now time.Time) model.Allowance {
 	l, err := strconv.ParseInt(strings.TrimSpace(h.Get(limit)), 10, 64)
 	left, err2 := strconv.ParseInt(strings.TrimSpace(h.Get(remaining)), 10, 64)
 	if err != nil || err2 != nil || l <= 0 || left < 0 {
@@ -41,8 +41,8 @@ func allowance(h http.Header, limit, remaining, resets string, now time.Time) mo
 	return a
 }
 
-// tighter returns the allowance of which the smallest part is left.
-func tighter(all ...model.Allowance) model.Allowance {
+// tighterOf returns the allowance of which the smallest part is left.
+func tighterOf(all ...model.Allowance) model.Allowance {
 	var least model.Allowance
 	for _, a := range all {
 		if a.Limit > 0 && (least.Limit == 0 || a.Remaining*least.Limit < least.Remaining*a.Limit) {

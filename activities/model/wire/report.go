@@ -97,7 +97,7 @@ func (r Reporter) Text(s string, limit int) string {
 	for _, x := range patterns {
 		s = x.ReplaceAllString(s, redacted)
 	}
-	s = strings.Map(printable, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Map(printableRune, strings.ToValidUTF8(s, "\uFFFD"))
 	return cut(s, limit)
 }
 
@@ -113,11 +113,11 @@ func (r Reporter) Line(s string, limit int) string {
 // several, so only the key itself is looked for.
 func (r Reporter) Word(s string, limit int) string {
 	s = r.hide(s)
-	s = strings.Map(printable, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Map(printableRune, strings.ToValidUTF8(s, "\uFFFD"))
 	return cut(strings.Join(strings.Fields(s), " "), limit)
 }
 
-func printable(r rune) rune {
+func printableRune(r rune) rune {
 	if r < ' ' && r != '\n' && r != '\t' || r >= 0x7F && r < 0xA0 {
 		return -1
 	}

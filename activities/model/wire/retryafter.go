@@ -13,7 +13,7 @@ const maxRetryAfter = 24 * time.Hour
 
 // RetryAfter returns the server's own hint, the most exact header first; 0 if there is none.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
-	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+	if d, ok := parseNumber(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
 	}
 	now = serverTime(h, now)
@@ -70,10 +70,10 @@ func waitInWords(message string) (wait time.Duration) {
 	}
 	units := map[string]time.Duration{"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute, "s": time.Second}
 	for _, part := range oneUnit.FindAllStringSubmatch(m[1], -1) {
-		d, _ := number(part[1], units[strings.ToLower(part[2])])
+		d, _ := parseNumber(part[1], units[strings.ToLower(part[2])])
 		wait += d
 	}
-	return bounded(wait)
+	return boundWait(wait)
 }
 
 // waitOf returns how long to wait, in every spelling that services use: seconds ("4", "4.0",
@@ -82,27 +82,27 @@ func waitInWords(message string) (wait time.Duration) {
 func waitOf(v string, now time.Time) (time.Duration, bool) {
 	v = strings.TrimSpace(v)
 	if t, err := http.ParseTime(v); err == nil {
-		return bounded(t.Sub(now)), true
+		return boundWait(t.Sub(now)), true
 	}
 	v, _, _ = strings.Cut(v, ",")
 	v, _, _ = strings.Cut(strings.TrimSpace(v), ";")
 	if n, err := strconv.ParseFloat(v, 64); err == nil && !now.IsZero() {
 		switch {
 		case n > 1e11 && n < 1e15:
-			return bounded(time.UnixMilli(int64(n)).Sub(now)), true
+			return boundWait(time.UnixMilli(int64(n)).Sub(now)), true
 		case n > 1e9 && n <= 1e11:
-			return bounded(time.Unix(int64(n), 0).Sub(now)), true
+			return boundWait(time.Unix(int64(n), 0).Sub(now)), true
 		}
 	}
-	if d, ok := number(v, time.Second); ok {
+	if d, ok := parseNumber(v, time.Second); ok {
 		return d, true
 	}
 	if d, err := time.ParseDuration(strings.ReplaceAll(v, " ", "")); err == nil {
-		return bounded(d), true
+		return boundWait(d), true
 	}
 	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if t, err := time.Parse(form, v); err == nil && !now.IsZero() {
-			return bounded(t.Sub(now)), true
+			return boundWait(t.Sub(now)), true
 		}
 	}
 	return 0, false
@@ -116,7 +116,7 @@ func serverTime(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-func number(v string, unit time.Duration) (time.Duration, bool) {
+func parseNumber(v string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(v, 64)
 	if err != nil || !(n >= 0) { // NaN is refused too
 		return 0, false
@@ -127,4 +127,4 @@ func number(v string, unit time.Duration) (time.Duration, bool) {
 	return time.Duration(n * float64(unit)), true
 }
 
-func bounded(d time.Duration) time.Duration { return min(max(d, 0), maxRetryAfter) }
+func boundWait(d time.Duration) time.Duration { return min(max(d, 0), maxRetryAfter) }

@@ -12,13 +12,13 @@ import (
 // with a keyword that they do not know, and then the whole of it would be lost.
 func Without(schema json.RawMessage, keywords ...string) json.RawMessage {
 	if slices.ContainsFunc(keywords, func(k string) bool { return bytes.Contains(schema, []byte(`"`+k+`"`)) }) {
-		return json.RawMessage(without(jsontext.Value(schema), keywords, false))
+		return json.RawMessage(withoutKeywords(jsontext.Value(schema), keywords, false))
 	}
 	return schema
 }
 
-// without is Without; named says that the members are properties, whose names are not keywords.
-func without(v jsontext.Value, keywords []string, named bool) jsontext.Value {
+// withoutKeywords is Without; named says that the members are properties, whose names are not keywords.
+func withoutKeywords(v jsontext.Value, keywords []string, named bool) jsontext.Value {
 	dec, b := jsontext.NewDecoder(bytes.NewReader(v)), []byte{}
 	open, err := dec.ReadToken()
 	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
@@ -50,7 +50,7 @@ func without(v jsontext.Value, keywords []string, named bool) jsontext.Value {
 		if name != nil {
 			b = append(append(b, name...), ':')
 		}
-		b = append(b, without(value.Clone(), keywords, !named && word == "properties")...)
+		b = append(b, withoutKeywords(value.Clone(), keywords, !named && word == "properties")...)
 	}
 	return slices.Concat(jsontext.Value{byte(open.Kind())}, b, jsontext.Value{byte(end)})
 }

@@ -34,7 +34,7 @@ func newSecrets(all []string) secrets {
 		if folded, _ := fold([]byte(secret)); len(folded) < leastSecret {
 			continue
 		}
-		for _, spelling := range spellings(secret) {
+		for _, spelling := range spellingsOf(secret) {
 			folded, _ := fold([]byte(spelling))
 			n := min(len(folded), secretWindow)
 			if n < leastSecret {
@@ -99,9 +99,9 @@ func (s secrets) redact(text []byte) []byte {
 	return append(out, text[done:]...)
 }
 
-// spellings returns a secret as services may say it back. What differs in case or in characters
+// spellingsOf returns a secret as services may say it back. What differs in case or in characters
 // between letters and digits is the same to fold.
-func spellings(s string) []string {
+func spellingsOf(s string) []string {
 	var decimal, short, long, unicode, octal, padded, percent strings.Builder
 	for _, b := range []byte(s) {
 		fmt.Fprint(&decimal, b)
@@ -115,7 +115,7 @@ func spellings(s string) []string {
 	reversed := []byte(s)
 	slices.Reverse(reversed)
 	all := []string{
-		s, string(reversed), strings.Map(rot13, s), url.QueryEscape(s), url.QueryEscape(url.QueryEscape(s)),
+		s, string(reversed), strings.Map(rotate13, s), url.QueryEscape(s), url.QueryEscape(url.QueryEscape(s)),
 		hex.EncodeToString([]byte(s)), base32.StdEncoding.EncodeToString([]byte(s)), base32.HexEncoding.EncodeToString([]byte(s)),
 		decimal.String(), short.String(), long.String(), unicode.String(), octal.String(), padded.String(), percent.String(),
 	}
@@ -140,7 +140,7 @@ func inBase64(s string) (all []string) {
 	return all
 }
 
-func rot13(r rune) rune {
+func rotate13(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z':
 		return 'a' + (r-'a'+13)%26

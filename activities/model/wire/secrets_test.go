@@ -44,7 +44,7 @@ func TestClean(t *testing.T) {
 			"hex":             hex.EncodeToString([]byte(secret)), "hex with colons": each("%02X:"), "escapes": each(`\x%02x`), "unicode": each(`\u%04x`),
 			"entities": each("&#%d;"), "hex entities": each("&#x%x;"), "decimals": each("%d, "), "octal": each(`\%o`), "octal 3": each(`\%03o`),
 			"spaced": each("%c "), "dashed": each("%c-"), "zero width": each("%c\u200b"), "lines": secret[:9] + "\n" + secret[9:],
-			"reversed": reverse(secret), "rot13": strings.Map(rot13, secret), "bold": "**" + secret[:7] + "**" + secret[7:],
+			"reversed": reverse(secret), "rot13": strings.Map(rotate13, secret), "bold": "**" + secret[:7] + "**" + secret[7:],
 		} {
 			text := "Before (" + spelled + ") after, and again: " + spelled
 			got := r.Clean(model.Response{Text: []byte(text), Thinking: text, RequestID: text})

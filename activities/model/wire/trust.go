@@ -22,7 +22,7 @@ var ErrUntrusted = errors.New("the address is not trusted")
 // service that we know may have any key, and whatever TrustEnv names may have both.
 func CheckTrust(base *url.URL, variable string, known bool) error {
 	at := base.Scheme + "://" + base.Host
-	if IsLoopback(base.Hostname()) || slices.ContainsFunc(trusted(), func(u *url.URL) bool { return SameOrigin(u, base) }) {
+	if IsLoopback(base.Hostname()) || slices.ContainsFunc(trustedAddresses(), func(u *url.URL) bool { return SameOrigin(u, base) }) {
 		return nil
 	}
 	switch {
@@ -36,7 +36,7 @@ func CheckTrust(base *url.URL, variable string, known bool) error {
 	return nil
 }
 
-func trusted() (addresses []*url.URL) {
+func trustedAddresses() (addresses []*url.URL) {
 	for _, text := range strings.FieldsFunc(os.Getenv(TrustEnv), func(r rune) bool { return r == ',' || r == ' ' }) {
 		if u, err := url.Parse(text); err == nil {
 			addresses = append(addresses, u)

@@ -37,7 +37,7 @@ type reader struct {
 	errs []error
 }
 
-func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
+func (r *reader) addWrong(n *yaml.Node, format string, args ...any) {
 	r.errs = append(r.errs, fmt.Errorf("%s, line %d: %s", r.file, n.Line, fmt.Sprintf(format, args...)))
 }
 
@@ -54,39 +54,39 @@ func ParseBook(file string, data []byte) (Book, error) {
 	r := &reader{file: file}
 	b := Book{Unit: UnitMessage, Choice: AnyLabels}
 	root := doc.Content[0]
-	for key, value := range r.mapping(root, "a code book", keys) {
+	for key, value := range r.readMapping(root, "a code book", keys) {
 		switch key {
 		case "name":
-			b.Name = r.text(value, key)
+			b.Name = r.readText(value, key)
 			if b.Name != "" && !bookName.MatchString(b.Name) {
-				r.wrong(value, "name is %q; expected small letters, digits and hyphens, at most 40", b.Name)
+				r.addWrong(value, "name is %q; expected small letters, digits and hyphens, at most 40", b.Name)
 			}
 		case "source":
-			b.Source = r.text(value, key)
+			b.Source = r.readText(value, key)
 		case "about":
-			b.About = r.text(value, key)
+			b.About = r.readText(value, key)
 		case "unit":
 			b.Unit = r.oneOf(value, key, UnitMessage, UnitCollaboration)
 		case "choice":
 			b.Choice = r.oneOf(value, key, OneLabel, AnyLabels)
 		case "labels":
-			b.Labels = r.labels(value)
+			b.Labels = r.readLabels(value)
 		}
 	}
 	if b.Name == "" {
-		r.wrong(root, "a code book needs a name")
+		r.addWrong(root, "a code book needs a name")
 	}
 	if len(b.Labels) == 0 && len(r.errs) == 0 {
-		r.wrong(root, "a code book needs labels, each with a name and a definition")
+		r.addWrong(root, "a code book needs labels, each with a name and a definition")
 	}
 	return b, errors.Join(r.errs...)
 }
 
-// mapping yields the keys and values of a mapping; those that are not known are errors.
-func (r *reader) mapping(n *yaml.Node, what string, known []string) func(func(string, *yaml.Node) bool) {
+// readMapping yields the keys and values of a mapping; those that are not known are errors.
+func (r *reader) readMapping(n *yaml.Node, what string, known []string) func(func(string, *yaml.Node) bool) {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n.Kind != yaml.MappingNode {
-			r.wrong(n, "%s has the keys %s", what, wording.And(known))
+			r.addWrong(n, "%s has the keys %s", what, wording.And(known))
 			return
 		}
 		seen := map[string]bool{}
@@ -94,10 +94,10 @@ func (r *reader) mapping(n *yaml.Node, what string, known []string) func(func(st
 			key := n.Content[i].Value
 			switch {
 			case !slices.Contains(known, key):
-				r.wrong(n.Content[i], "%s has no key %q; the keys are %s%s", what, key, wording.And(known), wording.DidYouMean(key, known))
+				r.addWrong(n.Content[i], "%s has no key %q; the keys are %s%s", what, key, wording.And(known), wording.DidYouMean(key, known))
 				continue
 			case seen[key]:
-				r.wrong(n.Content[i], "%s is there twice", key)
+				r.addWrong(n.Content[i], "%s is there twice", key)
 				continue
 			}
 			seen[key] = true
@@ -108,10 +108,10 @@ func (r *reader) mapping(n *yaml.Node, what string, known []string) func(func(st
 	}
 }
 
-func (r *reader) text(n *yaml.Node, key string) string {
+func (r *reader) readText(n *yaml.Node, key string) string {
 	text := strings.TrimSpace(n.Value)
 	if n.Kind != yaml.ScalarNode || text == "" || len([]rune(text)) > longest {
-		r.wrong(n, "%s is a text of 1 to %d characters", key, longest)
+		r.addWrong(n, "%s is a text of 1 to %d characters", key, longest)
 		return ""
 	}
 	return text
@@ -119,15 +119,15 @@ func (r *reader) text(n *yaml.Node, key string) string {
 
 func (r *reader) oneOf(n *yaml.Node, key string, known ...string) string {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(known, n.Value) {
-		r.wrong(n, "%s is %q; expected %s", key, n.Value, wording.Or(known))
+		r.addWrong(n, "%s is %q; expected %s", key, n.Value, wording.Or(known))
 		return known[0]
 	}
 	return n.Value
 }
 
-func (r *reader) labels(n *yaml.Node) []BookLabel {
+func (r *reader) readLabels(n *yaml.Node) []BookLabel {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 || len(n.Content) > most {
-		r.wrong(n, "labels is a list of 1 to %d labels, each with a name and a definition", most)
+		r.addWrong(n, "labels is a list of 1 to %d labels, each with a name and a definition", most)
 		return nil
 	}
 	var b Book
@@ -138,10 +138,10 @@ func (r *reader) labels(n *yaml.Node) []BookLabel {
 		}
 		switch {
 		case b.find(l.Name) >= 0:
-			r.wrong(item, "the label %q is there twice", l.Name)
+			r.addWrong(item, "the label %q is there twice", l.Name)
 			continue
 		case l.Number != "" && b.find(l.Number) >= 0:
-			r.wrong(item, "the number %q is there twice", l.Number)
+			r.addWrong(item, "the number %q is there twice", l.Number)
 			continue
 		}
 		b.Labels = append(b.Labels, l)
@@ -151,41 +151,41 @@ func (r *reader) labels(n *yaml.Node) []BookLabel {
 
 // labelText reads what a label may be given by: its name or its number.
 func (r *reader) labelText(n *yaml.Node, key string) string {
-	text := r.text(n, key)
+	text := r.readText(n, key)
 	if text != "" && !labelName.MatchString(text) {
-		r.wrong(n, "the %s of a label is %q; expected letters, digits, spaces and . _ ' / ( ) -, at most 60, with a letter or digit first", key, text)
+		r.addWrong(n, "the %s of a label is %q; expected letters, digits, spaces and . _ ' / ( ) -, at most 60, with a letter or digit first", key, text)
 	}
 	return text
 }
 
 func (r *reader) label(n *yaml.Node) (l BookLabel, ok bool) {
 	before := len(r.errs)
-	for key, value := range r.mapping(n, "a label", labelKeys) {
+	for key, value := range r.readMapping(n, "a label", labelKeys) {
 		switch key {
 		case "name":
 			l.Name = r.labelText(value, key)
 		case "definition":
-			l.Definition = r.text(value, key)
+			l.Definition = r.readText(value, key)
 		case "number":
 			l.Number = r.labelText(value, key)
 		case "category":
-			l.Category = r.text(value, key)
+			l.Category = r.readText(value, key)
 		case "alone":
 			if err := value.Decode(&l.Alone); err != nil {
-				r.wrong(value, "alone is %q; expected true or false", value.Value)
+				r.addWrong(value, "alone is %q; expected true or false", value.Value)
 			}
 		case "examples":
 			if value.Kind != yaml.SequenceNode {
-				r.wrong(value, "examples is a list of texts")
+				r.addWrong(value, "examples is a list of texts")
 				continue
 			}
 			for _, example := range value.Content {
-				l.Examples = append(l.Examples, r.text(example, "an example"))
+				l.Examples = append(l.Examples, r.readText(example, "an example"))
 			}
 		}
 	}
 	if len(r.errs) == before && (l.Name == "" || l.Definition == "") {
-		r.wrong(n, "a label needs a name and a definition")
+		r.addWrong(n, "a label needs a name and a definition")
 	}
 	return l, len(r.errs) == before
 }

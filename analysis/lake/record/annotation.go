@@ -56,14 +56,14 @@ type Label struct {
 // Labelled is the status of a message whose label could be read.
 const Labelled = "labelled"
 
-// acts returns the columns of Acts, in their order.
-func (l *Label) acts() [len(Acts)]*bool {
+// actColumns returns the columns of Acts, in their order.
+func (l *Label) actColumns() [len(Acts)]*bool {
 	return [...]*bool{&l.Inform, &l.Request, &l.Confirm, &l.Summarize, &l.Evaluate, &l.Propose, &l.Compromise, &l.Defend, &l.Accept, &l.Decline, &l.Others}
 }
 
 // Show marks the acts that the message shows; names that are none are passed over.
 func (l *Label) Show(acts ...string) {
-	for i, column := range l.acts() {
+	for i, column := range l.actColumns() {
 		for _, act := range acts {
 			*column = *column || act == Acts[i]
 		}
@@ -73,7 +73,7 @@ func (l *Label) Show(acts ...string) {
 // Shown returns the acts that the message shows, in order.
 func (l Label) Shown() []string {
 	var shown []string
-	for i, column := range l.acts() {
+	for i, column := range l.actColumns() {
 		if *column {
 			shown = append(shown, Acts[i])
 		}
@@ -133,7 +133,7 @@ func SortedAnnotations[T Row](rows []T) ([]T, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	return sorted(rows[0].Identity(), rows)
+	return sortRows(rows[0].Identity(), rows)
 }
 
 // IsMessage reports whether a turn is something that an agent said to others: what

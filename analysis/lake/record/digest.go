@@ -23,10 +23,10 @@ import (
 func Digest(r Rows) (string, error) {
 	h := sha256.New()
 	for _, t := range []func() (string, string, error){
-		func() (string, string, error) { return table(r.Collaborations) },
-		func() (string, string, error) { return table(r.Rounds) },
-		func() (string, string, error) { return table(r.Turns) },
-		func() (string, string, error) { return table(r.Ballots) },
+		func() (string, string, error) { return digestTable(r.Collaborations) },
+		func() (string, string, error) { return digestTable(r.Rounds) },
+		func() (string, string, error) { return digestTable(r.Turns) },
+		func() (string, string, error) { return digestTable(r.Ballots) },
 	} {
 		name, sum, err := t()
 		if err != nil {
@@ -37,7 +37,7 @@ func Digest(r Rows) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func table[T Row](rows []T) (name, sum string, err error) {
+func digestTable[T Row](rows []T) (name, sum string, err error) {
 	var zero T
 	sum, err = TableDigest(rows)
 	return zero.Table(), sum, err

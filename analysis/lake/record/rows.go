@@ -71,11 +71,11 @@ func (r Rows) Sorted() (Rows, error) {
 	}
 	var s Rows
 	var errs [len(Tables)]error
-	s.Collaborations, errs[0] = sorted(key, r.Collaborations)
-	s.Rounds, errs[1] = sorted(key, r.Rounds)
-	s.Turns, errs[2] = sorted(key, r.Turns)
-	s.Ballots, errs[3] = sorted(key, r.Ballots)
-	s.Calls, errs[4] = sorted(key, r.Calls)
+	s.Collaborations, errs[0] = sortRows(key, r.Collaborations)
+	s.Rounds, errs[1] = sortRows(key, r.Rounds)
+	s.Turns, errs[2] = sortRows(key, r.Turns)
+	s.Ballots, errs[3] = sortRows(key, r.Ballots)
+	s.Calls, errs[4] = sortRows(key, r.Calls)
 	for _, err := range errs {
 		if err != nil {
 			return Rows{}, err
@@ -84,7 +84,7 @@ func (r Rows) Sorted() (Rows, error) {
 	return s, nil
 }
 
-func sorted[T Row](key Key, rows []T) ([]T, error) {
+func sortRows[T Row](key Key, rows []T) ([]T, error) {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b T) int {
 		x, y := a.sortKey(), b.sortKey()

@@ -98,7 +98,7 @@ func describe(text string, shared []Column, rows ...named) ([]Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		about := strings.Join(strings.Fields(declared(file, t.Name()).doc), " ")
+		about := strings.Join(strings.Fields(findDeclaration(file, t.Name()).doc), " ")
 		about = strings.TrimPrefix(about, t.Name()+" is ")
 		_, key, _ := strings.Cut(about, "Key: ")
 		key, _, _ = strings.Cut(key, ".")
@@ -112,7 +112,7 @@ func describe(text string, shared []Column, rows ...named) ([]Table, error) {
 
 // columnsOfStruct returns the struct's own columns, without those of Key.
 func columnsOfStruct(file *ast.File, t reflect.Type, digest bool) ([]Column, error) {
-	comments := declared(file, t.Name()).comments
+	comments := findDeclaration(file, t.Name()).comments
 	var columns []Column
 	for f := range t.Fields() {
 		if f.Anonymous {
@@ -152,7 +152,7 @@ type declaration struct {
 	comments map[string]string
 }
 
-func declared(file *ast.File, name string) declaration {
+func findDeclaration(file *ast.File, name string) declaration {
 	d := declaration{comments: map[string]string{}}
 	for _, g := range file.Decls {
 		gen, ok := g.(*ast.GenDecl)

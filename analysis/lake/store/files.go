@@ -16,14 +16,14 @@ var errIrregular = errors.New("is not a regular file, but a pipe, a device or a 
 const notWaiting = os.O_RDONLY | syscall.O_NONBLOCK
 
 // OpenFile opens a regular file. The error is an *fs.PathError.
-func OpenFile(path string) (*os.File, error) { return checked(os.OpenFile(path, notWaiting, 0)) }
+func OpenFile(path string) (*os.File, error) { return checkRegular(os.OpenFile(path, notWaiting, 0)) }
 
 // OpenFileIn opens a regular file in a folder, which no link leads out of.
 func OpenFileIn(root *os.Root, name string) (*os.File, error) {
-	return checked(root.OpenFile(name, notWaiting, 0))
+	return checkRegular(root.OpenFile(name, notWaiting, 0))
 }
 
-func checked(f *os.File, err error) (*os.File, error) {
+func checkRegular(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func TakeLease(ctx context.Context, s Store, key string, by Holder, waiting func
 		}
 		held, end := context.WithCancelCause(ctx)
 		l.end = end
-		go l.renew(held)
+		go l.renewUntilReleased(held)
 		return held, l, nil
 	}
 }
@@ -118,9 +118,9 @@ func (l *Lease) write(ctx context.Context, etag string) error {
 	return l.store.Replace(ctx, l.key, data, etag)
 }
 
-// renew shows that the holder lives, until the lease is released or another's. A store that
+// renewUntilReleased shows that the holder lives, until the lease is released or another's. A store that
 // cannot be reached is asked again: while it is away, nothing can be stored by anybody.
-func (l *Lease) renew(ctx context.Context) {
+func (l *Lease) renewUntilReleased(ctx context.Context) {
 	defer close(l.ended)
 	tick := time.NewTicker(leaseRenewal)
 	defer tick.Stop()
@@ -131,14 +131,14 @@ func (l *Lease) renew(ctx context.Context) {
 		case <-tick.C:
 		}
 		l.own.Renewed++
-		if err := l.rewrite(ctx); errors.Is(err, ErrLeaseLost) {
+		if err := l.rewriteOnce(ctx); errors.Is(err, ErrLeaseLost) {
 			l.end(err)
 			return
 		}
 	}
 }
 
-func (l *Lease) rewrite(ctx context.Context) error {
+func (l *Lease) rewriteOnce(ctx context.Context) error {
 	there, etag, err := l.read(ctx)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && there.ID != l.own.ID {
 		return ErrLeaseLost

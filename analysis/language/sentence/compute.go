@@ -85,7 +85,7 @@ func (r *reader) readNorming(name string, size int) norming {
 	return norming{r.takeTensor(name+".weight", size), r.takeTensor(name+".bias", size), r.epsilon}
 }
 
-func (m *bert) states(ids []int) ([]float32, error) {
+func (m *bert) hiddenStates(ids []int) ([]float32, error) {
 	hidden := m.config.Hidden
 	x := make([]float32, len(ids)*hidden)
 	for i, id := range ids {
@@ -101,7 +101,7 @@ func (m *bert) states(ids []int) ([]float32, error) {
 }
 
 func (l layer) applyLayer(x []float32, heads int) []float32 {
-	attended := l.joined.applyDense(attend(l.query.applyDense(x), l.key.applyDense(x), l.value.applyDense(x), l.query.out, heads))
+	attended := l.joined.applyDense(attendHeads(l.query.applyDense(x), l.key.applyDense(x), l.value.applyDense(x), l.query.out, heads))
 	addTo(attended, x)
 	l.attended.applyNorming(attended)
 	wide := l.wide.applyDense(attended)
@@ -128,8 +128,8 @@ func newMatrix(rows, columns, stride int, data []float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: columns, Stride: stride, Data: data}
 }
 
-// attend returns softmax(QKᵀ/√d)V for each head, side by side.
-func attend(q, k, v []float32, hidden, heads int) []float32 {
+// attendHeads returns softmax(QKᵀ/√d)V for each head, side by side.
+func attendHeads(q, k, v []float32, hidden, heads int) []float32 {
 	n, size := len(q)/hidden, hidden/heads
 	out, scores := make([]float32, len(q)), make([]float32, n*n)
 	scale := float32(1 / math.Sqrt(float64(size)))
@@ -138,14 +138,14 @@ func attend(q, k, v []float32, hidden, heads int) []float32 {
 		s := newMatrix(n, n, n, scores)
 		blas32.Gemm(blas.NoTrans, blas.Trans, scale, newMatrix(n, size, hidden, q[at:]), newMatrix(n, size, hidden, k[at:]), 0, s)
 		for i := range n {
-			softmax(scores[i*n : (i+1)*n])
+			softmaxRow(scores[i*n : (i+1)*n])
 		}
 		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, s, newMatrix(n, size, hidden, v[at:]), 0, newMatrix(n, size, hidden, out[at:]))
 	}
 	return out
 }
 
-func softmax(row []float32) {
+func softmaxRow(row []float32) {
 	most, sum := row[0], 0.
 	for _, v := range row {
 		most = max(most, v)

@@ -20,7 +20,7 @@ const LibraryVariable = "ORT_DYLIB_PATH"
 // by several goroutines.
 type engine interface {
 	// states are what the last layer says of each token, one row after another.
-	states(ids []int) ([]float32, error)
+	hiddenStates(ids []int) ([]float32, error)
 }
 
 // weighted is an engine, the hash of its weights, and what names tell of it.

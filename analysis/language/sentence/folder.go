@@ -97,7 +97,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 			return nil, err
 		}
 		ids := m.tokens.splitTokens(text)
-		states, err := m.engine.states(ids)
+		states, err := m.engine.hiddenStates(ids)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}

@@ -43,7 +43,7 @@ func openGraph(path, library string) (engine, error) {
 	if s.ort, err = ort.NewDynamicAdvancedSession(path, inputs, []string{output}, options); err != nil {
 		return nil, err
 	}
-	tried, err := s.states([]int{0, 0})
+	tried, err := s.hiddenStates([]int{0, 0})
 	if err != nil {
 		return nil, errors.Join(err, s.ort.Destroy())
 	}
@@ -118,7 +118,7 @@ func modelEnds(ins, outs []ort.InputOutputInfo) (inputs []string, output string,
 	return nil, "", fmt.Errorf("it gives %s; the states of all tokens are read, 32-bit numbers of texts × tokens × width", strings.Join(names, ", "))
 }
 
-func (s *session) states(ids []int) ([]float32, error) {
+func (s *session) hiddenStates(ids []int) ([]float32, error) {
 	given := make([]ort.Value, len(s.inputs))
 	for i, name := range s.inputs {
 		input, err := ort.NewTensor(ort.NewShape(1, int64(len(ids))), inputNumbers(name, ids))

@@ -27,8 +27,8 @@ func labelColumns[R any](v debateView, of func(R) debateGroup) table.Columns[R] 
 	return table.Of(v.LabelColumns(), func(r R) campaign.Group { return of(r).Group })
 }
 
-// first of a row of several debates.
-func first(row []debateGroup) debateGroup { return row[0] }
+// firstOf of a row of several debates.
+func firstOf(row []debateGroup) debateGroup { return row[0] }
 
 // measured is a row for one measure of one debate.
 type measured struct {
@@ -36,14 +36,14 @@ type measured struct {
 	debateGroup
 }
 
-func debate(m measured) debateGroup { return m.debateGroup }
+func debateOf(m measured) debateGroup { return m.debateGroup }
 
 func measureColumn() table.Columns[measured] {
 	return table.Column("measure", func(m measured) table.Cell { return table.Word(m.name) })
 }
 
-// measured returns the rows of all measures: all debates under the first, then under the next.
-func (v debateView) measured() []measured {
+// measuredRows returns the rows of all measures: all debates under the first, then under the next.
+func (v debateView) measuredRows() []measured {
 	var rows []measured
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {

@@ -79,7 +79,7 @@ func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
 		if d.size == 0 {
 			d.size = campaign.WholeNumber(cmp.Or(g.Settings["env.agents"], "3"))
 		}
-		d.strategy = strategy(d)
+		d.strategy = strategyName(d)
 		d.others, d.named = v.Key(g), v.Texts(g)
 		if !keep(d) {
 			continue
@@ -123,11 +123,11 @@ func (v debateView) nameDebates() {
 	}
 }
 
-// strategy returns the name that paper 4 has for a condition.
-func strategy(d debateGroup) string {
+// strategyName returns the name that paper 4 has for a condition.
+func strategyName(d debateGroup) string {
 	s := d.Settings
 	switch {
-	case d.fixed():
+	case d.isFixed():
 		name := strings.ReplaceAll(s["protocol.viewpoints.scaling"], "_", " ")
 		if order := s["protocol.order"]; order != "" && order != "fixed" {
 			name += ", " + order
@@ -150,8 +150,8 @@ const (
 	single = "Single CoT"
 )
 
-// questions returns the accuracies in percent by question, over its replicates.
-func (d debateGroup) questions() campaign.Units {
+// accuraciesByQuestion returns the accuracies in percent by question, over its replicates.
+func (d debateGroup) accuraciesByQuestion() campaign.Units {
 	return campaign.PerQuestion(d.Succeeded(), campaign.Run.Right)
 }
 
@@ -171,8 +171,8 @@ func (d debateGroup) butForTask() setting {
 	return setting{strategy: d.strategy, others: d.others, size: d.size, rounds: d.rounds}
 }
 
-// base returns the debate in the fixed order with all else equal.
-func (v debateView) base(d debateGroup) (debateGroup, bool) {
+// baseOf returns the debate in the fixed order with all else equal.
+func (v debateView) baseOf(d debateGroup) (debateGroup, bool) {
 	for _, g := range v.all {
 		if g.strategy == mad && d.strategy != mad && d.rounds > 0 && d.rounds == g.rounds && d.size == g.size && d.task == g.task && d.others == g.others {
 			return g, true

@@ -18,7 +18,7 @@ func TestDefaultsAreTheProtocols(t *testing.T) {
 		t.Fatalf("%d debates", len(all))
 	}
 	want := protocol.DefaultDebate()
-	if d := all[0]; d.size != qa.Defaults().Agents || d.rounds != want.Rounds || side(d) != want.Viewpoints.Each || d.fixed() != (want.Viewpoints.Scaling != "") {
-		t.Errorf("size %d, rounds %d, side %d; the engine has %d, %d, %d", d.size, d.rounds, side(d), qa.Defaults().Agents, want.Rounds, want.Viewpoints.Each)
+	if d := all[0]; d.size != qa.Defaults().Agents || d.rounds != want.Rounds || sideOf(d) != want.Viewpoints.Each || d.isFixed() != (want.Viewpoints.Scaling != "") {
+		t.Errorf("size %d, rounds %d, side %d; the engine has %d, %d, %d", d.size, d.rounds, sideOf(d), qa.Defaults().Agents, want.Rounds, want.Viewpoints.Each)
 	}
 }

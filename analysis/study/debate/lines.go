@@ -28,8 +28,8 @@ type DebatePoint struct {
 
 // CourseLines returns the debates round by round (paper 4, Figures 3 to 5 and 7).
 func CourseLines(c campaign.Campaign) []DebateLine {
-	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
-	named := v.naming()
+	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() && d.rounds > 0 })
+	named := v.namingOf()
 	var lines []DebateLine
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
@@ -43,9 +43,9 @@ func CourseLines(c campaign.Campaign) []DebateLine {
 	return lines
 }
 
-// naming returns what a figure calls conditions: their name, and where they
+// namingOf returns what a figure calls conditions: their name, and where they
 // differ in these the numbers of agents and of rounds.
-func (v debateView) naming() func(debateGroup) string {
+func (v debateView) namingOf() func(debateGroup) string {
 	var sizes, lengths []int
 	for _, d := range v.all {
 		if d.strategy != single {
@@ -55,7 +55,7 @@ func (v debateView) naming() func(debateGroup) string {
 			lengths = append(lengths, d.rounds)
 		}
 	}
-	bySize, byLength := differ(sizes), differ(lengths)
+	bySize, byLength := areUnequal(sizes), areUnequal(lengths)
 	return func(d debateGroup) string {
 		name := d.called
 		if bySize && d.strategy != single {
@@ -68,14 +68,14 @@ func (v debateView) naming() func(debateGroup) string {
 	}
 }
 
-func differ(numbers []int) bool {
+func areUnequal(numbers []int) bool {
 	return slices.ContainsFunc(numbers, func(n int) bool { return n != numbers[0] })
 }
 
 // ViewpointLines returns the debates of fixed viewpoints by the number of agents,
 // question by question (paper 4, Figure 9). Values are in percent.
 func ViewpointLines(c campaign.Campaign) []DebateLine {
-	v := debatesOf(c, debateGroup.fixed)
+	v := debatesOf(c, debateGroup.isFixed)
 	var lines []DebateLine
 	for _, curve := range v.viewpointCurves() {
 		d := curve.sizes[0]
@@ -85,7 +85,7 @@ func ViewpointLines(c campaign.Campaign) []DebateLine {
 		}
 		line := DebateLine{Panel: Panel(name, d.named, v.Names()), Measure: "right outcomes, %", Name: d.called, Turn: curve.turn}
 		for _, d := range curve.sizes {
-			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.questions().Values()})
+			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.accuraciesByQuestion().Values()})
 		}
 		lines = append(lines, line)
 	}
@@ -113,7 +113,7 @@ func RepetitionLines(c campaign.Campaign) []DebateLine {
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
 			name := fmt.Sprintf("%d agents", d.size)
-			if differ(lengths) {
+			if areUnequal(lengths) {
 				name += fmt.Sprintf(", %d rounds", d.rounds)
 			}
 			lines = addPoint(lines, DebateLine{Panel: Panel(d.task, d.named, v.Names()), Measure: m.name, Name: name},
@@ -126,15 +126,15 @@ func RepetitionLines(c campaign.Campaign) []DebateLine {
 // StrategyLines returns the table debate-accuracy (paper 4, Figure 1): of each task the accuracy
 // of every strategy by question.
 func StrategyLines(c campaign.Campaign) []DebateLine {
-	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
+	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
 	if !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.strategy != v.all[0].strategy }) {
 		return nil
 	}
-	named := v.naming()
+	named := v.namingOf()
 	var lines []DebateLine
 	for _, d := range v.all {
 		title := strings.TrimPrefix(Panel("", d.named, v.Names()), ", ")
-		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task}, DebatePoint{Place: named(d), Values: d.questions().Values()})
+		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task}, DebatePoint{Place: named(d), Values: d.accuraciesByQuestion().Values()})
 	}
 	return lines
 }

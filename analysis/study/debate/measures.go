@@ -19,14 +19,14 @@ type debateMeasure struct {
 func debateMeasures() []debateMeasure {
 	return []debateMeasure{
 		{"accuracy, %", 1, accuracyAt, func(d debateGroup) float64 { return 100 * d.MostDifference() }},
-		{"log-likelihood", 3, repliesAt(statistics.Replies.LogLikelihood), endless},
-		{"smoothed log-likelihood", 3, repliesAt(statistics.Replies.Smoothed), endless},
-		{"entropy", 3, repliesAt(statistics.Replies.Entropy), endless},
+		{"log-likelihood", 3, repliesAt(statistics.Replies.LogLikelihood), endlessRange},
+		{"smoothed log-likelihood", 3, repliesAt(statistics.Replies.Smoothed), endlessRange},
+		{"entropy", 3, repliesAt(statistics.Replies.Entropy), endlessRange},
 	}
 }
 
-// endless is of measures whose differences have no limits.
-func endless(debateGroup) float64 { return math.Inf(1) }
+// endlessRange is of measures whose differences have no limits.
+func endlessRange(debateGroup) float64 { return math.Inf(1) }
 
 var measureNotes = []string{
 	"Accuracy is that of the count after the round (SQuAD: F1), in %; without a decision it is 0.",
@@ -53,8 +53,8 @@ func (m debateMeasure) byQuestion(d debateGroup, round int) campaign.Units {
 	return campaign.ByUnit(d.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, round) })
 }
 
-// cell returns the mean over questions; n is shown if some of them have no value.
-func (m debateMeasure) cell(d debateGroup, round int) table.Cell {
+// meanCell returns the mean over questions; n is shown if some of them have no value.
+func (m debateMeasure) meanCell(d debateGroup, round int) table.Cell {
 	s := table.Sample{Values: m.byQuestion(d, round).Values(), Of: len(campaign.UnitsOf(d.Succeeded()))}
 	return s.Mean(m.decimals)
 }

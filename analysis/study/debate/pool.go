@@ -39,17 +39,17 @@ func (a PoolAnswer) Words() string {
 // AnswersAlone says that nothing but answers of groups of which everyone answers
 // alone is in the campaign: the viewpoints that a pool is made of.
 func AnswersAlone(c campaign.Campaign) bool {
-	v := debatesOf(c, debateGroup.alone)
+	v := debatesOf(c, debateGroup.isAlone)
 	return len(v.all) > 0 && len(v.all) == len(c.View("").Groups) && !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.size < 2 })
 }
 
-// alone says that everyone answers alone and nothing is debated.
-func (d debateGroup) alone() bool { return !d.fixed() && d.rounds == 0 }
+// isAlone says that everyone answers alone and nothing is debated.
+func (d debateGroup) isAlone() bool { return !d.isFixed() && d.rounds == 0 }
 
 // PoolLines returns the answers of all who answered alone, by question and model: of
 // each line the right ones first, then those given most often, unread ones last.
 func PoolLines(c campaign.Campaign) []PoolLine {
-	v := debatesOf(c, debateGroup.alone)
+	v := debatesOf(c, debateGroup.isAlone)
 	names := campaign.TaskNames(v.Groups)
 	var lines []PoolLine
 	for _, d := range v.all {
@@ -61,7 +61,7 @@ func PoolLines(c campaign.Campaign) []PoolLine {
 			if len(v.tasks) > 1 {
 				question = names.Of(d.Group) + ", " + question
 			}
-			lines = pooled(lines, question, v.modelOf(d), r)
+			lines = addPooled(lines, question, v.modelOf(d), r)
 		}
 	}
 	for i, l := range lines {
@@ -81,8 +81,8 @@ func (v debateView) modelOf(d debateGroup) string {
 	return strings.TrimPrefix(strings.Join(parts, ", "), ", ")
 }
 
-// pooled adds the first answers of a run to the line of its question and model.
-func pooled(lines []PoolLine, question, model string, r campaign.Run) []PoolLine {
+// addPooled adds the first answers of a run to the line of its question and model.
+func addPooled(lines []PoolLine, question, model string, r campaign.Run) []PoolLine {
 	i := slices.IndexFunc(lines, func(l PoolLine) bool { return l.Question == question && l.Name == model })
 	if i < 0 {
 		i = len(lines)

@@ -11,7 +11,7 @@ import (
 // debatesRepeated returns the debates that were repeated: those of Figures 3 to 5 of paper 4,
 // after their last round.
 func debatesRepeated(c campaign.Campaign) debateView {
-	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
+	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() && d.rounds > 0 })
 	repeated := func(d debateGroup) bool {
 		return slices.ContainsFunc(d.Succeeded(), func(r campaign.Run) bool { return r.Replicate != d.Succeeded()[0].Replicate })
 	}
@@ -27,9 +27,9 @@ func (m debateMeasure) byRepetition(d debateGroup) campaign.Units {
 	return campaign.ByReplicate(d.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, d.rounds+1) })
 }
 
-// gains returns by repetition what a debate gains over another one of as many
+// gainsOver returns by repetition what a debate gains over another one of as many
 // rounds, question by question.
-func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
+func (m debateMeasure) gainsOver(d, base debateGroup) campaign.Units {
 	return campaign.ByReplicate(d.Succeeded(), campaign.Above(base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, d.rounds+1) }))
 }
 
@@ -39,13 +39,13 @@ func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
 func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
 	v := debatesRepeated(c)
 	t := table.Table{Title: "Debate: accuracy, log-likelihood and entropy over repetitions"}
-	table.Fill(&t, v.measured(), measureColumn(), taskColumn(debate), strategyColumn(debate), sizeColumn(debate), roundsColumn(debate), labelColumns(v, debate),
+	table.Fill(&t, v.measuredRows(), measureColumn(), taskColumn(debateOf), strategyColumn(debateOf), sizeColumn(debateOf), roundsColumn(debateOf), labelColumns(v, debateOf),
 		table.Columns[measured]{Headers: []string{"mean", "sd", "least", "greatest", "repetitions"}, Cells: func(m measured) []table.Cell {
 			return m.spread(m.byRepetition(m.debateGroup).Values())
 		}},
 		table.Columns[measured]{Headers: []string{"gain", "gain low", "gain high", "p t", "p sign flip", "pairs"}, Cells: func(m measured) []table.Cell {
-			if base, ok := v.base(m.debateGroup); ok {
-				return m.tested(m.debateGroup, m.gains(m.debateGroup, base).Values())
+			if base, ok := v.baseOf(m.debateGroup); ok {
+				return m.testGains(m.debateGroup, m.gainsOver(m.debateGroup, base).Values())
 			}
 			return make([]table.Cell, 6)
 		}})
@@ -68,8 +68,8 @@ func (m debateMeasure) spread(values []float64) []table.Cell {
 	return []table.Cell{table.Number(mean, m.decimals), table.Known(sd, m.decimals), table.Number(slices.Min(values), m.decimals), table.Number(slices.Max(values), m.decimals), table.Count(len(values))}
 }
 
-// tested returns the mean of the gains of a debate, its interval, two p-values and the number of pairs.
-func (m debateMeasure) tested(d debateGroup, gains []float64) []table.Cell {
+// testGains returns the mean of the gains of a debate, its interval, two p-values and the number of pairs.
+func (m debateMeasure) testGains(d debateGroup, gains []float64) []table.Cell {
 	var student, signs *float64
 	if test, err := statistics.Paired(gains); err == nil {
 		student = &test.P

@@ -23,33 +23,33 @@ type Turn struct {
 	High int `json:"high,omitempty"` // one more than were run if some resamples never turn
 }
 
-// side returns how many agents of the first kind there are: beyond it agents of the other kind join.
-func side(d debateGroup) int {
+// sideOf returns how many agents of the first kind there are: beyond it agents of the other kind join.
+func sideOf(d debateGroup) int {
 	if n, err := strconv.Atoi(d.Settings["protocol.viewpoints.each"]); err == nil {
 		return n
 	}
 	return 40 // the protocol's default
 }
 
-// fixed says that the first answers are viewpoints of a pool.
-func (d debateGroup) fixed() bool { return d.Settings["protocol.viewpoints.scaling"] != "" }
+// isFixed says that the first answers are viewpoints of a pool.
+func (d debateGroup) isFixed() bool { return d.Settings["protocol.viewpoints.scaling"] != "" }
 
 // hasSide reports whether one side comes before the other, so that there is something to turn.
 func hasSide(d debateGroup) bool {
 	return d.Settings["protocol.viewpoints.scaling"] != "alternating"
 }
 
-// turning returns where debates of ascending sizes turn; nil if they never do.
-func turning(sizes []debateGroup) *Turn {
+// turningOf returns where debates of ascending sizes turn; nil if they never do.
+func turningOf(sizes []debateGroup) *Turn {
 	bySize := map[int]campaign.Units{}
 	var contexts []int32
 	for _, d := range sizes {
-		bySize[d.size] = d.questions()
+		bySize[d.size] = d.accuraciesByQuestion()
 		contexts = append(contexts, bySize[d.size].Ascending()...)
 	}
 	slices.Sort(contexts)
 	contexts = slices.Compact(contexts)
-	most, base := sizes[len(sizes)-1].size, side(sizes[0])
+	most, base := sizes[len(sizes)-1].size, sideOf(sizes[0])
 	at := func(drawn []int32) (int, bool) { return meanCurve(bySize, drawn, most).Reversal(base) }
 	n, ok := at(contexts)
 	switch {

@@ -11,8 +11,8 @@ import (
 func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(debateGroup) bool { return true })
 	t := table.Table{Title: "Debate: accuracy, log-likelihood and entropy by round"}
-	table.Fill(&t, v.measured(), measureColumn(), taskColumn(debate), strategyColumn(debate), sizeColumn(debate), labelColumns(v, debate),
-		campaign.RoundColumns(v.View, func(m measured, round int) table.Cell { return m.cell(m.debateGroup, round) }))
+	table.Fill(&t, v.measuredRows(), measureColumn(), taskColumn(debateOf), strategyColumn(debateOf), sizeColumn(debateOf), labelColumns(v, debateOf),
+		campaign.RoundColumns(v.View, func(m measured, round int) table.Cell { return m.meanCell(m.debateGroup, round) }))
 	t.Notes = append([]string{"Mean over questions of the mean over their replicates (standard error)."}, measureNotes...)
 	v.AddNotes(&t)
 	return t, len(v.all) > 0
@@ -22,7 +22,7 @@ func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 // by question. Tables 2 to 5 and Figures 3 to 5 and 7 of paper 4 print the means
 // alone.
 func DebateGains(c campaign.Campaign) (table.Table, bool) {
-	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
+	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
 	t := table.Table{Title: "Debate: gains over the fixed order in accuracy, log-likelihood and entropy, paired by question"}
 	type row struct {
 		measured
@@ -30,8 +30,8 @@ func DebateGains(c campaign.Campaign) (table.Table, bool) {
 		gains []float64
 	}
 	var rows []row
-	for _, m := range v.measured() {
-		base, ok := v.base(m.debateGroup)
+	for _, m := range v.measuredRows() {
+		base, ok := v.baseOf(m.debateGroup)
 		for n := 2; ok && n <= m.rounds+1; n++ {
 			gains := campaign.PairedBy(m.Succeeded(), base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, n) }).Values()
 			rows = append(rows, row{m, n, gains})

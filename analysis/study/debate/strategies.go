@@ -12,13 +12,13 @@ import (
 // Strategies returns Table 1 of paper 4: accuracy of each strategy by task, and what
 // it gains over the debate in the fixed order.
 func Strategies(c campaign.Campaign) (table.Table, bool) {
-	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
+	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
 	t := table.Table{Title: "Debate: accuracy in % by strategy and task"}
-	columns := []table.Columns[[]debateGroup]{strategyColumn(first), sizeColumn(first), roundsColumn(first), labelColumns(v, first)}
+	columns := []table.Columns[[]debateGroup]{strategyColumn(firstOf), sizeColumn(firstOf), roundsColumn(firstOf), labelColumns(v, firstOf)}
 	for _, task := range v.tasks {
 		columns = append(columns, table.First(table.Join(
-			table.Column(task, func(d debateGroup) table.Cell { return d.questions().Mean() }),
-			table.Columns[debateGroup]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: v.gain},
+			table.Column(task, func(d debateGroup) table.Cell { return d.accuraciesByQuestion().Mean() }),
+			table.Columns[debateGroup]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: v.gainCells},
 		), func(d debateGroup) bool { return d.task == task }))
 	}
 	n := table.Column("n", func(row []debateGroup) table.Cell {
@@ -42,13 +42,13 @@ func Strategies(c campaign.Campaign) (table.Table, bool) {
 // hasNothingMore reports whether debates of one task are compared with none in the fixed order:
 // the table outcomes has their accuracies.
 func hasNothingMore(c campaign.Campaign) bool {
-	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
-	return len(v.tasks) < 2 && !slices.ContainsFunc(v.all, func(d debateGroup) bool { _, ok := v.base(d); return ok })
+	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
+	return len(v.tasks) < 2 && !slices.ContainsFunc(v.all, func(d debateGroup) bool { _, ok := v.baseOf(d); return ok })
 }
 
-// gain returns what a debate gains over the one in the fixed order, with its interval.
-func (v debateView) gain(d debateGroup) []table.Cell {
-	base, ok := v.base(d)
+// gainCells returns what a debate gains over the one in the fixed order, with its interval.
+func (v debateView) gainCells(d debateGroup) []table.Cell {
+	base, ok := v.baseOf(d)
 	if !ok {
 		return make([]table.Cell, 3)
 	}
@@ -57,7 +57,7 @@ func (v debateView) gain(d debateGroup) []table.Cell {
 
 // DebateAgents returns Tables 2 to 5 of paper 4: accuracy by the size of the group.
 func DebateAgents(c campaign.Campaign) (table.Table, bool) {
-	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
+	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() && d.rounds > 0 })
 	var sizes []int
 	for _, d := range v.all {
 		sizes = append(sizes, d.size)
@@ -65,9 +65,9 @@ func DebateAgents(c campaign.Campaign) (table.Table, bool) {
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
 	t := table.Table{Title: "Debate: accuracy in % by number of agents"}
-	columns := []table.Columns[[]debateGroup]{taskColumn(first), strategyColumn(first), roundsColumn(first), labelColumns(v, first)}
+	columns := []table.Columns[[]debateGroup]{taskColumn(firstOf), strategyColumn(firstOf), roundsColumn(firstOf), labelColumns(v, firstOf)}
 	for _, n := range sizes {
-		accuracy := table.Column(strconv.Itoa(n), func(d debateGroup) table.Cell { return d.questions().Mean() })
+		accuracy := table.Column(strconv.Itoa(n), func(d debateGroup) table.Cell { return d.accuraciesByQuestion().Mean() })
 		columns = append(columns, table.First(accuracy, func(d debateGroup) bool { return d.size == n }))
 	}
 	table.Fill(&t, table.Gather(v.all, debateGroup.butForSize), columns...)

@@ -29,13 +29,13 @@ func (v debateView) viewpointCurves() []viewpointCurve {
 		for _, sizes := range table.Gather(v.all, debateGroup.butForSize) {
 			curve := viewpointCurve{question: q}
 			for _, d := range sizes {
-				if d = d.about(q); len(d.Succeeded()) > 0 {
+				if d = d.runsAbout(q); len(d.Succeeded()) > 0 {
 					curve.sizes = append(curve.sizes, d)
 				}
 			}
 			if len(curve.sizes) > 0 {
 				slices.SortStableFunc(curve.sizes, func(a, b debateGroup) int { return cmp.Compare(a.size, b.size) })
-				curve.turn = turning(curve.sizes)
+				curve.turn = turningOf(curve.sizes)
 				curves = append(curves, curve)
 			}
 		}
@@ -58,8 +58,8 @@ func (v debateView) poolQuestions() []string {
 	return all
 }
 
-// about keeps the runs of one question; "" keeps all.
-func (d debateGroup) about(question string) debateGroup {
+// runsAbout keeps the runs of one question; "" keeps all.
+func (d debateGroup) runsAbout(question string) debateGroup {
 	d.Runs = slices.DeleteFunc(slices.Clone(d.Runs), func(r campaign.Run) bool {
 		return question != "" && contextNumber.ReplaceAllString(r.InstanceID, "") != question
 	})
@@ -84,7 +84,7 @@ func (c viewpointCurve) name(v debateView) string {
 // debates won by the right side, by the number of agents and the order in which
 // sides were added, and below that the number that turns the outcome.
 func Viewpoints(c campaign.Campaign) (table.Table, bool) {
-	v := debatesOf(c, debateGroup.fixed)
+	v := debatesOf(c, debateGroup.isFixed)
 	t := table.Table{Title: "Debate of fixed viewpoints: share of right outcomes by number of agents"}
 	t.Columns = []string{"question", "agents"}
 	var sizes []int
@@ -138,7 +138,7 @@ func viewpointRows(question string, curves map[string]viewpointCurve, columns []
 				return table.Cell{}
 			}
 			var s table.Sample
-			for _, percent := range c.sizes[i].questions().Values() {
+			for _, percent := range c.sizes[i].accuraciesByQuestion().Values() {
 				s.Add(percent/100, true)
 			}
 			return s.Mean(2)

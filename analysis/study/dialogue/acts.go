@@ -149,7 +149,7 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r actRow) campaign.Group { return r.Group }),
 		table.Column("share of", func(r actRow) table.Cell { return table.Word(r.of) }),
 		table.Column("act", func(r actRow) table.Cell { return table.Word(record.Acts[r.act]) }),
-		campaign.RoundColumns(v, actRow.cell),
+		campaign.RoundColumns(v, actRow.cellAt),
 		table.Column("n", func(r actRow) table.Cell { return table.Count(r.n) }), l.fixedColumns())
 	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of groups with at least one of them; n: collaborations.")
 	if !l.Gold.Empty() {
@@ -184,7 +184,7 @@ func actRows(g campaign.Group, of string, ratios [][acts.N]*acts.Ratio, n int) [
 	return rows
 }
 
-func (r actRow) cell(round int) table.Cell {
+func (r actRow) cellAt(round int) table.Cell {
 	if round > len(r.ratios) || r.ratios[round-1][r.act] == nil {
 		return table.Cell{}
 	}

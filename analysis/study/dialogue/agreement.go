@@ -31,8 +31,8 @@ const mostLines = 10
 // mostCategories is how many different scores count as categories.
 const mostCategories = 11
 
-// agree compares two scorers; scores are equal if they are to a hundredth.
-func agree(a, b []float64) JudgesAgreement {
+// compareScores compares two scorers; scores are equal if they are to a hundredth.
+func compareScores(a, b []float64) JudgesAgreement {
 	r := JudgesAgreement{N: len(a)}
 	if len(a) == 0 || len(a) != len(b) {
 		return r
@@ -114,7 +114,7 @@ func Table(c campaign.Campaign, file string, hand []Hand) (table.Table, error) {
 		return table.Table{}, fmt.Errorf("%s: no line names a decision that a judge of %s has scored: names are those of the columns collaboration_id and instance_id, answers those of decision_json", file, c.Name)
 	}
 	t := table.Table{Title: "Agreement of judges with scores by hand"}
-	table.Fill(&t, judges, columns()...)
+	table.Fill(&t, judges, judgeColumns()...)
 	t.Notes = []string{
 		"n: different decisions with a score by hand, each counted once. Scores are shares of the judge's scale, 0 at its lower end and 1 at its upper. equal: share of decisions with the same score to a hundredth. kappa: Cohen's (1960) over scores to a hundredth, for at most 11 different ones; weighted kappa: with quadratic weights, the squared differences of the scores (Cohen 1968). r: Pearson's, rho: Spearman's correlation, ties at their mean rank. difference: mean of judge - hand, with the 95 % t interval over decisions. Empty where it is not defined: correlations below three decisions, or where one of the two always gives the same score, as with kappa where both do.",
 	}
@@ -131,11 +131,11 @@ func Table(c campaign.Campaign, file string, hand []Hand) (table.Table, error) {
 	return t, nil
 }
 
-func columns() []table.Columns[*judge] {
+func judgeColumns() []table.Columns[*judge] {
 	column := table.Column[*judge]
 	known := func(header string, of func(JudgesAgreement) *float64) table.Columns[*judge] {
 		return column(header, func(j *judge) table.Cell {
-			if v := of(agree(j.own, j.hand)); v != nil {
+			if v := of(compareScores(j.own, j.hand)); v != nil {
 				return table.Number(*v, 3)
 			}
 			return table.Cell{}
@@ -223,7 +223,7 @@ func (j *judge) match(h Hand) (bool, error) {
 		switch {
 		case h.Collaboration != "" && r.CollaborationID != h.Collaboration,
 			h.Collaboration == "" && r.InstanceID != h.Question,
-			h.Answer != "" && strings.TrimSpace(h.Answer) != *r.DecisionJSON && strings.TrimSpace(h.Answer) != strings.TrimSpace(text(*r.DecisionJSON)):
+			h.Answer != "" && strings.TrimSpace(h.Answer) != *r.DecisionJSON && strings.TrimSpace(h.Answer) != strings.TrimSpace(decisionText(*r.DecisionJSON)):
 			continue
 		}
 		if found != nil && decisionOf(*found) != decisionOf(r) {
@@ -248,8 +248,8 @@ func (j *judge) match(h Hand) (bool, error) {
 	return true, nil
 }
 
-// text returns a decision as its words, if it is a text.
-func text(decision string) (s string) {
+// decisionText returns a decision as its words, if it is a text.
+func decisionText(decision string) (s string) {
 	if json.Unmarshal([]byte(decision), &s) != nil {
 		return decision
 	}

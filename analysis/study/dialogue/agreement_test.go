@@ -32,7 +32,7 @@ func TestAgree(t *testing.T) {
 		{"one", []float64{1}, []float64{0}, []float64{0, 0, 0, math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}},
 		{"none", nil, nil, []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}},
 	} {
-		got := agree(x.a, x.b)
+		got := compareScores(x.a, x.b)
 		for i, v := range []*float64{got.Same, got.Kappa, got.Weighted, got.Pearson, got.Spearman, got.Difference,
 			end(got.Within, func(i statistics.Interval) float64 { return i.Low }), end(got.Within, func(i statistics.Interval) float64 { return i.High })} {
 			if (v == nil) != math.IsNaN(x.want[i]) || v != nil && math.Abs(*v-x.want[i]) > 1e-7 {

@@ -76,13 +76,13 @@ func shareOf(all []judged, count func(judgement) [2]float64) fixed {
 			units[i].Gold[1] += m.weight * of[1]
 		}
 	}
-	f := fix(units, nil)
+	f := fixShare(units, nil)
 	f.naive = nil
 	return f
 }
 
-// right is the share of all acts of all messages that the labeller is right about.
-func right(all []judged) fixed {
+// rightShare is the share of all acts of all messages that the labeller is right about.
+func rightShare(all []judged) fixed {
 	return shareOf(all, func(m judgement) (of [2]float64) {
 		for act := range acts.N {
 			of[1]++
@@ -94,9 +94,9 @@ func right(all []judged) fixed {
 	})
 }
 
-// agreeing is the share of messages whose act the labeller is right about, of those that by gold
+// agreeingShare is the share of messages whose act the labeller is right about, of those that by gold
 // show it, or do not.
-func agreeing(all []judged, act int, shown bool) fixed {
+func agreeingShare(all []judged, act int, shown bool) fixed {
 	return shareOf(all, func(m judgement) (of [2]float64) {
 		if m.gold.Has(act) == shown {
 			of[1] = 1
@@ -121,8 +121,8 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 	empty := Emptied{}
 	for act, name := range record.Acts {
 		row := []table.Cell{table.Word("all"), table.Word(name)}
-		row = append(row, agreeing(l.judged, act, true).interval(empty)...)
-		row = append(row, agreeing(l.judged, act, false).interval(empty)...)
+		row = append(row, agreeingShare(l.judged, act, true).intervalCells(empty)...)
+		row = append(row, agreeingShare(l.judged, act, false).intervalCells(empty)...)
 		t.Rows = append(t.Rows, append(row, kappaOf(l.judged, act)...))
 	}
 	v := c.View("")
@@ -135,7 +135,7 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 				own = append(own, j)
 			}
 		}
-		row := append([]table.Cell{table.Word(g.ID), table.Word("all acts: right")}, right(own).interval(empty)...)
+		row := append([]table.Cell{table.Word(g.ID), table.Word("all acts: right")}, rightShare(own).intervalCells(empty)...)
 		t.Rows = append(t.Rows, append(row, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Count(messagesIn(own))))
 	}
 	t.Notes = append(l.Remarks(0), l.GoldNotes(outside, empty)...)
@@ -145,13 +145,13 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 	return t, nil
 }
 
-// interval returns a share by gold and its interval; the share alone if there is no interval.
-func (f fixed) interval(empty Emptied) []table.Cell {
+// intervalCells returns a share by gold and its interval; the share alone if there is no interval.
+func (f fixed) intervalCells(empty Emptied) []table.Cell {
 	empty.Add(f.err)
 	if errors.Is(f.err, gold.ErrFewShown) {
 		return []table.Cell{{Value: &f.Value, Decimals: 2}, {}, {}}
 	}
-	return f.cells()[1:4]
+	return f.fixedCells()[1:4]
 }
 
 func messagesIn(all []judged) int {
@@ -190,7 +190,7 @@ func (l Labels) rightNote() string {
 	if len(l.judged) == 0 {
 		return ""
 	}
-	switch f := right(l.judged); {
+	switch f := rightShare(l.judged); {
 	case f.err == nil:
 		return fmt.Sprintf(" The labeller is right about %.1f %% of all acts of messages (95 %%: %.1f to %.1f)%s", 100*f.Value, 100*f.Low, 100*f.High, more)
 	case errors.Is(f.err, gold.ErrFewShown):

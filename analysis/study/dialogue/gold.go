@@ -75,8 +75,8 @@ func CodedActs(coded []gold.Coded, first, last, agents int) acts.ActsByRound {
 	return rounds
 }
 
-// unit returns what a passage has of a share, as mean over the coders.
-func (p passage) unit(count func(passage, acts.ActsByRound) [2]float64) gold.ShareUnit {
+// shareUnit returns what a passage has of a share, as mean over the coders.
+func (p passage) shareUnit(count func(passage, acts.ActsByRound) [2]float64) gold.ShareUnit {
 	u := gold.ShareUnit{Cluster: p.cluster, Stratum: p.stratum}
 	if p.machine != nil {
 		u.Machine = count(p, p.machine)
@@ -135,8 +135,8 @@ type fixed struct {
 	err error
 }
 
-// fix corrects a share of units. Those that are late count in what the labels alone say.
-func fix(units, late []gold.ShareUnit) fixed {
+// fixShare corrects a share of units. Those that are late count in what the labels alone say.
+func fixShare(units, late []gold.ShareUnit) fixed {
 	var f fixed
 	var sum [2]float64
 	for _, u := range slices.Concat(units, late) {
@@ -149,8 +149,8 @@ func fix(units, late []gold.ShareUnit) fixed {
 	return f
 }
 
-// cells returns the figure of the labels alone, the corrected one, its interval and that of gold alone.
-func (f fixed) cells() []table.Cell {
+// fixedCells returns the figure of the labels alone, the corrected one, its interval and that of gold alone.
+func (f fixed) fixedCells() []table.Cell {
 	cells := []table.Cell{{Value: f.naive, Decimals: 2}, {}, {}, {}, {}}
 	if f.err == nil {
 		cells[1] = table.Cell{Value: &f.Value, SE: &f.SE, N: f.Drawn, Decimals: 2}
@@ -169,7 +169,7 @@ func correct(rows []actRow, f framed, empty Emptied) {
 		if r.of == ofGroups {
 			count = shownIn(r.act)
 		}
-		rows[i].fixed = fix(unitsOf(f.passages, count), unitsOf(f.late, count))
+		rows[i].fixed = fixShare(unitsOf(f.passages, count), unitsOf(f.late, count))
 		empty.Add(rows[i].fixed.err)
 	}
 }
@@ -177,7 +177,7 @@ func correct(rows []actRow, f framed, empty Emptied) {
 func unitsOf(passages []passage, count func(passage, acts.ActsByRound) [2]float64) []gold.ShareUnit {
 	units := make([]gold.ShareUnit, len(passages))
 	for n, p := range passages {
-		units[n] = p.unit(count)
+		units[n] = p.shareUnit(count)
 	}
 	return units
 }
@@ -189,7 +189,7 @@ func (l Labels) fixedColumns() table.Columns[actRow] {
 	}
 	var all []table.Columns[actRow]
 	for i, header := range []string{"all rounds", "corrected", "95 % from", "to", "gold alone"} {
-		all = append(all, table.Column(header, func(r actRow) table.Cell { return r.fixed.cells()[i] }))
+		all = append(all, table.Column(header, func(r actRow) table.Cell { return r.fixed.fixedCells()[i] }))
 	}
 	return table.Join(all...)
 }

@@ -50,8 +50,8 @@ func LabelRates(ctx context.Context, store store.Store, c campaign.Campaign, lab
 		}
 		outside, empty := 0, Emptied{}
 		for _, g := range v.Groups {
-			outside += b.outside(g.Succeeded())
-			t.Rows = append(t.Rows, b.rows(v, g, empty)...)
+			outside += b.countOutside(g.Succeeded())
+			t.Rows = append(t.Rows, b.labelRows(v, g, empty)...)
 		}
 		unit := "messages"
 		if b.whole {
@@ -124,16 +124,16 @@ func labelsOfBook(ctx context.Context, store store.Store, campaign, book string)
 	return names, nil
 }
 
-// rows returns a row for each label of a condition.
-func (b booked) rows(v campaign.View, g campaign.Group, empty Emptied) [][]table.Cell {
+// labelRows returns a row for each label of a condition.
+func (b booked) labelRows(v campaign.View, g campaign.Group, empty Emptied) [][]table.Cell {
 	var rows [][]table.Cell
 	for _, name := range b.names {
-		units, late, n := b.units(g.Succeeded(), name)
-		f := fix(units, late)
+		units, late, n := b.unitsOf(g.Succeeded(), name)
+		f := fixShare(units, late)
 		if !b.gold.Empty() {
 			empty.Add(f.err)
 		}
-		cells := f.cells()
+		cells := f.fixedCells()
 		cells[0] = naiveCell(slices.Concat(units, late))
 		row := append(v.Label(g), table.Word(b.by), table.Word(name))
 		rows = append(rows, append(append(row, cells...), table.Count(n)))
@@ -160,8 +160,8 @@ func naiveCell(units []gold.ShareUnit) table.Cell {
 	return table.Cell{Value: &r.Value, SE: r.SE, N: r.N, Decimals: 2}
 }
 
-// outside returns how many collaborations came after the last draw that is coded.
-func (b booked) outside(runs []campaign.Run) int {
+// countOutside returns how many collaborations came after the last draw that is coded.
+func (b booked) countOutside(runs []campaign.Run) int {
 	n := 0
 	for _, r := range runs {
 		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
@@ -172,9 +172,9 @@ func (b booked) outside(runs []campaign.Run) int {
 	return n
 }
 
-// units returns the passages of collaborations that could be drawn, and of those that came later,
+// unitsOf returns the passages of collaborations that could be drawn, and of those that came later,
 // with a share of one label; labelled is how many collaborations have labels.
-func (b booked) units(runs []campaign.Run, label string) (units, late []gold.ShareUnit, labelled int) {
+func (b booked) unitsOf(runs []campaign.Run, label string) (units, late []gold.ShareUnit, labelled int) {
 	for i, r := range runs {
 		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
 		stratum, framed := b.gold.Stratum(run)

@@ -12,11 +12,11 @@ import (
 
 const challengeKey = "protocol.challenge"
 
-// challenged returns what an agent makes of a final answer that it is shown, by
+// challengeOf returns what an agent makes of a final answer that it is shown, by
 // whether answers are right and by their score: it agrees by its ballot, or
 // challenges it. Made-up answers are never right.
-func challenged(r campaign.Run, t record.Turn) (byRight, byScore statistics.Challenge) {
-	byRight = statistics.Challenge{Challenged: !agrees(t)}
+func challengeOf(r campaign.Run, t record.Turn) (byRight, byScore statistics.Challenge) {
+	byRight = statistics.Challenge{Challenged: !isAgreement(t)}
 	byScore = byRight
 	if kind := campaign.Flatten([]byte(r.SettingsJSON))[challengeKey]; kind != "irrelevant" && kind != "wrong" {
 		byRight.Before, byScore.Before = r.Right(), r.ScoreOrZero()
@@ -48,15 +48,15 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Discussion: challenges of the final answer, % of agents", Columns: []string{"data set", "shown"}}
 	others := d.Without(func(key string) bool { return key == challengeKey })
 	t.Columns = append(append(t.Columns, others.Names()...), "challenged", "improved", "worsened", "net", "agents", "n")
-	texts := slices.ContainsFunc(d.contested(), func(x discussed) bool { return d.spans(x.task) })
+	texts := slices.ContainsFunc(d.contestedOnes(), func(x discussed) bool { return d.answersAreSpans(x.task) })
 	if texts {
 		t.Columns = append(t.Columns, "F1 improved", "F1 worsened", "F1 change")
 	}
-	for _, x := range d.contested() {
+	for _, x := range d.contestedOnes() {
 		row := append([]table.Cell{table.Word(x.task), table.Word(x.Shown(challengeKey))}, others.Label(x.Group)...)
-		row = append(row, x.challenges()...)
+		row = append(row, x.challengeCells()...)
 		switch {
-		case texts && d.spans(x.task):
+		case texts && d.answersAreSpans(x.task):
 			row = append(row, x.challengesByScore()...)
 		case texts:
 			row = append(row, make([]table.Cell, 3)...)
@@ -69,19 +69,19 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 	if texts {
 		t.Notes = append(t.Notes, "F1 improved, F1 worsened: of the challenged answers those whose F1 the new answer raises or lowers; F1 change: its mean change in percentage points, likewise.")
 	}
-	d.notes(&t)
+	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }
 
-// contested returns the discussions whose final answer is challenged.
-func (d discussions) contested() []discussed {
-	return slices.DeleteFunc(d.talking(), func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.Settings[challengeKey]) })
+// contestedOnes returns the discussions whose final answer is challenged.
+func (d discussions) contestedOnes() []discussed {
+	return slices.DeleteFunc(d.talkingOnes(), func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.Settings[challengeKey]) })
 }
 
-// challenges returns the share of agents that challenge, the mean over discussions;
+// challengeCells returns the share of agents that challenge, the mean over discussions;
 // of the answers that they challenge the shares that improve and worsen, and the
 // difference; how many agents, and discussions. Standard errors are over questions.
-func (x discussed) challenges() []table.Cell {
+func (x discussed) challengeCells() []table.Cell {
 	runs := x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil && len(discussionOf(r).Challenges) > 0 })
 	agents := 0
 	for _, r := range runs {

@@ -50,7 +50,7 @@ func discussionsOf(c campaign.Campaign) discussions {
 	}
 	names := campaign.TaskNames(every)
 	for _, g := range every {
-		one := discussed{Group: g, task: names.Of(g), alone: alone(g.Settings), kind: kindOf(g.Settings["rule"])}
+		one := discussed{Group: g, task: names.Of(g), alone: isAlone(g.Settings), kind: kindOf(g.Settings["rule"])}
 		if g.Settings["protocol"] != Protocol && !one.alone {
 			continue
 		}
@@ -63,8 +63,8 @@ func discussionsOf(c campaign.Campaign) discussions {
 	return d
 }
 
-// notes are those of the view, and that the single agents next to it are scripted.
-func (d discussions) notes(t *table.Table) {
+// addNotes are those of the view, and that the single agents next to it are scripted.
+func (d discussions) addNotes(t *table.Table) {
 	d.View.AddNotes(t)
 	scripted := slices.ContainsFunc(d.all, func(x discussed) bool {
 		return x.alone && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { return r.Simulated })
@@ -74,15 +74,15 @@ func (d discussions) notes(t *table.Table) {
 	}
 }
 
-// talking returns the discussions alone.
-func (d discussions) talking() []discussed {
+// talkingOnes returns the discussions alone.
+func (d discussions) talkingOnes() []discussed {
 	return slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return x.alone })
 }
 
-// reference is one agent's answers to the same questions, with chain of thought
+// referenceOf is one agent's answers to the same questions, with chain of thought
 // if there are several, and the first of those.
-func (d discussions) reference(x discussed) (discussed, bool) {
-	all := d.references(x)
+func (d discussions) referenceOf(x discussed) (discussed, bool) {
+	all := d.referencesOf(x)
 	if len(all) == 0 {
 		return discussed{}, false
 	}
@@ -91,18 +91,18 @@ func (d discussions) reference(x discussed) (discussed, bool) {
 
 // hasSingle reports whether a discussion has a single agent next to it.
 func (d discussions) hasSingle() bool {
-	return slices.ContainsFunc(d.all, func(x discussed) bool { return len(d.references(x)) > 0 })
+	return slices.ContainsFunc(d.all, func(x discussed) bool { return len(d.referencesOf(x)) > 0 })
 }
 
-// references returns the single agents' answers to the same questions, those with
+// referencesOf returns the single agents' answers to the same questions, those with
 // chain of thought first.
-func (d discussions) references(x discussed) []discussed {
+func (d discussions) referencesOf(x discussed) []discussed {
 	if x.alone {
 		return nil
 	}
 	all := slices.DeleteFunc(slices.Clone(d.all), func(o discussed) bool { return !o.alone || o.task != x.task || !sameQuestions(o, x) })
 	slices.SortStableFunc(all, func(a, b discussed) int {
-		return strings.Compare(fmt.Sprint(unprompted(a.Settings)), fmt.Sprint(unprompted(b.Settings)))
+		return strings.Compare(fmt.Sprint(isUnprompted(a.Settings)), fmt.Sprint(isUnprompted(b.Settings)))
 	})
 	return all
 }
@@ -133,7 +133,7 @@ const loneAgent = "single agent"
 
 // aloneName names a single agent by how it was asked.
 func (x discussed) aloneName() string {
-	if unprompted(x.Settings) {
+	if isUnprompted(x.Settings) {
 		return loneAgent + ", no chain of thought"
 	}
 	return loneAgent

@@ -308,12 +308,12 @@ func TestDiversitiesByVectors(t *testing.T) {
 // Paper 2's Table 1: the more alike, the less accurate; by hand r = -0.5249/0.6391 = -0.82.
 func TestTable1Correlation(t *testing.T) {
 	var tab table.Table
-	related(&tab, []float64{.888, .870, .845, .843, .916}, []float64{58.3, 62.8, 65.7, 59.4, 51.9})
+	addRelation(&tab, []float64{.888, .870, .845, .843, .916}, []float64{58.3, 62.8, 65.7, 59.4, 51.9})
 	if len(tab.Notes) != 1 || !strings.Contains(tab.Notes[0], "is -0.82 (p 0.0") {
 		t.Error(tab.Notes)
 	}
 	tab = table.Table{}
-	if related(&tab, []float64{1, 1}, []float64{1, 2}); len(tab.Notes) > 0 {
+	if addRelation(&tab, []float64{1, 1}, []float64{1, 2}); len(tab.Notes) > 0 {
 		t.Error(tab.Notes)
 	}
 }

@@ -25,7 +25,7 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	by, embed := embedderOf(c)
 	var alike, accurate []float64
 	for _, task := range d.tasks {
-		talking := slices.DeleteFunc(d.talking(), func(x discussed) bool { return x.task != task })
+		talking := slices.DeleteFunc(d.talkingOnes(), func(x discussed) bool { return x.task != task })
 		settings := table.Gather(talking, func(x discussed) string { return others.Key(x.Group) })
 		if len(settings) == 0 {
 			continue
@@ -33,12 +33,12 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 		base := slices.MinFunc(settings, func(a, b []discussed) int { return d.countNamed(a[0]) - d.countNamed(b[0]) })
 		for _, same := range settings {
 			row := append([]table.Cell{table.Word(task)}, others.Label(same[0].Group)...)
-			answers, personas := similarities(same, embed)
+			answers, personas := similarityCells(same, embed)
 			scores := campaign.MeanOf(scoresOf(same)).Mean()
 			row = append(row, answers, personas, scores, table.Count(len(same)))
-			row = append(row, d.above(same, base)...)
-			if one, ok := d.reference(same[0]); ok {
-				row = append(row, campaign.MeanOf(scoresOf(same)).Minus(one.scores()).Interval(100*same[0].MostDifference())...)
+			row = append(row, d.cellsAbove(same, base)...)
+			if one, ok := d.referenceOf(same[0]); ok {
+				row = append(row, campaign.MeanOf(scoresOf(same)).Minus(one.scoresByQuestion()).Interval(100*same[0].MostDifference())...)
 			} else if d.hasSingle() {
 				row = append(row, make([]table.Cell, 3)...)
 			}
@@ -55,8 +55,8 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	if d.hasSingle() {
 		t.Notes = append(t.Notes, "Above single: the same mean above one agent alone, paired by question, with its 95 % t interval.")
 	}
-	related(&t, alike, accurate)
-	d.notes(&t)
+	addRelation(&t, alike, accurate)
+	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }
 
@@ -115,20 +115,20 @@ func embedderOf(c campaign.Campaign) (name string, embed func(text string) []flo
 	return h.Name(), h.Vector
 }
 
-// similarities of the answers and of the personas of discussions.
-func similarities(all []discussed, embed func(string) []float64) (answers, personas table.Cell) {
+// similarityCells of the answers and of the personas of discussions.
+func similarityCells(all []discussed, embed func(string) []float64) (answers, personas table.Cell) {
 	var runs []campaign.Run
 	for _, x := range all {
 		runs = append(runs, x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil })...)
 	}
 	alike := func(texts func(campaign.Run) []string) table.Cell {
-		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return language.Similarity(embedded(texts(r), embed)) })
+		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return language.Similarity(embedTexts(texts(r), embed)) })
 	}
 	return alike(func(r campaign.Run) []string { return discussionOf(r).Finals }), alike(func(r campaign.Run) []string { return discussionOf(r).Personas })
 }
 
-// embedded returns the vectors of those who said something.
-func embedded(texts []string, embed func(string) []float64) [][]float64 {
+// embedTexts returns the vectors of those who said something.
+func embedTexts(texts []string, embed func(string) []float64) [][]float64 {
 	var vectors [][]float64
 	for _, text := range texts {
 		if text != "" {
@@ -141,20 +141,20 @@ func embedded(texts []string, embed func(string) []float64) [][]float64 {
 func scoresOf(all []discussed) []campaign.Units {
 	var list []campaign.Units
 	for _, x := range all {
-		list = append(list, x.scores())
+		list = append(list, x.scoresByQuestion())
 	}
 	return list
 }
 
-// above returns the difference to other conditions; a campaign's grid has every rule
+// cellsAbove returns the difference to other conditions; a campaign's grid has every rule
 // with every setting, so both have the same rules.
-func (d discussions) above(all, first []discussed) []table.Cell {
+func (d discussions) cellsAbove(all, first []discussed) []table.Cell {
 	rules := d.Without(func(key string) bool { return !isRule(key) })
 	var mine, theirs []campaign.Units
 	for _, x := range all {
 		i := slices.IndexFunc(first, func(o discussed) bool { return rules.Key(o.Group) == rules.Key(x.Group) })
 		if i >= 0 && first[i].ID != x.ID {
-			mine, theirs = append(mine, x.scores()), append(theirs, first[i].scores())
+			mine, theirs = append(mine, x.scoresByQuestion()), append(theirs, first[i].scoresByQuestion())
 		}
 	}
 	if len(mine) == 0 {
@@ -163,8 +163,8 @@ func (d discussions) above(all, first []discussed) []table.Cell {
 	return campaign.MeanOf(mine).Minus(campaign.MeanOf(theirs)).Interval(100 * all[0].MostDifference())
 }
 
-// related adds whether more diverse answers go along with more accuracy.
-func related(t *table.Table, alike, accurate []float64) {
+// addRelation adds whether more diverse answers go along with more accuracy.
+func addRelation(t *table.Table, alike, accurate []float64) {
 	line, err := statistics.LineOf(alike, accurate)
 	if err != nil {
 		return

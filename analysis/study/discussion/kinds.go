@@ -24,7 +24,7 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 	if d.hasSingle() {
 		t.Columns = append(t.Columns, singleColumns...)
 	}
-	for _, row := range table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+	for _, row := range table.Gather(d.talkingOnes(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 		left = left || slices.ContainsFunc(row, isApproval)
 		row = slices.DeleteFunc(slices.Clone(row), isApproval)
 		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
@@ -37,8 +37,8 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 		cells = append(cells, v.Mean(), table.Count(len(voting)), k.Mean(), table.Count(len(consensus)))
 		cells = append(append(cells, between.Interval(100*row[0].MostDifference())...), table.Count(len(between)))
 		var single campaign.Units
-		if one, ok := d.reference(row[0]); ok {
-			single = one.scores()
+		if one, ok := d.referenceOf(row[0]); ok {
+			single = one.scoresByQuestion()
 			cells = append(append(cells, v.Minus(single).Interval(100*row[0].MostDifference())...), k.Minus(single).Interval(100*row[0].MostDifference())...)
 		}
 		t.Rows = append(t.Rows, cells)
@@ -60,7 +60,7 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 	if left {
 		t.Notes = append(t.Notes, "Left out, as in the paper (footnotes 3 and 6): approval voting, which seldom comes to a decision. The table discussion-accuracy has it.")
 	}
-	d.notes(&t)
+	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }
 
@@ -106,8 +106,8 @@ func (d discussions) meansOfKinds(all []discussed, leavesApprovalOut bool) (mean
 
 func isApproval(x discussed) bool { return x.Settings["rule"] == "approval" }
 
-// sorts of tasks as paper 2 groups its data sets (appendix B), by format.
-func sorts() []struct {
+// taskSorts of tasks as paper 2 groups its data sets (appendix B), by format.
+func taskSorts() []struct {
 	name    string
 	formats []string
 } {
@@ -131,7 +131,7 @@ func taskRows(v campaign.View, sets []compared) [][]table.Cell {
 		}
 	}
 	for _, key := range settings {
-		for _, sort := range sorts() {
+		for _, sort := range taskSorts() {
 			some := slices.DeleteFunc(slices.Clone(sets), func(s compared) bool {
 				return v.Key(s.x.Group) != key || !slices.Contains(sort.formats, s.x.Settings["env.format"])
 			})
@@ -157,11 +157,11 @@ func overSets(sets []compared) []table.Cell {
 			votingGain, consensusGain = append(votingGain, s.voting.Minus(s.single).Values()), append(consensusGain, s.consensus.Minus(s.single).Values())
 		}
 	}
-	cells := []table.Cell{voting.cell(), table.Count(rules[0]), consensus.cell(), table.Count(rules[1])}
+	cells := []table.Cell{voting.meanCell(), table.Count(rules[0]), consensus.meanCell(), table.Count(rules[1])}
 	most := 100 * sets[0].x.MostDifference()
-	cells = append(append(cells, between.interval(most)...), table.Count(asked))
+	cells = append(append(cells, between.intervalCells(most)...), table.Count(asked))
 	if len(votingGain) == len(sets) {
-		cells = append(append(cells, votingGain.interval(most)...), consensusGain.interval(most)...)
+		cells = append(append(cells, votingGain.intervalCells(most)...), consensusGain.intervalCells(most)...)
 	}
 	return cells
 }
@@ -169,10 +169,10 @@ func overSets(sets []compared) []table.Cell {
 // means are values by data set; their mean counts each data set the same.
 type means [][]float64
 
-// mean returns the mean of the data sets' means, its standard error, and the
+// meanOfMeans returns the mean of the data sets' means, its standard error, and the
 // degrees of freedom of that (Welch and Satterthwaite); a data set of one
 // question has no error, so neither has the mean.
-func (m means) mean() (mean, se, dof float64) {
+func (m means) meanOfMeans() (mean, se, dof float64) {
 	k, sum, below := float64(len(m)), 0.0, 0.0
 	for _, values := range m {
 		of, sd := stat.MeanStdDev(values, nil)
@@ -183,8 +183,8 @@ func (m means) mean() (mean, se, dof float64) {
 	return mean, math.Sqrt(sum) / k, sum * sum / below
 }
 
-func (m means) cell() table.Cell {
-	mean, se, _ := m.mean()
+func (m means) meanCell() table.Cell {
+	mean, se, _ := m.meanOfMeans()
 	c := table.Number(mean, 1)
 	if !math.IsNaN(se) {
 		c.SE = &se
@@ -192,8 +192,8 @@ func (m means) cell() table.Cell {
 	return c
 }
 
-func (m means) interval(most float64) []table.Cell {
-	mean, se, dof := m.mean()
+func (m means) intervalCells(most float64) []table.Cell {
+	mean, se, dof := m.meanOfMeans()
 	if se == 0 || math.IsNaN(se) || math.IsNaN(dof) {
 		return []table.Cell{table.Number(mean, 1), {}, {}}
 	}
@@ -205,7 +205,7 @@ func ofKind(all []discussed, kind string) []campaign.Units {
 	var list []campaign.Units
 	for _, x := range all {
 		if x.kind == kind {
-			list = append(list, x.scores())
+			list = append(list, x.scoresByQuestion())
 		}
 	}
 	return list

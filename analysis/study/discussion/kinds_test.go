@@ -130,7 +130,7 @@ func TestTasksByHand(t *testing.T) {
 // 2 with variances of the mean 1 and 4, so 1.5 ± √5/2, and (1 + 4)²/(1 + 16) = 25/17
 // degrees of freedom.
 func TestMeansByHand(t *testing.T) {
-	mean, se, dof := means{{0, 2}, {0, 4}}.mean()
+	mean, se, dof := means{{0, 2}, {0, 4}}.meanOfMeans()
 	analysistest.Near(t, "mean", &mean, 1.5)
 	analysistest.Near(t, "se", &se, math.Sqrt(5)/2)
 	analysistest.Near(t, "dof", &dof, 25./17)

@@ -33,7 +33,7 @@ type DiscussionMark struct {
 // DiscussionRemarks returns the notes of every table about discussions.
 func DiscussionRemarks(c campaign.Campaign) []string {
 	var t table.Table
-	discussionsOf(c).notes(&t)
+	discussionsOf(c).addNotes(&t)
 	return t.Notes
 }
 
@@ -43,13 +43,13 @@ func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
 	var lines []DiscussionLine
 	for _, row := range d.rulesApart() {
-		title := titled(d.Without(isRule), row[len(row)-1], row[0].task)
+		title := titleWithLabels(d.Without(isRule), row[len(row)-1], row[0].task)
 		for _, x := range row {
 			kind := cmp.Or(x.kind, "other protocols")
 			if x.alone {
 				kind = loneAgent
 			}
-			lines = put(lines, title, d.measure(x), kind, repeated(d.protocolOf(x), x.Succeeded()))
+			lines = put(lines, title, d.measure(x), kind, replicatesMark(d.protocolOf(x), x.Succeeded()))
 		}
 	}
 	return lines
@@ -61,11 +61,11 @@ func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
 	var lines []DiscussionLine
 	for _, row := range d.rulesApart() {
-		title := titled(d.Without(isRule), row[len(row)-1], row[0].task)
+		title := titleWithLabels(d.Without(isRule), row[len(row)-1], row[0].task)
 		for _, part := range answerableParts() {
 			for _, x := range row {
-				if d.spans(x.task) {
-					lines = put(lines, title, d.measure(x), part.name, repeated(d.protocolOf(x), part.of(x)))
+				if d.answersAreSpans(x.task) {
+					lines = put(lines, title, d.measure(x), part.name, replicatesMark(d.protocolOf(x), part.runsOf(x)))
 				}
 			}
 		}
@@ -80,7 +80,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	d := discussionsOf(c)
 	value := func(x discussed) string { return cmp.Or(x.Settings[setting], usual) }
 	same := d.Without(func(key string) bool { return key == setting })
-	pairs := table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	pairs := table.Gather(d.talkingOnes(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	pairs = slices.DeleteFunc(pairs, func(row []discussed) bool {
 		return !slices.ContainsFunc(row, func(x discussed) bool { return value(x) != value(row[0]) })
 	})
@@ -94,8 +94,8 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	slices.SortStableFunc(all, func(a, b discussed) int { return unusual(a) - unusual(b) })
 	var lines []DiscussionLine
 	for _, x := range all {
-		title := titled(same.Without(isRule), x, x.task)
-		lines = put(lines, title, d.measure(x), cmp.Or(x.Labels[setting], value(x)), repeated(d.protocolOf(x), x.Succeeded()))
+		title := titleWithLabels(same.Without(isRule), x, x.task)
+		lines = put(lines, title, d.measure(x), cmp.Or(x.Labels[setting], value(x)), replicatesMark(d.protocolOf(x), x.Succeeded()))
 	}
 	return lines
 }
@@ -103,7 +103,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 // ScalingLines returns the table discussion-scaling (Figures 4 and 5), ByRounds or ByAgents.
 func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	d := discussionsOf(c)
-	all := slices.DeleteFunc(d.series(), func(s series) bool { return s.by.name != by })
+	all := slices.DeleteFunc(d.listSeries(), func(s series) bool { return s.by.name != by })
 	apart := d.Without(func(key string) bool {
 		return !slices.ContainsFunc(all, func(s series) bool {
 			return !slices.Contains(s.by.keys, key) && s.all[0].Settings[key] != all[0].all[0].Settings[key]
@@ -112,9 +112,9 @@ func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	var lines []DiscussionLine
 	for _, s := range all {
 		first := s.all[0]
-		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(titled(apart, first, ""), first.Shown("rule"))}
+		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(titleWithLabels(apart, first, ""), first.Shown("rule"))}
 		for i, x := range s.all {
-			mark := repeated("", x.Succeeded())
+			mark := replicatesMark("", x.Succeeded())
 			mark.At = s.at[i]
 			line.Marks = append(line.Marks, mark)
 		}
@@ -131,13 +131,13 @@ func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) {
 	d := discussionsOf(c)
 	others := d.Without(func(key string) bool { return key == challengeKey })
-	for _, x := range d.contested() {
-		cells := x.challenges()
+	for _, x := range d.contestedOnes() {
+		cells := x.challengeCells()
 		mark := func(c table.Cell) DiscussionMark {
-			return DiscussionMark{Place: x.Shown(challengeKey), Value: c.Value, Around: half(c), N: c.N}
+			return DiscussionMark{Place: x.Shown(challengeKey), Value: c.Value, Around: halfOf(c), N: c.N}
 		}
-		title := titled(others, x, x.task)
-		challenged = put(challenged, titled(others, x, ""), "challenged, % of agents", x.task, mark(cells[0]))
+		title := titleWithLabels(others, x, x.task)
+		challenged = put(challenged, titleWithLabels(others, x, ""), "challenged, % of agents", x.task, mark(cells[0]))
 		changed = put(changed, title, "% of the challenged answers", "improved", mark(cells[1]))
 		changed = put(changed, title, "% of the challenged answers", "worsened", mark(cells[2]))
 	}
@@ -155,16 +155,16 @@ func put(lines []DiscussionLine, panel, measure, name string, mark DiscussionMar
 	return lines
 }
 
-// repeated returns a mark with its standard deviation over the replicates.
-func repeated(place string, runs []campaign.Run) DiscussionMark {
+// replicatesMark returns a mark with its standard deviation over the replicates.
+func replicatesMark(place string, runs []campaign.Run) DiscussionMark {
 	cells := overReplicates(runs, campaign.Run.ScoreOrZero)
 	return DiscussionMark{
 		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs), Replicates: len(campaign.PerReplicate(runs, campaign.Run.ScoreOrZero)),
 	}
 }
 
-// half of a mean's 95 % t interval over the discussions it rests on.
-func half(c table.Cell) *float64 {
+// halfOf of a mean's 95 % t interval over the discussions it rests on.
+func halfOf(c table.Cell) *float64 {
 	if c.SE == nil {
 		return nil
 	}
@@ -176,10 +176,10 @@ func half(c table.Cell) *float64 {
 // where there are several, by kind, after the single agent.
 func (d discussions) rulesApart() [][]discussed {
 	same := d.Without(isRule)
-	rows := table.Gather(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	rows := table.Gather(byKind(d.talkingOnes()), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	rows = slices.DeleteFunc(rows, func(row []discussed) bool { return len(row) < 2 })
 	for i, row := range rows {
-		rows[i] = append(d.references(row[0]), row...)
+		rows[i] = append(d.referencesOf(row[0]), row...)
 	}
 	return rows
 }
@@ -192,14 +192,14 @@ func byKind(all []discussed) []discussed {
 }
 
 func (d discussions) measure(x discussed) string {
-	if d.spans(x.task) {
+	if d.answersAreSpans(x.task) {
 		return "F1, %"
 	}
 	return "accuracy, %"
 }
 
-// titled returns a name with what a condition has in a view's labels.
-func titled(v campaign.View, x discussed, name string) string {
+// titleWithLabels returns a name with what a condition has in a view's labels.
+func titleWithLabels(v campaign.View, x discussed, name string) string {
 	return strings.TrimPrefix(debate.Panel(name, v.Texts(x.Group), v.Names()), ", ")
 }
 

@@ -38,14 +38,14 @@ func Read(r *campaign.Run, rows record.Rows) error {
 			d.Personas = append(d.Personas, *t.Text)
 		case t.Phase == challengePhase && t.Agent != nil:
 			at[*t.Agent] = len(d.Challenges)
-			right, scored := challenged(*r, t)
+			right, scored := challengeOf(*r, t)
 			d.Challenges, d.Scored = append(d.Challenges, right), append(d.Scored, scored)
 		case t.Phase == newAnswerPhase && t.Agent != nil:
 			if i, ok := at[*t.Agent]; ok {
 				answerAnew(&d.Challenges[i], &d.Scored[i], t)
 			}
 		case t.Role == "" && t.Agent != nil:
-			if a, ok := given.of(t); ok {
+			if a, ok := given.answerOf(t); ok {
 				d.Replies[*t.Agent], d.Finals[*t.Agent] = a.Reply, a.words
 			}
 		}
@@ -67,13 +67,13 @@ type answer struct {
 // Of returns what a turn answers, after all turns before it: its own answer, or the one
 // that it agrees with.
 func (a Answers) Of(t record.Turn) (statistics.Reply, bool) {
-	given, ok := a.of(t)
+	given, ok := a.answerOf(t)
 	return given.Reply, ok
 }
 
-// of a turn: its own, or that of the last message that it saw if it agrees
+// answerOf a turn: its own, or that of the last message that it saw if it agrees
 // with it and repeats no answer.
-func (a Answers) of(t record.Turn) (answer, bool) {
+func (a Answers) answerOf(t record.Turn) (answer, bool) {
 	given, ok := answer{}, t.ProposalKey != nil
 	switch {
 	case ok:
@@ -81,8 +81,8 @@ func (a Answers) of(t record.Turn) (answer, bool) {
 		if t.Text != nil {
 			given.words = *t.Text
 		}
-	case t.Phase == talkPhase && agrees(t):
-		given, ok = a.last(t.Sees())
+	case t.Phase == talkPhase && isAgreement(t):
+		given, ok = a.lastAnswer(t.Sees())
 	}
 	if t.Phase == talkPhase {
 		a[t.Entry] = given
@@ -90,8 +90,8 @@ func (a Answers) of(t record.Turn) (answer, bool) {
 	return given, ok
 }
 
-// last returns what the last of these messages stands for.
-func (a Answers) last(sees [][2]int32) (answer, bool) {
+// lastAnswer returns what the last of these messages stands for.
+func (a Answers) lastAnswer(sees [][2]int32) (answer, bool) {
 	for _, r := range slices.Backward(sees) {
 		for i := r[1] - 1; i >= r[0]; i-- {
 			if given, talked := a[i]; talked {
@@ -105,8 +105,8 @@ func (a Answers) last(sees [][2]int32) (answer, bool) {
 // IsChallenge reports whether a turn is about the decision that was shown, after it was made.
 func IsChallenge(t record.Turn) bool { return t.Phase == challengePhase || t.Phase == newAnswerPhase }
 
-// agrees says that a reply has agreed with what it was shown: that is its ballot.
-func agrees(t record.Turn) bool {
+// isAgreement says that a reply has agreed with what it was shown: that is its ballot.
+func isAgreement(t record.Turn) bool {
 	var act struct {
 		Ballot *struct{} `json:"b"`
 	}
@@ -133,7 +133,7 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 		ends statistics.Termination
 	}
 	var rows []row
-	talking := d.talking()
+	talking := d.talkingOnes()
 	kinds := d.meansOfKinds(talking, false)
 	for _, x := range slices.Concat(talking, kinds) {
 		ends := statistics.Termination{Last: d.Rounds()}
@@ -146,7 +146,7 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 	}
 	held := func(x row) discussed { return x.discussed }
 	table.Fill(&t, rows, table.Of(d.nameColumns(), held),
-		campaign.RoundColumns(d.View, func(x row, round int) table.Cell { return defined(2, x.ends.Share, round) }),
+		campaign.RoundColumns(d.View, func(x row, round int) table.Cell { return definedCell(2, x.ends.Share, round) }),
 		table.Columns[row]{Headers: []string{"none", "rounds"}, Cells: func(x row) []table.Cell {
 			mean, ok := x.ends.Mean()
 			if !ok {
@@ -160,12 +160,12 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 	if len(kinds) > 0 {
 		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+": all discussions under rules of the kind, approval among them, as in the paper's 3.38 and 1.42 rounds.")
 	}
-	d.notes(&t)
+	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }
 
-// defined returns a measure at n, or nothing.
-func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell {
+// definedCell returns a measure at n, or nothing.
+func definedCell(decimals int, measure func(int) (float64, bool), n int) table.Cell {
 	v, ok := measure(n)
 	if !ok {
 		return table.Cell{}
@@ -178,7 +178,7 @@ func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell 
 func Countings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: solution counting, accuracy in %"}
-	table.Fill(&t, d.talking(), d.nameColumns(),
+	table.Fill(&t, d.talkingOnes(), d.nameColumns(),
 		replicateColumns("counted", "counted ± sd", countedRight), replicateColumns("decided", "decided ± sd", campaign.Run.Right),
 		table.Columns[discussed]{Headers: []string{"decided - counted", "low", "high"}, Cells: func(x discussed) []table.Cell {
 			counted, decided := campaign.PerQuestion(x.Succeeded(), countedRight), campaign.PerQuestion(x.Succeeded(), campaign.Run.Right)
@@ -188,6 +188,6 @@ func Countings(c campaign.Campaign) (table.Table, bool) {
 	t.Notes = []string{
 		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + campaign.CutNote,
 	}
-	d.notes(&t)
+	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }

@@ -23,7 +23,7 @@ type axis struct {
 func Scalings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: accuracy in % by rounds before the vote and by agents"}
-	all := d.series()
+	all := d.listSeries()
 	varies := func(key string) bool {
 		return slices.ContainsFunc(all, func(s series) bool { return slices.Contains(s.by.keys, key) })
 	}
@@ -56,13 +56,13 @@ func Scalings(c campaign.Campaign) (table.Table, bool) {
 			}
 			row = append(row, overReplicates(s.all[i].Succeeded(), campaign.Run.ScoreOrZero)...)
 		}
-		t.Rows = append(t.Rows, slices.Concat(row, s.line(), s.byQuestion()))
+		t.Rows = append(t.Rows, slices.Concat(row, s.fitCells(), s.byQuestion()))
 	}
 	t.Notes = []string{
 		"Mean and sample standard deviation over the replicates. Slope: percentage points for one round or agent more, by least squares over the replicates' accuracies, as the paper draws it, with its 95 % t interval.",
 		"Slope by question: the mean of the lines of the single questions, with its 95 % t interval; that questions differ in difficulty does not widen it.",
 	}
-	d.notes(&t)
+	d.addNotes(&t)
 	return t, len(all) > 0
 }
 
@@ -73,15 +73,15 @@ type series struct {
 	at  []int       // their sizes
 }
 
-func (d discussions) series() []series {
+func (d discussions) listSeries() []series {
 	var list []series
-	for _, by := range axes() {
+	for _, by := range scalingAxes() {
 		same := d.Without(func(key string) bool { return slices.Contains(by.keys, key) })
-		for _, row := range table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+		for _, row := range table.Gather(d.talkingOnes(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 			s := series{by: by}
-			slices.SortStableFunc(row, func(a, b discussed) int { return by.of(a) - by.of(b) })
+			slices.SortStableFunc(row, func(a, b discussed) int { return by.valueOf(a) - by.valueOf(b) })
 			for _, x := range row {
-				if n := by.of(x); !slices.Contains(s.at, n) {
+				if n := by.valueOf(x); !slices.Contains(s.at, n) {
 					s.all, s.at = append(s.all, x), append(s.at, n)
 				}
 			}
@@ -93,7 +93,7 @@ func (d discussions) series() []series {
 	return list
 }
 
-func (a axis) of(x discussed) int { return campaign.WholeNumber(x.Settings[a.keys[0]]) }
+func (a axis) valueOf(x discussed) int { return campaign.WholeNumber(x.Settings[a.keys[0]]) }
 
 // fit returns the line over the accuracies of the replicates at each size.
 func (s series) fit() (statistics.Line, error) {
@@ -106,8 +106,8 @@ func (s series) fit() (statistics.Line, error) {
 	return statistics.LineOf(x, y)
 }
 
-// line returns the fit's slope, interval and p.
-func (s series) line() []table.Cell {
+// fitCells returns the fit's slope, interval and p.
+func (s series) fitCells() []table.Cell {
 	line, err := s.fit()
 	if err != nil {
 		return make([]table.Cell, 4)

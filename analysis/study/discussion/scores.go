@@ -17,10 +17,10 @@ func Discussions(c campaign.Campaign) (table.Table, bool) {
 	columns := []table.Columns[[]discussed]{{Headers: d.Names(), Cells: func(row []discussed) []table.Cell { return row[0].label() }}}
 	for _, task := range d.tasks {
 		of := []table.Columns[discussed]{replicateColumns(task, task+" ± sd", campaign.Run.ScoreOrZero)}
-		if d.spans(task) {
+		if d.answersAreSpans(task) {
 			of = append(of, exactColumn(task+" EM"))
 		}
-		of = append(of, table.Columns[discussed]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: d.gain})
+		of = append(of, table.Columns[discussed]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: d.gainCells})
 		columns = append(columns, table.First(table.Join(of...), func(x discussed) bool { return x.task == task }))
 	}
 	columns = append(columns, table.Column("n", func(row []discussed) table.Cell {
@@ -38,7 +38,7 @@ func Discussions(c campaign.Campaign) (table.Table, bool) {
 	if d.hasSingle() {
 		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons. " + campaign.CutNote
 	}
-	d.notes(&t)
+	d.addNotes(&t)
 	return t, len(d.Groups) > 0
 }
 
@@ -50,30 +50,30 @@ func (x discussed) rowKey() string {
 	return ""
 }
 
-// scores by question.
-func (x discussed) scores() campaign.Units {
+// scoresByQuestion by question.
+func (x discussed) scoresByQuestion() campaign.Units {
 	return campaign.PerQuestion(x.Succeeded(), campaign.Run.ScoreOrZero)
 }
 
-// gain returns what a discussion is above the single agent, with its interval.
-func (d discussions) gain(x discussed) []table.Cell {
-	one, ok := d.reference(x)
+// gainCells returns what a discussion is above the single agent, with its interval.
+func (d discussions) gainCells(x discussed) []table.Cell {
+	one, ok := d.referenceOf(x)
 	if !ok {
 		return make([]table.Cell, 3)
 	}
-	return x.scores().Minus(one.scores()).Interval(100 * x.MostDifference())
+	return x.scoresByQuestion().Minus(one.scoresByQuestion()).Interval(100 * x.MostDifference())
 }
 
-// spans reports whether answers are words of a text.
-func (d discussions) spans(task string) bool {
+// answersAreSpans reports whether answers are words of a text.
+func (d discussions) answersAreSpans(task string) bool {
 	return slices.ContainsFunc(d.all, func(x discussed) bool {
-		return x.task == task && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { _, ok := answerable(r); return ok })
+		return x.task == task && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { _, ok := isAnswerable(r); return ok })
 	})
 }
 
-// answerable reports whether a text answers the question: who always says that it
+// isAnswerable reports whether a text answers the question: who always says that it
 // does not is right (1) where it does not.
-func answerable(r campaign.Run) (is, ok bool) {
+func isAnswerable(r campaign.Run) (is, ok bool) {
 	var score map[string]float64
 	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &score) != nil {
 		return false, false
@@ -96,9 +96,9 @@ func answerableParts() []part {
 	}
 }
 
-// of a condition's finished discussions.
-func (p part) of(x discussed) []campaign.Run {
-	return x.Having(func(r campaign.Run) bool { a, ok := answerable(r); return ok && p.keep(a) })
+// runsOf a condition's finished discussions.
+func (p part) runsOf(x discussed) []campaign.Run {
+	return x.Having(func(r campaign.Run) bool { a, ok := isAnswerable(r); return ok && p.keep(a) })
 }
 
 // Answerables returns Figure 3: F1 and exact match by whether the text answers the question.
@@ -110,15 +110,15 @@ func Answerables(c campaign.Campaign) (table.Table, bool) {
 		columns = append(columns, table.Of(
 			table.Join(replicateColumns(p.name, p.name+" ± sd", campaign.Run.ScoreOrZero), exactColumn(p.name+" EM"),
 				table.Column(p.name+" n", func(x discussed) table.Cell { return table.Count(len(x.Succeeded())) })),
-			func(x discussed) discussed { x.Runs = p.of(x); return x }))
+			func(x discussed) discussed { x.Runs = p.runsOf(x); return x }))
 	}
-	texts := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return !d.spans(x.task) })
+	texts := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return !d.answersAreSpans(x.task) })
 	kinds := d.meansOfKinds(texts, true)
 	table.Fill(&t, slices.Concat(texts, kinds), columns...)
 	t.Notes = []string{"Mean and sample standard deviation over the replicates; EM is exact match. n counts collaborations."}
 	if len(kinds) > 0 {
 		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+": all discussions under rules of the kind, without approval voting, as in the paper.")
 	}
-	d.notes(&t)
+	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }

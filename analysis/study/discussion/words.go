@@ -35,13 +35,13 @@ func kindOf(rule string) string {
 	return kindVoting
 }
 
-// alone says that a condition is one agent's single answer.
-func alone(settings map[string]string) bool {
+// isAlone says that a condition is one agent's single answer.
+func isAlone(settings map[string]string) bool {
 	return settings["protocol"] == debate.Protocol && settings["protocol.agents"] == "1" && settings["protocol.rounds"] == "0"
 }
 
-// unprompted says that a single agent was not asked to think step by step.
-func unprompted(settings map[string]string) bool {
+// isUnprompted says that a single agent was not asked to think step by step.
+func isUnprompted(settings map[string]string) bool {
 	return settings["protocol.chain_of_thought"] == "false"
 }
 
@@ -51,8 +51,8 @@ const (
 	ByAgents = "agents"
 )
 
-// axes of scaling.
-func axes() []axis {
+// scalingAxes of scaling.
+func scalingAxes() []axis {
 	return []axis{
 		{ByRounds, []string{"protocol.vote_from", "protocol.rounds"}},
 		{ByAgents, []string{"env.agents"}},

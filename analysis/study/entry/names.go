@@ -51,13 +51,13 @@ func (n Named) Cite() string {
 		if len(c.Numbers) > 1 {
 			kind += "s"
 		}
-		all = append(all, kind+" "+ranges(c.Numbers))
+		all = append(all, kind+" "+joinRanges(c.Numbers))
 	}
 	return strings.Join(all, ", ")
 }
 
-// ranges writes ascending numbers, three and more in a row as "2 to 5".
-func ranges(numbers []int) string {
+// joinRanges writes ascending numbers, three and more in a row as "2 to 5".
+func joinRanges(numbers []int) string {
 	var parts []string
 	for len(numbers) > 0 {
 		n := 1

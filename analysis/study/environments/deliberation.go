@@ -86,13 +86,13 @@ func toolNames(list string) string {
 	return strings.Join(names, ", ")
 }
 
-// measured returns the runs that are averaged and have measures.
-func (d deliberations) measured() []campaign.Run {
+// measuredRuns returns the runs that are averaged and have measures.
+func (d deliberations) measuredRuns() []campaign.Run {
 	return d.Having(func(r campaign.Run) bool { return measuresOf(r) != nil })
 }
 
-// mean of a measure; runs of which it is not known are left out and counted.
-func (d deliberations) mean(measure func(campaign.Run) (float64, bool)) table.Cell {
+// meanOf of a measure; runs of which it is not known are left out and counted.
+func (d deliberations) meanOf(measure func(campaign.Run) (float64, bool)) table.Cell {
 	return campaign.MeanCell(d.Succeeded(), 2, ifMeasured(measure))
 }
 
@@ -106,15 +106,15 @@ func ifMeasured(measure func(campaign.Run) (float64, bool)) func(campaign.Run) (
 	}
 }
 
-func nr(r campaign.Run) (float64, bool)       { return measuresOf(r).NR, true }
-func nar(r campaign.Run) (float64, bool)      { return measuresOf(r).NAR, true }
-func narValue(r campaign.Run) (float64, bool) { return measuresOf(r).NARValue, true }
-func validity(r campaign.Run) (float64, bool) { return table.Hundred(measuresOf(r).Valid), true }
-func hr(r campaign.Run) (float64, bool)       { return table.Given(measuresOf(r).HR) }
-func nmae(r campaign.Run) (float64, bool)     { return table.Given(measuresOf(r).NMAE) }
-func toolNR(r campaign.Run) (float64, bool)   { return table.Given(measuresOf(r).ToolNR) }
+func rewardOf(r campaign.Run) (float64, bool)        { return measuresOf(r).NR, true }
+func reachedRewardOf(r campaign.Run) (float64, bool) { return measuresOf(r).NAR, true }
+func narValue(r campaign.Run) (float64, bool)        { return measuresOf(r).NARValue, true }
+func validityOf(r campaign.Run) (float64, bool)      { return table.Hundred(measuresOf(r).Valid), true }
+func hitRateOf(r campaign.Run) (float64, bool)       { return table.Given(measuresOf(r).HR) }
+func errorOf(r campaign.Run) (float64, bool)         { return table.Given(measuresOf(r).NMAE) }
+func toolNR(r campaign.Run) (float64, bool)          { return table.Given(measuresOf(r).ToolNR) }
 
-func complied(r campaign.Run) (float64, bool) {
+func compliedOf(r campaign.Run) (float64, bool) {
 	c := measuresOf(r).Complied
 	return table.Hundred(c != nil && *c), c != nil
 }
@@ -132,7 +132,7 @@ func settingColumn() table.Columns[deliberations] {
 }
 
 func meanColumn(header string, measure func(campaign.Run) (float64, bool)) table.Columns[deliberations] {
-	return table.Column(header, func(d deliberations) table.Cell { return d.mean(measure) })
+	return table.Column(header, func(d deliberations) table.Cell { return d.meanOf(measure) })
 }
 
 // Deliberations returns Tables 2 and 5 of paper 3: rewards and validity by setting.
@@ -142,7 +142,7 @@ func Deliberations(c campaign.Campaign) (table.Table, bool) {
 	type row = []deliberations // that differ in their setting only
 	columns := []table.Columns[row]{table.Of(headColumns(v), func(r row) deliberations { return r[0] })}
 	for _, s := range settings {
-		rewards := table.Join(meanColumn(s+" NR", nr), meanColumn(s+" VR %", validity), meanColumn(s+" NAR", nar), meanColumn(s+" NAR by value", narValue))
+		rewards := table.Join(meanColumn(s+" NR", rewardOf), meanColumn(s+" VR %", validityOf), meanColumn(s+" NAR", reachedRewardOf), meanColumn(s+" NAR by value", narValue))
 		columns = append(columns, table.First(rewards, func(d deliberations) bool { return d.setting == s }))
 	}
 	table.Fill(&t, table.Gather(all, func(d deliberations) string { return d.variant + "\x00" + d.tools + "\x00" + d.same }), columns...)
@@ -158,18 +158,18 @@ func oraclesTable(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
 	t := table.Table{Title: "What the oracle brings"}
 	over := func(header, variant string, m func(campaign.Run) (float64, bool)) table.Columns[deliberations] {
-		return table.Column(header, func(d deliberations) table.Cell { return difference(d, twin(all, d, variant), m) })
+		return table.Column(header, func(d deliberations) table.Cell { return differenceFrom(d, twinOf(all, d, variant), m) })
 	}
 	oracles := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.variant != oracle })
 	table.Fill(&t, oracles, headColumns(v), settingColumn(),
-		meanColumn("NR", nr), over("over centralized", centralized, nr), over("over deliberation", deliberationProtocol, nr),
-		meanColumn("VR %", validity), over("VR over centralized", centralized, validity), over("VR over deliberation", deliberationProtocol, validity))
+		meanColumn("NR", rewardOf), over("over centralized", centralized, rewardOf), over("over deliberation", deliberationProtocol, rewardOf),
+		meanColumn("VR %", validityOf), over("VR over centralized", centralized, validityOf), over("VR over deliberation", deliberationProtocol, validityOf))
 	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
 }
 
-// twin returns the condition that differs in its variant only; nil if there is none.
-func twin(all []deliberations, d deliberations, variant string) *deliberations {
+// twinOf returns the condition that differs in its variant only; nil if there is none.
+func twinOf(all []deliberations, d deliberations, variant string) *deliberations {
 	i := slices.IndexFunc(all, func(o deliberations) bool {
 		return o.variant == variant && o.setting == d.setting && o.tools == d.tools && o.same == d.same
 	})
@@ -179,11 +179,11 @@ func twin(all []deliberations, d deliberations, variant string) *deliberations {
 	return &all[i]
 }
 
-func difference(d deliberations, from *deliberations, m func(campaign.Run) (float64, bool)) table.Cell {
+func differenceFrom(d deliberations, from *deliberations, m func(campaign.Run) (float64, bool)) table.Cell {
 	if from == nil {
 		return table.Cell{}
 	}
-	a, b := d.mean(m), from.mean(m)
+	a, b := d.meanOf(m), from.meanOf(m)
 	if a.Value == nil || b.Value == nil {
 		return table.Cell{}
 	}

@@ -13,8 +13,8 @@ import (
 func toolsTable(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
 	t := table.Table{Title: "Use of the solver"}
-	solving := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.mean(toolNR).Value == nil })
-	table.Fill(&t, solving, headColumns(v), settingColumn(), meanColumn("tool NR", toolNR), meanColumn("actual NR", nr), meanColumn("compliance %", complied))
+	solving := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.meanOf(toolNR).Value == nil })
+	table.Fill(&t, solving, headColumns(v), settingColumn(), meanColumn("tool NR", toolNR), meanColumn("actual NR", rewardOf), meanColumn("compliance %", compliedOf))
 	t.Notes = []string{"Tool NR: of the solver's last proposal. Compliance: decisions that are that proposal exactly."}
 	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
@@ -38,10 +38,10 @@ func estimatesTable(c campaign.Campaign) (table.Table, bool) {
 	for _, pool := range table.Gather(informed, func(d deliberations) string { return d.setting + "\x00" + d.same }) {
 		estimating := slices.DeleteFunc(slices.Clone(pool), func(d deliberations) bool { return d.variant == centralized })
 		if len(pool) > 1 && len(estimating) > 0 {
-			rows = append(rows, pooled(allDeliberations, estimating))
+			rows = append(rows, poolConditions(allDeliberations, estimating))
 		}
 		if len(estimating) < len(pool) && len(estimating) > 0 {
-			rows = append(rows, pooled(withCentralized, pool))
+			rows = append(rows, poolConditions(withCentralized, pool))
 		}
 	}
 	mean := func(header string, decimals int, measure func(campaign.Run) (float64, bool)) table.Columns[deliberations] {
@@ -50,15 +50,15 @@ func estimatesTable(c campaign.Campaign) (table.Table, bool) {
 		})
 	}
 	table.Fill(&t, rows, headColumns(v), settingColumn(),
-		mean("HR", 3, hr),
+		mean("HR", 3, hitRateOf),
 		table.Column("HR sd", func(d deliberations) table.Cell {
 			var rate table.Sample
 			for _, r := range d.Succeeded() {
-				rate.Add(ifMeasured(hr)(r))
+				rate.Add(ifMeasured(hitRateOf)(r))
 			}
 			return rate.Deviation(3)
 		}),
-		mean("NMAE pooled", 3, nmae),
+		mean("NMAE pooled", 3, errorOf),
 		mean("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }))
 	t.Notes = []string{
 		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is not part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
@@ -67,8 +67,8 @@ func estimatesTable(c campaign.Campaign) (table.Table, bool) {
 	return t, len(all) > 0
 }
 
-// pooled returns several conditions of one setting as one of this name.
-func pooled(name string, pool []deliberations) deliberations {
+// poolConditions returns several conditions of one setting as one of this name.
+func poolConditions(name string, pool []deliberations) deliberations {
 	all := pool[0]
 	all.variant, all.tools, all.Runs = name, "all", nil
 	for _, d := range pool {
@@ -96,8 +96,8 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 	if central == nil {
 		return
 	}
-	gain := campaign.Above(central.measured(), nr)
-	p.add(d.measured(), hr, func(r campaign.Run) (float64, bool) {
+	gain := campaign.Above(central.measuredRuns(), rewardOf)
+	p.add(d.measuredRuns(), hitRateOf, func(r campaign.Run) (float64, bool) {
 		v, ok := gain(r)
 		return -v, ok
 	})
@@ -114,7 +114,7 @@ func gapsTable(c campaign.Campaign) (table.Table, bool) {
 		var list points
 		for _, d := range all {
 			if d.setting == s && d.variant == deliberationProtocol {
-				list.addGaps(d, twin(all, d, centralized))
+				list.addGaps(d, twinOf(all, d, centralized))
 			}
 		}
 		overall.x, overall.y = append(overall.x, list.x...), append(overall.y, list.y...)
@@ -130,7 +130,7 @@ func gapsTable(c campaign.Campaign) (table.Table, bool) {
 		for _, s := range settings {
 			addErrors(&t, "NMAE → NR", tools, s, all, deliberationProtocol)
 			if slices.ContainsFunc(all, func(d deliberations) bool {
-				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measured(), func(r campaign.Run) bool { return measuresOf(r).NMAE != nil })
+				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measuredRuns(), func(r campaign.Run) bool { return measuresOf(r).NMAE != nil })
 			}) {
 				addErrors(&t, errorsOfAll, tools, s, all, deliberationProtocol, centralized)
 			}
@@ -154,7 +154,7 @@ func addErrors(t *table.Table, relation string, tools bool, setting string, all 
 	var list points
 	for _, d := range all {
 		if d.setting == setting && slices.Contains(variants, d.variant) && (d.tools != "") == tools {
-			list.add(d.measured(), nmae, nr)
+			list.add(d.measuredRuns(), errorOf, rewardOf)
 		}
 	}
 	addLine(t, relation, map[bool]string{true: "yes", false: "no"}[tools], setting, list)

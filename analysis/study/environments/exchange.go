@@ -22,19 +22,19 @@ const (
 
 // UtilityByRule returns Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
 func UtilityByRule(c campaign.Campaign) (table.Table, bool) {
-	return economy(c.View(campaign.Exchange, "rule"), "Exchange economy by decision rule")
+	return economyTable(c.View(campaign.Exchange, "rule"), "Exchange economy by decision rule")
 }
 
 // UtilityBySetting returns Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
 func UtilityBySetting(c campaign.Campaign) (table.Table, bool) {
-	return economy(c.View(campaign.Exchange), "Exchange economy by setting")
+	return economyTable(c.View(campaign.Exchange), "Exchange economy by setting")
 }
 
-func economy(v campaign.View, title string) (table.Table, bool) {
+func economyTable(v campaign.View, title string) (table.Table, bool) {
 	measures := campaign.AtRounds("utility@", v.Rounds(), statistics.Shares.TotalUtility)
 	measures = append(measures, campaign.AtRounds("AUC@", v.Rounds(), statistics.Shares.AUC)...)
 	measures = append(measures,
-		campaign.Measure{Column: "rationality", Of: func(r campaign.Run) (float64, bool) { return rationality(r).PerSlot() }},
+		campaign.Measure{Column: "rationality", Of: func(r campaign.Run) (float64, bool) { return rationalityOf(r).PerSlot() }},
 		campaign.Measure{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return statistics.Fairness(r.Utilities) }},
 		campaign.Measure{Column: "rigidity", Of: func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Scores).Rigidity() }},
 	)
@@ -44,7 +44,7 @@ func economy(v campaign.View, title string) (table.Table, bool) {
 // Readings returns the other readings of Table 1's metrics.
 func Readings(c campaign.Campaign) (table.Table, bool) {
 	reading := func(name string, of func(statistics.Rationality) (float64, bool)) campaign.Measure {
-		return campaign.Measure{Column: "rational of " + name, Of: func(r campaign.Run) (float64, bool) { return of(rationality(r)) }}
+		return campaign.Measure{Column: "rational of " + name, Of: func(r campaign.Run) (float64, bool) { return of(rationalityOf(r)) }}
 	}
 	return c.View(campaign.Exchange, "rule").MeansTable("Other readings of the exchange economy's metrics", []campaign.Measure{
 		reading("chances", statistics.Rationality.PerSlot),
@@ -77,7 +77,7 @@ func readExchange(r *campaign.Run, rows record.Rows) error {
 	return nil
 }
 
-// rationality counts the rational proposals of a run.
-func rationality(r campaign.Run) statistics.Rationality {
+// rationalityOf counts the rational proposals of a run.
+func rationalityOf(r campaign.Run) statistics.Rationality {
 	return statistics.CountRational(campaign.Part[slots](r.Parts))
 }

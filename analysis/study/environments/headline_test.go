@@ -41,7 +41,7 @@ func TestMessagesOfSeveralEnvironments(t *testing.T) {
 
 // The square root of 4 ± 1 is 2 ± 1/4, by the slope there.
 func TestRoot(t *testing.T) {
-	if r := root(&statistics.Ratio{Value: 4, SE: new(1.0), N: 3}); r.Value != 2 || math.Abs(*r.SE-0.25) > 1e-12 || r.N != 3 {
+	if r := rootOf(&statistics.Ratio{Value: 4, SE: new(1.0), N: 3}); r.Value != 2 || math.Abs(*r.SE-0.25) > 1e-12 || r.N != 3 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -24,7 +24,7 @@ func RatingErrors(c campaign.Campaign) (table.Table, bool) {
 	v := c.View(campaign.Recsys, "rule")
 	t := table.Table{Title: "Recommendation: errors of the group's rating by round"}
 	rows := slices.DeleteFunc(campaign.MeasureEach([]string{"MAE", "RMSE", decidedN, AsFour}, v.Groups), func(r campaign.MeasuredGroup[string]) bool {
-		return r.Measure == AsFour && !guessed(r.Succeeded())
+		return r.Measure == AsFour && !isGuessKnown(r.Succeeded())
 	})
 	campaign.FillByRound(v, &t, rows, func(measure string) string { return measure },
 		func(measure string, g campaign.Group, round int) table.Cell {
@@ -50,7 +50,7 @@ func errorsAt(runs []campaign.Run, measure string, round int) table.Cell {
 	m := campaign.MeanOver(runs, AbsoluteError(round))
 	switch measure {
 	case "RMSE":
-		m = root(campaign.MeanOver(runs, SquaredError(round)))
+		m = rootOf(campaign.MeanOver(runs, SquaredError(round)))
 	case AsFour:
 		m = campaign.MeanOver(runs, errorAsFour(round))
 	}
@@ -87,8 +87,8 @@ func guess(r campaign.Run) (float64, bool) {
 	return math.Abs(v), ok
 }
 
-// guessed reports whether the guess is known of all runs.
-func guessed(runs []campaign.Run) bool {
+// isGuessKnown reports whether the guess is known of all runs.
+func isGuessKnown(runs []campaign.Run) bool {
 	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r campaign.Run) bool { _, ok := guess(r); return !ok })
 }
 
@@ -97,8 +97,8 @@ func SquaredError(round int) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
 }
 
-// root of a mean, with its standard error by the delta method.
-func root(m *statistics.Ratio) *statistics.Ratio {
+// rootOf of a mean, with its standard error by the delta method.
+func rootOf(m *statistics.Ratio) *statistics.Ratio {
 	if m == nil {
 		return nil
 	}

@@ -48,10 +48,10 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		mean("as it was", row.asItWas),
 		mean("outcome", func(_ row, run campaign.Run) (float64, bool) { return run.Outcome() }),
 		table.Columns[row]{Headers: []string{"effect", "low", "high", "p"}, Cells: row.effectCells},
-		table.Column("by chance, SD", func(r row) table.Cell { return table.Known(r.chance(), 3) }),
-		table.Column("calls", func(r row) table.Cell { return table.Count(r.calls()) }),
+		table.Column("by chance, SD", func(r row) table.Cell { return table.Known(r.chanceSpread(), 3) }),
+		table.Column("calls", func(r row) table.Cell { return table.Count(r.countCalls()) }),
 		table.Column("cost USD", func(r row) table.Cell { return table.Known(sumPaid(r.Runs), 4) }),
-		table.Column("original USD", func(r row) table.Cell { return table.Known(sumPaid(r.originals()), 4) }),
+		table.Column("original USD", func(r row) table.Cell { return table.Known(sumPaid(r.originalRuns()), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Each collaboration continues the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns after that point, or ends there by what is changed; the others are the original to its end.",
@@ -84,9 +84,9 @@ func rowsOf(c campaign.Campaign, v campaign.View) []row {
 			if r.fork.IsControl() || !other.fork.IsControl() || other.fork.Condition != r.fork.Condition {
 				continue
 			}
-			points := r.points()
+			points := r.leavingPoints()
 			for _, run := range other.Succeeded() {
-				at := r.beginning(run)
+				at := r.beginningOf(run)
 				if p, known := points[at]; known && p.isOf(campaign.Part[point](run.Parts)) {
 					rows[i].unchanged[at] = append(rows[i].unchanged[at], run)
 				}
@@ -96,17 +96,17 @@ func rowsOf(c campaign.Campaign, v campaign.View) []row {
 	return rows
 }
 
-func (r row) beginning(run campaign.Run) beginning {
+func (r row) beginningOf(run campaign.Run) beginning {
 	at := campaign.PairOf(run.Collaboration)
 	at.Replicate = r.fork.Origin(run.Replicate)
 	return at
 }
 
-// points returns where the row's collaborations leave the original, by beginning.
-func (r row) points() map[beginning]point {
+// leavingPoints returns where the row's collaborations leave the original, by beginning.
+func (r row) leavingPoints() map[beginning]point {
 	all := map[beginning]point{}
 	for _, run := range r.Succeeded() {
-		all[r.beginning(run)] = campaign.Part[point](run.Parts)
+		all[r.beginningOf(run)] = campaign.Part[point](run.Parts)
 	}
 	return all
 }
@@ -114,13 +114,13 @@ func (r row) points() map[beginning]point {
 // isReached reports whether a run is another one than its original: it has turns after the
 // point, or the end that it has is of what was changed.
 func (r row) isReached(run campaign.Run) bool {
-	original, known := r.original[r.beginning(run)]
+	original, known := r.original[r.beginningOf(run)]
 	return campaign.Part[point](run.Parts).own || known && (run.RoundsRun != original.RoundsRun || run.EndReason != original.EndReason)
 }
 
 // asItWas returns the mean outcome of a run's beginning without the change.
 func (r row) asItWas(run campaign.Run) (float64, bool) {
-	values := r.unchangedOutcomes(r.beginning(run))
+	values := r.unchangedOutcomes(r.beginningOf(run))
 	sum := 0.0
 	for _, v := range values {
 		sum += v
@@ -134,10 +134,10 @@ func (r row) unchangedOutcomes(at beginning) []float64 {
 	if original, ok := r.original[at]; ok {
 		runs = append(runs, original)
 	}
-	return outcomes(runs)
+	return outcomesOf(runs)
 }
 
-func outcomes(runs []campaign.Run) []float64 {
+func outcomesOf(runs []campaign.Run) []float64 {
 	var all []float64
 	for _, run := range runs {
 		if y, ok := run.Outcome(); ok {
@@ -147,9 +147,9 @@ func outcomes(runs []campaign.Run) []float64 {
 	return all
 }
 
-// cells returns the beginnings with those runs that went on from them which are kept, in
+// beginningsWith returns the beginnings with those runs that went on from them which are kept, in
 // their order.
-func (r row) cells(keep func(campaign.Run) bool) []Cell {
+func (r row) beginningsWith(keep func(campaign.Run) bool) []Cell {
 	changed := map[beginning][]campaign.Run{}
 	var order []beginning
 	units := map[beginning]int32{}
@@ -157,7 +157,7 @@ func (r row) cells(keep func(campaign.Run) bool) []Cell {
 		if !keep(run) {
 			continue
 		}
-		at := r.beginning(run)
+		at := r.beginningOf(run)
 		if changed[at] == nil {
 			order = append(order, at)
 		}
@@ -168,7 +168,7 @@ func (r row) cells(keep func(campaign.Run) bool) []Cell {
 	})
 	var cells []Cell
 	for _, at := range order {
-		cells = append(cells, Cell{Unit: units[at], AsItWas: r.unchangedOutcomes(at), Changed: outcomes(changed[at])})
+		cells = append(cells, Cell{Unit: units[at], AsItWas: r.unchangedOutcomes(at), Changed: outcomesOf(changed[at])})
 	}
 	return cells
 }
@@ -178,7 +178,7 @@ func (r row) effectCells() []table.Cell {
 	if !slices.ContainsFunc(r.Succeeded(), r.isReached) {
 		return make([]table.Cell, 4)
 	}
-	values := EffectsOf(r.cells(func(campaign.Run) bool { return true }))
+	values := EffectsOf(r.beginningsWith(func(campaign.Run) bool { return true }))
 	if len(values) == 1 {
 		return []table.Cell{table.Number(values[0], 3), {}, {}, {}}
 	}
@@ -189,11 +189,11 @@ func (r row) effectCells() []table.Cell {
 	return append(cells, table.Cell{})
 }
 
-// chance returns the spread of outcomes from one beginning; of a row without a change, the
+// chanceSpread returns the spread of outcomes from one beginning; of a row without a change, the
 // original is one of them.
-func (r row) chance() *float64 {
+func (r row) chanceSpread() *float64 {
 	var groups [][]float64
-	for _, c := range r.cells(r.isReached) {
+	for _, c := range r.beginningsWith(r.isReached) {
 		if r.fork.IsControl() {
 			c.Changed = append(slices.Clone(c.Changed), c.AsItWas...)
 		}
@@ -202,7 +202,7 @@ func (r row) chance() *float64 {
 	return Chance(groups)
 }
 
-func (r row) calls() (n int64) {
+func (r row) countCalls() (n int64) {
 	for _, run := range r.Runs {
 		n += int64(run.Collaboration.Calls)
 	}
@@ -221,11 +221,11 @@ func sumPaid(runs []campaign.Run) *float64 {
 	return &sum
 }
 
-// originals returns those from which the row's runs go on, each once.
-func (r row) originals() (all []campaign.Run) {
+// originalRuns returns those from which the row's runs go on, each once.
+func (r row) originalRuns() (all []campaign.Run) {
 	seen := map[beginning]bool{}
 	for _, run := range r.Runs {
-		if at := r.beginning(run); !seen[at] {
+		if at := r.beginningOf(run); !seen[at] {
 			seen[at] = true
 			all = append(all, r.original[at])
 		}

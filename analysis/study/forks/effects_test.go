@@ -65,7 +65,7 @@ func TestOriginals(t *testing.T) {
 		Original: &campaign.Campaign{Name: "o", Runs: []campaign.Run{run("plurality-1", "a", "", 0)}},
 	}
 	for _, r := range rowsOf(c, c.View("")) {
-		if n := len(r.originals()); n != 1 || len(r.Runs) != 2 {
+		if n := len(r.originalRuns()); n != 1 || len(r.Runs) != 2 {
 			t.Errorf("%d runs go on from %d originals", len(r.Runs), n)
 		}
 	}

@@ -68,7 +68,7 @@ type Game struct {
 // value of everyone minus that of nobody. It is false if no order is complete.
 func (g Game) Shapley(n int) (shares []float64, ok bool) {
 	if n <= mostExact && len(g.Values) == 1<<n {
-		return g.exact(n), true
+		return g.exactValues(n), true
 	}
 	shares = make([]float64, n)
 	complete := 0
@@ -88,8 +88,8 @@ func (g Game) Shapley(n int) (shares []float64, ok bool) {
 	return shares, complete > 0
 }
 
-// exact returns Shapley's values (Shapley 1953): the mean over all orders.
-func (g Game) exact(n int) []float64 {
+// exactValues returns Shapley's values (Shapley 1953): the mean over all orders.
+func (g Game) exactValues(n int) []float64 {
 	weight := make([]float64, n) // of a coalition that a player joins, by its size: 1 / (n · C(n-1, size))
 	choose := 1.0
 	for size := range n {

@@ -41,14 +41,14 @@ func Read(r *campaign.Run, rows record.Rows) error {
 		return fmt.Errorf("collaboration %s: %w", r.CollaborationID, err)
 	}
 	set := campaign.Flatten([]byte(r.SettingsJSON))
-	campaign.Keep(&r.Parts, States{path, setting(set, "protocol.epsilon", usualEpsilon), setting(set, "env.robot.step", usualStep)})
+	campaign.Keep(&r.Parts, States{path, settingOr(set, "protocol.epsilon", usualEpsilon), settingOr(set, "env.robot.step", usualStep)})
 	return nil
 }
 
 // StatesOf returns the states of a run; none under another protocol.
 func StatesOf(r campaign.Run) States { return campaign.Part[States](r.Parts) }
 
-func setting(set map[string]string, key string, usual float64) float64 {
+func settingOr(set map[string]string, key string, usual float64) float64 {
 	if v, err := strconv.ParseFloat(set[key], 64); err == nil {
 		return v
 	}
@@ -86,13 +86,13 @@ func Consensus(c campaign.Campaign) (table.Table, bool) {
 		{Column: "reached %", Of: of(func(s States) (float64, bool) { _, ok := s.Reached(s.Epsilon); return percent(ok) })},
 		{Column: "round", Of: of(func(s States) (float64, bool) { r, ok := s.Reached(s.Epsilon); return float64(r), ok })},
 		{Column: "width", Of: of(func(s States) (float64, bool) { return s.Last().Width(), true })},
-		{Column: "bias", Of: of(func(s States) (float64, bool) { return signed(s.Bias()), true })},
-		{Column: "|bias|", Of: of(func(s States) (float64, bool) { return math.Abs(signed(s.Bias())), true })},
+		{Column: "bias", Of: of(func(s States) (float64, bool) { return signedLength(s.Bias()), true })},
+		{Column: "|bias|", Of: of(func(s States) (float64, bool) { return math.Abs(signedLength(s.Bias())), true })},
 		{Column: "bias/width", Of: of(States.NormalisedBias)},
 		{Column: "clusters", Of: of(func(s States) (float64, bool) { return float64(s.Last().Clusters(clusterGap)), true })},
 		{Column: "oscillates %", Of: of(func(s States) (float64, bool) { return percent(s.Period(atRest) > 0) })},
 	}
-	if drives(v) {
+	if isDriven(v) {
 		measures = append(measures, campaign.Measure{Column: "seconds", Of: of(func(s States) (float64, bool) {
 			steps, ok := s.Gathered(s.Epsilon)
 			return float64(steps) * s.Step, ok
@@ -105,8 +105,8 @@ func Consensus(c campaign.Campaign) (table.Table, bool) {
 			"Clusters at the end: gaps of more than %v. Oscillates: the last states repeat those before with a period of 2 rounds or more.", usualEpsilon, clusterGap))
 }
 
-// drives says that some agents take time to move.
-func drives(v campaign.View) bool {
+// isDriven says that some agents take time to move.
+func isDriven(v campaign.View) bool {
 	return slices.ContainsFunc(v.Groups, func(g campaign.Group) bool {
 		return slices.ContainsFunc(withStates(g), func(r campaign.Run) bool { return len(StatesOf(r).Steps) > 0 })
 	})
@@ -123,7 +123,7 @@ func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 	}
 	var rows []row
 	for _, g := range v.Groups {
-		names := personalities(g)
+		names := personalitiesIn(g)
 		if len(names) > 1 {
 			names = append([]string{"all"}, names...)
 		}
@@ -132,14 +132,14 @@ func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 		}
 	}
 	var shares []string
-	for _, s := range strategies() {
+	for _, s := range listStrategies() {
 		shares = append(shares, string(s))
 	}
 	group := func(x row) campaign.Group { return x.Group }
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), group),
 		table.Column("personality", func(x row) table.Cell { return table.Word(x.personality) }),
 		table.Columns[row]{Headers: append(shares, "moves", "agreed", "alone"), Cells: func(x row) []table.Cell {
-			return strategyCells(x.Group, func(agent int) bool { return x.personality == "all" || personality(x.Group, agent) == x.personality })
+			return strategyCells(x.Group, func(agent int) bool { return x.personality == "all" || personalityOf(x.Group, agent) == x.personality })
 		}},
 		table.Of(v.EndedColumns(), group))
 	t.Notes = []string{fmt.Sprintf("A move follows the strategy whose target is nearest, within %v; all agents that are seen count the same. Other holds erroneous moves. "+
@@ -158,11 +158,11 @@ func strategyCells(g campaign.Group, of func(agent int) bool) []table.Cell {
 		}
 	}
 	telling := 0
-	for _, s := range strategies() {
+	for _, s := range listStrategies() {
 		telling += counts[s]
 	}
 	var cells []table.Cell
-	for _, s := range strategies() {
+	for _, s := range listStrategies() {
 		if telling == 0 {
 			cells = append(cells, table.Cell{})
 			continue
@@ -191,7 +191,7 @@ func Influence(c campaign.Campaign) (table.Table, bool) {
 		for agent, l := range lead {
 			weight := table.Number(l.Coefficient, 3)
 			weight.SE, weight.N = &l.SE, len(paths)
-			rows = append(rows, row{g, table.Count(agent + 1), table.Word(personality(g, agent)), weight, table.Number(r2, 3)})
+			rows = append(rows, row{g, table.Count(agent + 1), table.Word(personalityOf(g, agent)), weight, table.Number(r2, 3)})
 		}
 	}
 	group := func(x row) campaign.Group { return x.Group }
@@ -233,8 +233,8 @@ func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 	}
 	table.Fill(&t, v.Groups, v.LabelColumns(),
 		sample(finalStart, mean(2), "start"), sample(Final, mean(2), "final"), sample(FinalBias, mean(3), "bias"),
-		sample(FinalBias, func(s table.Sample) []table.Cell { return variance(s, true) }, "sd of bias", "bias variance", "bias from", "bias to"),
-		sample(Final, func(s table.Sample) []table.Cell { return variance(s, false) }, "final variance", "final from", "final to"),
+		sample(FinalBias, func(s table.Sample) []table.Cell { return varianceCells(s, true) }, "sd of bias", "bias variance", "bias from", "bias to"),
+		sample(Final, func(s table.Sample) []table.Cell { return varianceCells(s, false) }, "final variance", "final from", "final to"),
 		v.EndedColumns())
 	some := slices.ContainsFunc(v.Groups, func(g campaign.Group) bool { return len(unitSample(g, Final).Values) > 0 })
 	t.Notes = []string{"Mean (standard error) and variance " + v.UnitsNote() + ", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans + " n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
@@ -251,8 +251,8 @@ func unitSample(g campaign.Group, value func(campaign.Run) (float64, bool)) tabl
 	return table.Sample{Values: campaign.ByUnit(withStates(g), value).Values(), Of: len(campaign.UnitsOf(withStates(g)))}
 }
 
-// variance with its interval, and the standard deviation first if asked for.
-func variance(s table.Sample, deviation bool) []table.Cell {
+// varianceCells with its interval, and the standard deviation first if asked for.
+func varianceCells(s table.Sample, deviation bool) []table.Cell {
 	v, within, ok := Variance(s.Values)
 	cells := []table.Cell{{}, {}, {}}
 	if ok {

@@ -192,7 +192,7 @@ func TestStrategiesByPersonality(t *testing.T) {
 		}
 	}
 	listed := campaign.Group{Settings: map[string]string{"env.personalities": `["none","suggestible"]`}}
-	if personality(listed, 0) != "none" || personality(listed, 1) != "suggestible" {
+	if personalityOf(listed, 0) != "none" || personalityOf(listed, 1) != "suggestible" {
 		t.Error("a list of personalities is not read")
 	}
 }

@@ -19,7 +19,7 @@ func Finals(c campaign.Campaign) (table.Table, bool) {
 			}
 			start, final := StatesOf(r).First().Mean()[0], StatesOf(r).Last().Mean()[0]
 			_, reached := StatesOf(r).Reached(StatesOf(r).Epsilon)
-			return [][]table.Cell{{exact(start), exact(final), exact(final - start), table.Word(map[bool]string{true: "yes", false: "no"}[reached])}}
+			return [][]table.Cell{{exactNumber(start), exactNumber(final), exactNumber(final - start), table.Word(map[bool]string{true: "yes", false: "no"}[reached])}}
 		})
 }
 
@@ -38,9 +38,9 @@ func Trajectories(c campaign.Campaign) (table.Table, bool) {
 					for k, v := range x {
 						plan := table.Cell{}
 						if to := planned[[2]int{time, agent}]; k < len(to) {
-							plan = exact(to[k])
+							plan = exactNumber(to[k])
 						}
-						rows = append(rows, []table.Cell{table.Count(time), table.Count(agent + 1), table.Word(personality(g, agent)), table.Count(k + 1), plan, exact(v)})
+						rows = append(rows, []table.Cell{table.Count(time), table.Count(agent + 1), table.Word(personalityOf(g, agent)), table.Count(k + 1), plan, exactNumber(v)})
 					}
 				}
 			}
@@ -59,7 +59,7 @@ func PathData(c campaign.Campaign) (table.Table, bool) {
 					for step, x := range path {
 						seconds := float64(round*len(path)+step+1) * StatesOf(r).Step
 						for k, v := range x {
-							rows = append(rows, []table.Cell{exact(math.Round(seconds*1e9) / 1e9), table.Count(agent + 1), table.Count(k + 1), exact(v)})
+							rows = append(rows, []table.Cell{exactNumber(math.Round(seconds*1e9) / 1e9), table.Count(agent + 1), table.Count(k + 1), exactNumber(v)})
 						}
 					}
 				}
@@ -85,5 +85,5 @@ func dataTable(c campaign.Campaign, title string, columns []string, rows func(ca
 	return t, len(v.Groups) > 0
 }
 
-// exact returns a number of data; people see four decimals of it.
-func exact(v float64) table.Cell { return table.Number(v, 4) }
+// exactNumber returns a number of data; people see four decimals of it.
+func exactNumber(v float64) table.Cell { return table.Number(v, 4) }

@@ -62,15 +62,15 @@ func (p Path) NormalisedBias() (float64, bool) {
 	if width == 0 {
 		return 0, false
 	}
-	return signed(p.Bias()) / width, true
+	return signedLength(p.Bias()) / width, true
 }
 
-// signed returns the number itself on a line, and the length in more dimensions.
-func signed(v []float64) float64 {
+// signedLength returns the number itself on a line, and the length in more dimensions.
+func signedLength(v []float64) float64 {
 	if len(v) == 1 {
 		return v[0]
 	}
-	return length(v)
+	return lengthOf(v)
 }
 
 // Period returns the smallest n ≥ 2 such that the last n states repeat the n before
@@ -80,7 +80,7 @@ func (p Path) Period(tolerance float64) int {
 	n := len(p.States)
 	repeats := func(period int) bool {
 		for t := n - period; t < n; t++ {
-			if !p.States[t].near(p.States[t-period], tolerance) {
+			if !p.States[t].isNear(p.States[t-period], tolerance) {
 				return false
 			}
 		}
@@ -97,16 +97,16 @@ func (p Path) Period(tolerance float64) int {
 	return 0
 }
 
-func (s State) near(other State, tolerance float64) bool {
+func (s State) isNear(other State, tolerance float64) bool {
 	for i, x := range s {
-		if !near(x, other[i], tolerance) {
+		if !areNear(x, other[i], tolerance) {
 			return false
 		}
 	}
 	return true
 }
 
-func near(a, b []float64, tolerance float64) bool {
+func areNear(a, b []float64, tolerance float64) bool {
 	for k := range a {
 		if !(math.Abs(a[k]-b[k]) <= tolerance) {
 			return false
@@ -126,7 +126,7 @@ func (s State) Clusters(gap float64) int {
 		for i := 0; i < len(members); i++ { // members grow
 			rest := left[:0:0]
 			for _, x := range left {
-				if distance(members[i], x) <= gap {
+				if distanceOf(members[i], x) <= gap {
 					members = append(members, x)
 				} else {
 					rest = append(rest, x)
@@ -158,15 +158,15 @@ func (p Path) Gathered(epsilon float64) (steps int, ok bool) {
 	return min(steps+1, total), steps < total
 }
 
-func distance(a, b []float64) float64 {
+func distanceOf(a, b []float64) float64 {
 	d := make([]float64, len(a))
 	for k := range a {
 		d[k] = a[k] - b[k]
 	}
-	return length(d)
+	return lengthOf(d)
 }
 
-func length(v []float64) float64 {
+func lengthOf(v []float64) float64 {
 	d := 0.0
 	for _, x := range v {
 		d = math.Hypot(d, x)

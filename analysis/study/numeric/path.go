@@ -52,7 +52,7 @@ func FromTurns(turns []record.Turn, agents int) (Path, error) {
 			}
 		}
 		if t.Kind == "env" {
-			err = r.state(i)
+			err = r.takeState(i)
 		} else {
 			err = r.move(i)
 		}
@@ -73,8 +73,8 @@ type reading struct {
 	before map[int32][]int // by agent: the latest entry that it had seen of each, at its plan before
 }
 
-// state takes where one agent is; the last agent completes a time.
-func (r *reading) state(entry int) error {
+// takeState takes where one agent is; the last agent completes a time.
+func (r *reading) takeState(entry int) error {
 	t := r.turns[entry]
 	if int(*t.Agent) != len(r.now) {
 		return fmt.Errorf("it is agent %d's state, but agent %d's is next", *t.Agent, len(r.now))

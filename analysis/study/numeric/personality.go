@@ -11,9 +11,9 @@ import (
 // noPersonality is that of an agent that was given none.
 const noPersonality = "none"
 
-// personality of an agent of a consensus, as the settings of its condition give
+// personalityOf of an agent of a consensus, as the settings of its condition give
 // them: a list, or counts of stubborn and then suggestible agents.
-func personality(g campaign.Group, agent int) string {
+func personalityOf(g campaign.Group, agent int) string {
 	var list []string
 	if json.Unmarshal([]byte(g.Settings["env.personalities"]), &list) == nil && len(list) > 0 {
 		if agent < len(list) {
@@ -31,12 +31,12 @@ func personality(g campaign.Group, agent int) string {
 	return noPersonality
 }
 
-// personalities that agents of a group have, in the order of agents.
-func personalities(g campaign.Group) []string {
+// personalitiesIn that agents of a group have, in the order of agents.
+func personalitiesIn(g campaign.Group) []string {
 	var names []string
 	for _, r := range g.Runs {
 		for agent := range int(r.Agents) {
-			if name := personality(g, agent); !slices.Contains(names, name) {
+			if name := personalityOf(g, agent); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

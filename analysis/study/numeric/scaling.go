@@ -56,14 +56,14 @@ func Scale(sizes []Sized) (scaling, bool) {
 		slope[i] = (x[i] - mean) / squares
 		level[i] = 1/float64(len(x)) - mean*slope[i]
 	}
-	s.Exponent = combined(slope, used)
-	ln := combined(level, used)
+	s.Exponent = combineVariances(slope, used)
+	ln := combineVariances(level, used)
 	s.Single = estimate{math.Exp(ln.Value), interval{math.Exp(ln.Low), math.Exp(ln.High)}}
 	return s, true
 }
 
-// combined returns a weighted sum of the sizes' log variances.
-func combined(weights []float64, sizes []Sized) estimate {
+// combineVariances returns a weighted sum of the sizes' log variances.
+func combineVariances(weights []float64, sizes []Sized) estimate {
 	var e estimate
 	var influence []float64 // by pair
 	pairs := map[string]int{}

@@ -103,7 +103,7 @@ func Variances(c campaign.Campaign) (table.Table, bool) {
 			name string
 			of   func(campaign.Run) (float64, bool)
 		}{{"final", Final}, {"bias", FinalBias}} {
-			if row, ok := f.scaling(q.of); ok {
+			if row, ok := f.scalingCells(q.of); ok {
 				var label []table.Cell
 				names, texts := f.Named(varying)
 				for _, text := range texts {
@@ -122,8 +122,8 @@ func Variances(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// scaling returns the cells of a fit; false if it is not defined.
-func (f Family) scaling(of func(campaign.Run) (float64, bool)) ([]table.Cell, bool) {
+// scalingCells returns the cells of a fit; false if it is not defined.
+func (f Family) scalingCells(of func(campaign.Run) (float64, bool)) ([]table.Cell, bool) {
 	sizes := f.Sized(of)
 	s, ok := Scale(sizes)
 	if !ok {

@@ -18,8 +18,8 @@ const (
 	Alone              Strategy = "alone" // it saw nobody else
 )
 
-// strategies in the order of tables.
-func strategies() []Strategy {
+// listStrategies in the order of tables.
+func listStrategies() []Strategy {
 	return []Strategy{Average, AverageWithoutSelf, Suggestible, Stubborn, Other}
 }
 
@@ -36,7 +36,7 @@ func (m Move) Strategy(tolerance float64) Strategy {
 	}
 	best, least := Other, math.Inf(1)
 	try := func(s Strategy, target []float64) {
-		if d := distance(m.To, target); d <= tolerance && d < least-1e-9 {
+		if d := distanceOf(m.To, target); d <= tolerance && d < least-1e-9 {
 			best, least = s, d
 		}
 	}

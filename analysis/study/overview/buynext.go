@@ -132,9 +132,9 @@ func cellCost(g campaign.Group, usd bool) (float64, bool) {
 	return sum / float64(max(1, n)), n > 0
 }
 
-// half returns half the width of the interval with multiples of the instances and the replicates:
+// halfWidth returns half the width of the interval with multiples of the instances and the replicates:
 // that of the table comparisons, in proportion to what the parts of the variance predict.
-func (n noise) half(instances, replicates float64) *float64 {
+func (n noise) halfWidth(instances, replicates float64) *float64 {
 	i := float64(n.instances) * instances
 	variance := n.total * n.total / i
 	if n.between != nil {
@@ -162,7 +162,7 @@ func (n noise) payAbove() *float64 {
 func noiseColumns(unit string) []table.Columns[noise] {
 	column := table.Column[noise]
 	half := func(header string, instances, replicates float64) table.Columns[noise] {
-		return column(header, func(n noise) table.Cell { return table.Known(n.half(instances, replicates), 4) })
+		return column(header, func(n noise) table.Cell { return table.Known(n.halfWidth(instances, replicates), 4) })
 	}
 	return []table.Columns[noise]{
 		column("env", func(n noise) table.Cell { return table.Word(n.environment) }),

@@ -57,7 +57,7 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 		}
 		part := fmt.Sprintf("%d of %d of %s", none, len(runs), o.name)
 		if m := campaign.MeanOver(runs, scoreOfDecided); m != nil && o.group.Measure() != record.Error {
-			part += fmt.Sprintf(" (the others score %s)", short(m.Value))
+			part += fmt.Sprintf(" (the others score %s)", shortNumber(m.Value))
 		}
 		parts = append(parts, part)
 	}
@@ -99,7 +99,7 @@ func whereBothDecided(v campaign.View, environment string, ranked []outcome) (be
 	if err != nil {
 		return between, false
 	}
-	between, known = difference(list, ranked[0].name, ranked[1].name)
+	between, known = differenceBetween(list, ranked[0].name, ranked[1].name)
 	return between, known && between.Difference != nil
 }
 

@@ -61,7 +61,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 // whether the difference is beyond what a condition differs by from itself, and where to
 // look for the others.
 func floorNotes(v campaign.View, environment string, list []statistics.Comparison) (notes []string) {
-	all := itselves(v, environment)
+	all := floorRows(v, environment)
 	for _, c := range list {
 		two := slices.DeleteFunc(slices.Clone(all), func(x itself) bool { return x.name != c.A && x.name != c.B })
 		if len(two) < 2 || len(two[0].differs)+len(two[1].differs) == 0 {

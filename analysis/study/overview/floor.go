@@ -62,9 +62,9 @@ func floorOf(g, same campaign.Group) (noiseFloor, bool) {
 	return f, true
 }
 
-// between returns the greatest difference of two conditions' means that chance alone makes in
+// differenceBetween returns the greatest difference of two conditions' means that chance alone makes in
 // 95 of 100 cases, on the same instances (Welch's degrees of freedom).
-func (f noiseFloor) between(other noiseFloor) float64 {
+func (f noiseFloor) differenceBetween(other noiseFloor) float64 {
 	variance := f.variance + other.variance
 	if variance == 0 {
 		return 0
@@ -80,7 +80,7 @@ func (f noiseFloor) ownInterval() *statistics.Interval {
 		return nil
 	}
 	chi := distuv.ChiSquared{K: f.dof}
-	own := f.between(f)
+	own := f.differenceBetween(f)
 	return &statistics.Interval{Low: own * math.Sqrt(f.dof/chi.Quantile(0.975)), High: own * math.Sqrt(f.dof/chi.Quantile(0.025))}
 }
 
@@ -94,9 +94,9 @@ type itself struct {
 	name    string
 }
 
-// itselves returns the conditions of an environment ("" for all) that have a floor, without
+// floorRows returns the conditions of an environment ("" for all) that have a floor, without
 // controls that are others again.
-func itselves(v campaign.View, environment string) (rows []itself) {
+func floorRows(v campaign.View, environment string) (rows []itself) {
 	for _, g := range v.WithoutSame() {
 		if environment != "" && g.Settings["env"] != environment {
 			continue
@@ -114,7 +114,7 @@ func itselves(v campaign.View, environment string) (rows []itself) {
 func Floor(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Noise floor: the difference of each condition to itself, run twice"}
-	rows := itselves(v, "")
+	rows := floorRows(v, "")
 	differed := table.Columns[itself]{Headers: []string{"differed", "differed low", "differed high"}, Cells: func(r itself) []table.Cell {
 		if len(r.differs) == 0 {
 			return make([]table.Cell, 3)
@@ -132,7 +132,7 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 			if r.variance == 0 {
 				return table.Cell{} // replicates that repeat each other say nothing
 			}
-			return table.Number(r.between(r.noiseFloor), 4)
+			return table.Number(r.differenceBetween(r.noiseFloor), 4)
 		}),
 		table.Columns[itself]{Headers: []string{"low", "high"}, Cells: func(r itself) []table.Cell {
 			return campaign.IntervalCells(r.ownInterval(), 4, math.Inf(1))
@@ -161,7 +161,7 @@ func beyondIt(r itself, all []itself) table.Cell {
 		if other.ID == r.ID || other.Settings["env"] != r.Settings["env"] || r.variance+other.variance == 0 {
 			continue
 		}
-		if of++; math.Abs(*r.mean-*other.mean) > r.between(other.noiseFloor) {
+		if of++; math.Abs(*r.mean-*other.mean) > r.differenceBetween(other.noiseFloor) {
 			beyond++
 		}
 	}
@@ -174,7 +174,7 @@ func beyondIt(r itself, all []itself) table.Cell {
 // floorText says whether two conditions differ by more than a condition does from itself, as
 // a part of a sentence; empty if replicates repeat each other.
 func floorText(a, b itself) string {
-	floor, by := a.between(b.noiseFloor), math.Abs(*a.mean-*b.mean)
+	floor, by := a.differenceBetween(b.noiseFloor), math.Abs(*a.mean-*b.mean)
 	if floor == 0 {
 		return ""
 	}
@@ -182,7 +182,7 @@ func floorText(a, b itself) string {
 	if by > floor {
 		where = "larger than"
 	}
-	return fmt.Sprintf("%s what chance alone makes between two runs of one condition (up to %s in 95 of 100 cases%s)", where, short(floor), apartFromItself([]itself{a, b}))
+	return fmt.Sprintf("%s what chance alone makes between two runs of one condition (up to %s in 95 of 100 cases%s)", where, shortNumber(floor), apartFromItself([]itself{a, b}))
 }
 
 // apartFromItself says by how much conditions differed from themselves, after a semicolon; empty
@@ -191,7 +191,7 @@ func apartFromItself(all []itself) string {
 	var parts []string
 	for _, x := range all {
 		if m, _ := statistics.MeanInterval(x.differs); len(x.differs) > 0 {
-			parts = append(parts, fmt.Sprintf("%s differed by %s", x.name, short(math.Abs(m))))
+			parts = append(parts, fmt.Sprintf("%s differed by %s", x.name, shortNumber(math.Abs(m))))
 		}
 	}
 	if len(parts) == 0 {

@@ -22,7 +22,7 @@ func Resources() []Resource {
 	return []Resource{
 		{"tokens", 0, func(r campaign.Run) (float64, bool) { return float64(r.Asked.Tokens()), true }},
 		{"USD", 6, campaign.Run.Price},
-		{"seconds", 1, seconds},
+		{"seconds", 1, secondsTaken},
 	}
 }
 
@@ -65,7 +65,7 @@ func Fronts(v campaign.View, environment string) []InFront {
 			var by []string
 			for j, other := range rows {
 				if i != j && row.isDominated(other, k) {
-					by = append(by, other.Title+unsure(row, other, resource))
+					by = append(by, other.Title+unsureMark(row, other, resource))
 				}
 			}
 			row.Taken[k].Dominated = strings.Join(by, "; ")
@@ -84,9 +84,9 @@ func (x InFront) isDominated(by InFront, resource int) bool {
 	return by.Value > x.Value || theirs.Value < mine.Value
 }
 
-// unsure returns a question mark unless one condition is better than another in both
+// unsureMark returns a question mark unless one condition is better than another in both
 // respects, in pairs, beyond their 95 % intervals.
-func unsure(x, by InFront, resource Resource) string {
+func unsureMark(x, by InFront, resource Resource) string {
 	surely := func(a, b campaign.Group, of func(campaign.Run) (float64, bool)) bool {
 		values := campaign.PairedBy(a.Succeeded(), b.Succeeded(), of).Values()
 		if len(values) < 2 {
@@ -121,7 +121,7 @@ func Front(c campaign.Campaign) (table.Table, bool) {
 		}
 		columns = append(columns, table.Columns[InFront]{
 			Headers: []string{resource.Name, resource.Name + " low", resource.Name + " high", "dominated in " + resource.Name + " by"},
-			Cells:   func(r InFront) []table.Cell { return r.Taken[k].cells(resource.decimals) },
+			Cells:   func(r InFront) []table.Cell { return r.Taken[k].takenCells(resource.decimals) },
 		})
 	}
 	thinking := table.Of(meanColumn("thinking tokens", 0, campaign.Run.Thinking), of)
@@ -134,8 +134,8 @@ func Front(c campaign.Campaign) (table.Table, bool) {
 	return t, len(rows) > 0
 }
 
-// cells are the mean, the ends of its interval, and by what it is dominated.
-func (x Taken) cells(decimals int) []table.Cell {
+// takenCells are the mean, the ends of its interval, and by what it is dominated.
+func (x Taken) takenCells(decimals int) []table.Cell {
 	if x.Ratio == nil {
 		return make([]table.Cell, 4)
 	}

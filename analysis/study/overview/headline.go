@@ -49,7 +49,7 @@ func Headlines(c campaign.Campaign) []Headline {
 		if len(ranked) == 0 {
 			continue
 		}
-		h, caveats := headline(v, environment, ranked), joinTexts(undecidedText(v, environment, ranked), oneInstanceText(ranked))
+		h, caveats := headlineOf(v, environment, ranked), joinTexts(undecidedText(v, environment, ranked), oneInstanceText(ranked))
 		if first := joinTexts(simulatedText(v, environment), unusableText(v, environment), unfinishedText(v, environment)); first != "" {
 			environment += " (" + first + ")"
 		}
@@ -86,7 +86,7 @@ func joinTexts(texts ...string) string {
 // chanceText says whether the highest two differ by more than a condition does from itself, as
 // whole sentences.
 func chanceText(v campaign.View, environment string, ranked []outcome) string {
-	all := itselves(v, environment)
+	all := floorRows(v, environment)
 	floor := func(name string) *itself {
 		i := slices.IndexFunc(all, func(x itself) bool { return x.name == name })
 		if i < 0 {
@@ -102,7 +102,7 @@ func chanceText(v campaign.View, environment string, ranked []outcome) string {
 	}
 	for _, o := range ranked { // one of the two is a baseline, which has no control of its own, or has not run as far
 		if x := floor(o.name); x != nil && x.variance > 0 {
-			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name, short(x.between(x.noiseFloor)), apartFromItself([]itself{*x}))
+			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name, shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x}))
 		}
 	}
 	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance (replicates: 2 tells). "
@@ -128,7 +128,7 @@ func othersText(v campaign.View, ranked []outcome, against map[string]worth.Agai
 		} else if i > 0 {
 			which = ", the highest in which agents hear each other,"
 		}
-		return fmt.Sprintf("%s%s scores %s, against %s", o.name, which, short(o.mean), strings.Join(parts, "; "))
+		return fmt.Sprintf("%s%s scores %s, against %s", o.name, which, shortNumber(o.mean), strings.Join(parts, "; "))
 	}
 	return ""
 }
@@ -189,7 +189,7 @@ func pairedText(v campaign.View, o outcome, other campaign.Group, what string) s
 
 // besideText says what another condition scores, and how much more a condition does.
 func besideText(score float64, name, what string, difference float64, interval []table.Cell) string {
-	said := fmt.Sprintf("%s for %s (%s; difference %s", short(score), name, what, short(difference))
+	said := fmt.Sprintf("%s for %s (%s; difference %s", shortNumber(score), name, what, shortNumber(difference))
 	if within := limitsText(interval); within != "" {
 		said += ", " + within
 	}
@@ -219,49 +219,49 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 	return ranked
 }
 
-// headline says which condition leads, without a full stop.
-func headline(v campaign.View, environment string, ranked []outcome) Headline {
+// headlineOf says which condition leads, without a full stop.
+func headlineOf(v campaign.View, environment string, ranked []outcome) Headline {
 	if len(ranked) == 1 {
-		return Headline{Claim: fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))}
+		return Headline{Claim: fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), shortNumber(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))}
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
-		return Headline{Claim: fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs", ranked[0].name, short(ranked[0].mean))}
+		return Headline{Claim: fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs", ranked[0].name, shortNumber(ranked[0].mean))}
 	}
 	decided, known := whereBothDecided(v, environment, ranked)
-	byDeciding := known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) && !(differs(decided) && *decided.Difference > 0)
-	h, isAbout := verdict(ranked, list, countConditions(v, environment), byDeciding)
+	byDeciding := known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) && !(isSignificant(decided) && *decided.Difference > 0)
+	h, isAbout := verdictOf(ranked, list, countConditions(v, environment), byDeciding)
 	if isAbout {
 		h.More = chanceText(v, environment, ranked)
 	}
 	return h
 }
 
-// verdict says who leads, after all comparisons of an environment with that many conditions;
+// verdictOf says who leads, after all comparisons of an environment with that many conditions;
 // byDeciding, that it does so only because the next comes to no decision more often. It reports
 // whether what it says is about the difference of the highest two, over all that they have.
-func verdict(ranked []outcome, list []statistics.Comparison, conditions int, byDeciding bool) (h Headline, isAbout bool) {
+func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, byDeciding bool) (h Headline, isAbout bool) {
 	if tied := tiedFirst(ranked, list); tied > 1 {
 		claim, next := tieText(ranked, tied, conditions)
 		return Headline{Claim: claim, Figures: next + countDiffering(list)}, false
 	}
 	first, next := ranked[0], ranked[1]
-	between, known := difference(list, first.name, next.name)
-	means := fmt.Sprintf("%s against %s for %s (%s)", short(first.mean), short(next.mean), next.name, campaign.ScoreIs(first.group))
+	between, known := differenceBetween(list, first.name, next.name)
+	means := fmt.Sprintf("%s against %s for %s (%s)", shortNumber(first.mean), shortNumber(next.mean), next.name, campaign.ScoreIs(first.group))
 	by := ", with no pair in common"
 	if known {
 		by = ", a difference of " + differenceText(between, first.group.MostDifference())
 	}
-	isHigher := known && differs(between) && *between.Difference > 0
+	isHigher := known && isSignificant(between) && *between.Difference > 0
 	switch {
 	case isHigher && byDeciding:
 		return Headline{Claim: fmt.Sprintf("%s leads, but only because %s comes to no decision more often", first.name, next.name), Figures: means + by}, true
 	case isHigher:
 		return Headline{Claim: first.name + " leads", Figures: means + by}, true
-	case known && differs(between): // over what both have
+	case known && isSignificant(between): // over what both have
 		return Headline{Claim: fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common", first.name, next.name), Figures: means + ", there a difference of " + differenceText(between, first.group.MostDifference())}, false
-	case !slices.ContainsFunc(list, differs):
-		figures := fmt.Sprintf("the highest are %s with %s and %s with %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.ScoreIs(first.group))
+	case !slices.ContainsFunc(list, isSignificant):
+		figures := fmt.Sprintf("the highest are %s with %s and %s with %s (%s)", first.name, shortNumber(first.mean), next.name, shortNumber(next.mean), campaign.ScoreIs(first.group))
 		return Headline{Claim: noneDiffers(conditions, len(ranked), len(list)), Figures: figures + by + outOfReachText(list)}, known
 	case !known:
 		return Headline{Claim: first.name + " has the highest mean, but no pair in common with the next", Figures: fmt.Sprintf("%s; %s", means, countDiffering(list))}, false
@@ -291,7 +291,7 @@ func outOfReachText(list []statistics.Comparison) string {
 		return ""
 	}
 	return fmt.Sprintf("; none could be significant: with %s and %s of conditions, p cannot be below %s (ask more, or compare fewer conditions)",
-		wording.Count(pairs, "pair"), wording.Count(len(list), "comparison"), short(min(1, least)))
+		wording.Count(pairs, "pair"), wording.Count(len(list), "comparison"), shortNumber(min(1, least)))
 }
 
 // tiedFirst returns how many of the ranked conditions have the highest mean and, but for
@@ -300,7 +300,7 @@ func tiedFirst(ranked []outcome, list []statistics.Comparison) int {
 	first, n := ranked[0], 1
 	none := func(v *float64) bool { return v != nil && math.Abs(*v) <= 1e-12*max(1, math.Abs(first.mean)) }
 	for ; n < len(ranked); n++ {
-		c, known := difference(list, first.name, ranked[n].name)
+		c, known := differenceBetween(list, first.name, ranked[n].name)
 		if !known || !none(new(first.mean-ranked[n].mean)) || !none(c.Difference) || c.SE != nil {
 			break
 		}
@@ -324,42 +324,42 @@ func tieText(ranked []outcome, tied, conditions int) (claim, next string) {
 		who = fmt.Sprintf("all %d conditions", tied)
 	}
 	if tied < len(ranked) {
-		next = fmt.Sprintf("next is %s with %s; ", ranked[tied].name, short(ranked[tied].mean))
+		next = fmt.Sprintf("next is %s with %s; ", ranked[tied].name, shortNumber(ranked[tied].mean))
 	}
-	return fmt.Sprintf("%s tie at the top with %s (%s)", who, short(ranked[0].mean), campaign.ScoreIs(ranked[0].group)), next
+	return fmt.Sprintf("%s tie at the top with %s (%s)", who, shortNumber(ranked[0].mean), campaign.ScoreIs(ranked[0].group)), next
 }
 
 // countDiffering says how many pairs of conditions differ significantly.
 func countDiffering(list []statistics.Comparison) string {
 	differing := 0
 	for _, c := range list {
-		if differs(c) {
+		if isSignificant(c) {
 			differing++
 		}
 	}
 	return fmt.Sprintf("%d of %s of conditions differ significantly (table comparisons)", differing, wording.Count(len(list), "pair"))
 }
 
-// differs reports whether a difference is known and significant.
-func differs(c statistics.Comparison) bool {
+// isSignificant reports whether a difference is known and significant.
+func isSignificant(c statistics.Comparison) bool {
 	return c.Difference != nil && c.Holm != nil && *c.Holm < level
 }
 
-// difference returns the comparison of two conditions, the first minus the second.
-func difference(list []statistics.Comparison, a, b string) (statistics.Comparison, bool) {
+// differenceBetween returns the comparison of two conditions, the first minus the second.
+func differenceBetween(list []statistics.Comparison, a, b string) (statistics.Comparison, bool) {
 	for _, c := range list {
 		switch {
 		case c.A == a && c.B == b:
 			return c, true
 		case c.A == b && c.B == a:
-			return turned(c), true
+			return turnAround(c), true
 		}
 	}
 	return statistics.Comparison{}, false
 }
 
-// turned returns a comparison with its two conditions in the other order.
-func turned(c statistics.Comparison) statistics.Comparison {
+// turnAround returns a comparison with its two conditions in the other order.
+func turnAround(c statistics.Comparison) statistics.Comparison {
 	c.A, c.B = c.B, c.A
 	if c.Difference != nil {
 		c.Difference = new(-*c.Difference)
@@ -375,7 +375,7 @@ func differenceText(c statistics.Comparison, most float64) string {
 	if c.Difference == nil {
 		return "unknown size"
 	}
-	said := fmt.Sprintf("%s over %s%s", short(*c.Difference), wording.Count(c.N, "pair"), intervalText(campaign.IntervalCells(c.Student, 4, most)))
+	said := fmt.Sprintf("%s over %s%s", shortNumber(*c.Difference), wording.Count(c.N, "pair"), intervalText(campaign.IntervalCells(c.Student, 4, most)))
 	switch {
 	case c.Holm == nil:
 	case c.SignFlip != nil && *c.SignFlip != *c.Holm: // the interval is of this difference alone
@@ -398,7 +398,7 @@ func limitsText(ends []table.Cell) string {
 	if len(ends) != 2 || ends[0].Value == nil || ends[1].Value == nil {
 		return ""
 	}
-	return fmt.Sprintf("95 %% CI %s to %s", short(*ends[0].Value), short(*ends[1].Value))
+	return fmt.Sprintf("95 %% CI %s to %s", shortNumber(*ends[0].Value), shortNumber(*ends[1].Value))
 }
 
 func pText(p float64) string {
@@ -409,8 +409,8 @@ func pText(p float64) string {
 	return "= " + s
 }
 
-// short returns a figure with three decimals.
-func short(v float64) string { return table.Fixed(v, 3) }
+// shortNumber returns a figure with three decimals.
+func shortNumber(v float64) string { return table.Fixed(v, 3) }
 
 // countConditions returns how many conditions an environment has, as plan counts them.
 func countConditions(v campaign.View, environment string) (n int) {

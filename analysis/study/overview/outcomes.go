@@ -77,11 +77,11 @@ func spentMeans() table.Columns[campaign.Group] {
 		meanColumn("turns", 1, func(r campaign.Run) (float64, bool) { return float64(r.Usable.Turns), true }),
 		meanColumn("tokens", 0, func(r campaign.Run) (float64, bool) { return float64(r.Asked.Tokens()), r.Protocol != record.Imported }),
 		meanColumn("USD", 6, campaign.Run.Price),
-		meanColumn("seconds", 1, seconds))
+		meanColumn("seconds", 1, secondsTaken))
 }
 
-// seconds returns how long a collaboration took; false for scripted agents.
-func seconds(r campaign.Run) (float64, bool) {
+// secondsTaken returns how long a collaboration took; false for scripted agents.
+func secondsTaken(r campaign.Run) (float64, bool) {
 	return float64(r.EndedAt-r.StartedAt) / 1e6, !r.Simulated && r.EndedAt > r.StartedAt && r.StartedAt > 0
 }
 
@@ -108,8 +108,8 @@ func tiedSets(v campaign.View) sets {
 			s.notes = append(s.notes, apartNote(environment, "not told apart", apart))
 		}
 		letters := statistics.Letters(len(ranked), func(i, j int) bool {
-			between, known := difference(list, ranked[i].name, ranked[j].name)
-			return known && differs(between)
+			between, known := differenceBetween(list, ranked[i].name, ranked[j].name)
+			return known && isSignificant(between)
 		})
 		if letters == nil {
 			s.notes = append(s.notes, environment+": there are more tied sets than letters; see the table comparisons.")

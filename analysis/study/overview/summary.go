@@ -104,12 +104,12 @@ func spentColumns(planKnown bool) table.Columns[spent] {
 		count("cached", func(s spent) int { return s.cached }),
 		count("input tokens", func(s spent) int { return s.input }),
 		count("output tokens", func(s spent) int { return s.output }),
-		table.Column("cost USD", spent.price),
+		table.Column("cost USD", spent.priceCell),
 	)
 }
 
-// price returns the sum, or what of it is known.
-func (s spent) price() table.Cell {
+// priceCell returns the sum, or what of it is known.
+func (s spent) priceCell() table.Cell {
 	switch {
 	case s.unpriced == 0:
 		return table.Number(s.cost, 4)

@@ -96,5 +96,5 @@ func repeatValidation(c campaign.Campaign, v campaign.View) (list [][]crossval.R
 			}
 		}
 	}
-	return list, append(notes, absent.notes(len(v.Groups))...)
+	return list, append(notes, absent.explainReasons(len(v.Groups))...)
 }

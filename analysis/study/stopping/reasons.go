@@ -18,8 +18,8 @@ func (r *reasons) add(reason, condition string) {
 	r.about[reason] = append(r.about[reason], condition)
 }
 
-// notes name the conditions, unless it is all of them.
-func (r *reasons) notes(conditions int) []string {
+// explainReasons name the conditions, unless it is all of them.
+func (r *reasons) explainReasons(conditions int) []string {
 	var list []string
 	for _, reason := range r.order {
 		where := ""

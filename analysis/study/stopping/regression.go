@@ -45,13 +45,13 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 			about = append(about, fmt.Sprintf("No regression: %s, %v.", g.ID, err))
 			continue
 		}
-		shown := first(a.Effects, most)
+		shown := firstEffects(a.Effects, most)
 		fixed, notes := correct(g.ID, runs, sample, a.Effects, empty)
 		for _, e := range shown {
-			t.Rows = append(t.Rows, append(append(v.Label(g), effect(e, a.N)...), fixed[e.Name]...))
+			t.Rows = append(t.Rows, append(append(v.Label(g), effectCells(e, a.N)...), fixed[e.Name]...))
 		}
 		about = append(about, notes...)
-		about = append(about, fitted(g.ID, a, len(shown)))
+		about = append(about, explainFit(g.ID, a, len(shown)))
 		for _, w := range a.Warnings {
 			about = append(about, fmt.Sprintf("%s: %s", g.ID, w))
 		}
@@ -69,8 +69,8 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 	return t, len(v.Groups) > 0
 }
 
-// first effects by p-value; those that are not determined come last.
-func first(effects []regression.Effect, most int) []regression.Effect {
+// firstEffects effects by p-value; those that are not determined come last.
+func firstEffects(effects []regression.Effect, most int) []regression.Effect {
 	p := func(e regression.Effect) float64 {
 		switch {
 		case e.Permutation != nil:
@@ -88,7 +88,7 @@ func first(effects []regression.Effect, most int) []regression.Effect {
 	return sorted
 }
 
-func effect(e regression.Effect, n int) []table.Cell {
+func effectCells(e regression.Effect, n int) []table.Cell {
 	cells := []table.Cell{table.Word(e.Name), table.Word("not determined"), table.PValue(e.Permutation), table.PValue(e.Adjusted), {}, {}, {}, {}, table.Word(strings.Join(e.Same, ", "))}
 	if e.Estimable {
 		cells[1] = table.Cell{Value: &e.Beta, N: n, Decimals: 4}
@@ -102,8 +102,8 @@ func effect(e regression.Effect, n int) []table.Cell {
 	return cells
 }
 
-// fitted says what a regression rests on.
-func fitted(condition string, a regression.Acts, shown int) string {
+// explainFit says what a regression rests on.
+func explainFit(condition string, a regression.Acts, shown int) string {
 	said := []string{fmt.Sprintf("%s: %d rows, rank %d, %d pairs fitted, %d left out (in fewer than %d rows, or missing in fewer)", condition, a.N, a.Rank, len(a.Effects), len(a.Dropped), regression.Rare)}
 	if shown < len(a.Effects) {
 		said = append(said, fmt.Sprintf("shown are the %d of smallest p", shown))

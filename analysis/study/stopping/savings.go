@@ -143,9 +143,9 @@ func savedColumns() []table.Columns[saved] {
 	return []table.Columns[saved]{
 		column("against", func(s saved) table.Cell { return table.Word(s.by) }),
 		column("n", func(s saved) table.Cell { return table.Count(len(s.runs)) }),
-		column("last round", func(s saved) table.Cell { return campaign.MeanCell(s.runs, 2, known(roundsOf)) }),
+		column("last round", func(s saved) table.Cell { return campaign.MeanCell(s.runs, 2, alwaysKnown(roundsOf)) }),
 		column("effective ratio", func(s saved) table.Cell {
-			return campaign.MeanCell(s.runs, 2, known(func(r campaign.Run) float64 {
+			return campaign.MeanCell(s.runs, 2, alwaysKnown(func(r campaign.Run) float64 {
 				if r.EndedEarly() {
 					return 1
 				}
@@ -157,7 +157,7 @@ func savedColumns() []table.Columns[saved] {
 			return float64(r.Asked.Calls - campaign.Part[Annotated](r.Parts).Distances)
 		}),
 		share("tokens saved, %", func(r campaign.Run) float64 { return float64(r.Asked.Tokens()) }),
-		column("USD saved", func(s saved) table.Cell { return s.dollars() }),
+		column("USD saved", func(s saved) table.Cell { return s.dollarsCell() }),
 		labels("label calls", func(a campaign.Asked) int64 { return a.Calls }),
 		labels("label tokens", campaign.Asked.Tokens),
 		column("label USD", func(s saved) table.Cell {
@@ -173,7 +173,7 @@ func savedColumns() []table.Columns[saved] {
 
 func roundsOf(r campaign.Run) float64 { return float64(r.RoundsRun) }
 
-func known(of func(campaign.Run) float64) func(campaign.Run) (float64, bool) {
+func alwaysKnown(of func(campaign.Run) float64) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { return of(r), true }
 }
 
@@ -185,8 +185,8 @@ func (s saved) shareSaved(of func(campaign.Run) float64) *statistics.Ratio {
 	})
 }
 
-// dollars returns what is saved of the money, labels counted; empty if a price is not known.
-func (s saved) dollars() table.Cell {
+// dollarsCell returns what is saved of the money, labels counted; empty if a price is not known.
+func (s saved) dollarsCell() table.Cell {
 	asked := func(r campaign.Run) campaign.Asked { return r.Asked }
 	live, all := campaign.SumUSD(s.runs, asked), campaign.SumUSD(s.all, asked)
 	if live == nil || all == nil {

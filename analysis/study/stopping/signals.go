@@ -44,7 +44,7 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 		row := append(v.Label(g), table.Word(strings.Join(names, ", ")), table.Count(rule.Count), table.Count(rule.Score))
 		f, late, out := firingsOf(runs, sample, rule)
 		outside += out
-		t.Rows = append(t.Rows, append(row, f.cells(late, empty)...))
+		t.Rows = append(t.Rows, append(row, f.firingCells(late, empty)...))
 	}
 	t.Notes = append([]string{
 		"The rule is made on all collaborations of the condition: a signal that occurs count times in a round is a point, and the first round from 2 with enough points ends the talk. fires: share of the rounds from 2 with enough points; rightly: of the rounds with gold in which it fires on the labels, the share in which it would fire on gold; better by: mean score of rounds in which it fires minus that of the others.",
@@ -86,7 +86,7 @@ func firingsOf(runs []acts.Trajectory, sample *gold.Sample, rule stopping.Fitted
 		}
 		for round := 2; round <= len(t.Rounds); round++ {
 			counts, _ := t.Pairs(round)
-			machine := fires(rule, func(pair acts.Pair) int { return int(counts[pair]) })
+			machine := willFire(rule, func(pair acts.Pair) int { return int(counts[pair]) })
 			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation}, Round: round})
 			to.add(unit, stratum, t.ScoreAt(round), machine, firesByGold(rule, coders, round, t.Agents))
 		}
@@ -98,25 +98,25 @@ func firingsOf(runs []acts.Trajectory, sample *gold.Sample, rule stopping.Fitted
 func firesByGold(rule stopping.Fitted, coders [][]gold.Coded, round, agents int) (all []bool) {
 	for _, coded := range coders {
 		rounds := dialogue.CodedActs(coded, round-1, round, agents)
-		all = append(all, fires(rule, func(pair acts.Pair) int { return stopping.Times(rounds[0], rounds[1], pair) }))
+		all = append(all, willFire(rule, func(pair acts.Pair) int { return stopping.Times(rounds[0], rounds[1], pair) }))
 	}
 	return all
 }
 
-// fires reports whether a rule stops a collaboration at a round from 2 that it comes to.
-func fires(rule stopping.Fitted, times func(acts.Pair) int) bool {
+// willFire reports whether a rule stops a collaboration at a round from 2 that it comes to.
+func willFire(rule stopping.Fitted, times func(acts.Pair) int) bool {
 	return stopping.Points(rule.Signals, rule.Count, times) >= rule.Score
 }
 
 func (f *firing) add(unit, stratum int, y *float64, machine bool, coders []bool) {
-	fires := gold.ShareUnit{Cluster: unit, Stratum: stratum, Machine: [2]float64{one(machine), 1}}
+	fires := gold.ShareUnit{Cluster: unit, Stratum: stratum, Machine: [2]float64{oneIf(machine), 1}}
 	rightly := gold.ShareUnit{Cluster: unit, Stratum: stratum}
 	better := gold.Unit{Cluster: unit, Stratum: stratum}
 	if y != nil {
-		better.Machine.AddRow([]float64{1, one(machine)}, *y, 1)
+		better.Machine.AddRow([]float64{1, oneIf(machine)}, *y, 1)
 	}
 	if coders != nil {
-		fires.Gold, rightly.Gold, better.Gold = &[2]float64{0, 1}, &[2]float64{0, one(machine)}, &gold.Moments{}
+		fires.Gold, rightly.Gold, better.Gold = &[2]float64{0, 1}, &[2]float64{0, oneIf(machine)}, &gold.Moments{}
 		if coders[0] {
 			f.some++
 		} else {
@@ -125,24 +125,24 @@ func (f *firing) add(unit, stratum int, y *float64, machine bool, coders []bool)
 	}
 	for _, coder := range coders {
 		weight := 1 / float64(len(coders))
-		fires.Gold[0] += weight * one(coder)
-		rightly.Gold[0] += weight * one(coder && machine)
+		fires.Gold[0] += weight * oneIf(coder)
+		rightly.Gold[0] += weight * oneIf(coder && machine)
 		if y != nil {
-			better.Gold.AddRow([]float64{1, one(coder)}, *y, weight)
+			better.Gold.AddRow([]float64{1, oneIf(coder)}, *y, weight)
 		}
 	}
 	f.fires, f.rightly, f.better = append(f.fires, fires), append(f.rightly, rightly), append(f.better, better)
 }
 
-func one(is bool) float64 {
+func oneIf(is bool) float64 {
 	if is {
 		return 1
 	}
 	return 0
 }
 
-// cells returns the figures of a rule; those as labelled count what is late too.
-func (f firing) cells(late firing, empty dialogue.Emptied) []table.Cell {
+// firingCells returns the figures of a rule; those as labelled count what is late too.
+func (f firing) firingCells(late firing, empty dialogue.Emptied) []table.Cell {
 	share, all := 0.0, slices.Concat(f.fires, late.fires)
 	for _, u := range all {
 		share += u.Machine[0] / float64(len(all))

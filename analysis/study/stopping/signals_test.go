@@ -34,14 +34,14 @@ func TestFiring(t *testing.T) {
 					coders = nil
 				}
 				f.add(run, 0, &y, machine, coders)
-				right, byLabels, both, n = right+one(truth), byLabels+one(machine), both+one(truth && machine), n+1
+				right, byLabels, both, n = right+oneIf(truth), byLabels+oneIf(machine), both+oneIf(truth && machine), n+1
 			}
 		}
 		empty := dialogue.Emptied{}
-		c := f.cells(firing{}, empty)
+		c := f.firingCells(firing{}, empty)
 		var late firing
 		late.add(1000, 0, nil, true, nil)
-		if with := f.cells(late, empty); math.Abs(*with[0].Value-(byLabels+1)/(n+1)) > 1e-9 || *with[1].Value != *c[1].Value {
+		if with := f.firingCells(late, empty); math.Abs(*with[0].Value-(byLabels+1)/(n+1)) > 1e-9 || *with[1].Value != *c[1].Value {
 			t.Errorf("with a late round that fires: %v as labelled, corrected %v", *with[0].Value, *with[1].Value)
 		}
 		if len(empty) > 0 {

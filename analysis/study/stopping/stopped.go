@@ -91,7 +91,7 @@ func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 		var environments []string
 		rows := map[string][][]table.Cell{}
 		for _, j := range list {
-			row := append(append([]table.Cell{table.Word(s.name)}, v.Label(j.Group)...), j.row(s.of)...)
+			row := append(append([]table.Cell{table.Word(s.name)}, v.Label(j.Group)...), j.methodRow(s.of)...)
 			t.Rows = append(t.Rows, row)
 			if rows[j.environment] == nil {
 				environments = append(environments, j.environment)
@@ -99,7 +99,7 @@ func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 			rows[j.environment] = append(rows[j.environment], row)
 		}
 		if s.name == gapStatistic {
-			t.Rows = append(t.Rows, closed(v, list)...)
+			t.Rows = append(t.Rows, closedRows(v, list)...)
 			continue
 		}
 		for _, environment := range environments {

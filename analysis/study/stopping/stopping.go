@@ -65,7 +65,7 @@ func judgeMethods(c campaign.Campaign, v campaign.View) (list []judged, notes []
 		}
 		list[i].results, list[i].summaries = results, crossval.Summarize(j.data, results)
 	}
-	return list, append(notes, remarks(list)...)
+	return list, append(notes, remarksOnce(list)...)
 }
 
 // trajectoriesOf returns the trajectories of a condition. Their units, which folds keep
@@ -82,8 +82,8 @@ func trajectoriesByUnit(c campaign.Campaign, condition string, least int) []acts
 	return slices.DeleteFunc(runs, func(t acts.Trajectory) bool { return t.Condition != condition })
 }
 
-// remarks say once what methods could not be used, and why rules never stop.
-func remarks(list []judged) []string {
+// remarksOnce say once what methods could not be used, and why rules never stop.
+func remarksOnce(list []judged) []string {
 	var r reasons
 	for _, j := range list {
 		for _, s := range j.summaries {
@@ -98,7 +98,7 @@ func remarks(list []judged) []string {
 			}
 		}
 	}
-	return r.notes(len(list))
+	return r.explainReasons(len(list))
 }
 
 const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for all conditions and methods): a rule is made on four folds and judged on the fifth. " +
@@ -131,9 +131,9 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 	list, notes := judgeMethods(c, v)
 	for _, j := range list {
 		row := append([]table.Cell{table.Word(measureOf(j.environment))}, v.Label(j.Group)...)
-		t.Rows = append(t.Rows, append(row, j.row(achieved)...))
+		t.Rows = append(t.Rows, append(row, j.methodRow(achievedScore)...))
 	}
-	t.Rows = append(t.Rows, closed(v, list)...)
+	t.Rows = append(t.Rows, closedRows(v, list)...)
 	t.Notes = append([]string{stoppingNote, gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
 	addExcluded(c, &t)
 	dialogue.AddEmbedderNote(c, &t)
@@ -153,8 +153,8 @@ func measureOf(environment string) string {
 	return "score"
 }
 
-// row is one cell a method and the number of collaborations.
-func (j judged) row(cell func(judged, crossval.Summary) table.Cell) []table.Cell {
+// methodRow is one cell a method and the number of collaborations.
+func (j judged) methodRow(cell func(judged, crossval.Summary) table.Cell) []table.Cell {
 	var cells []table.Cell
 	for i := range crossval.Methods() {
 		if j.summaries == nil || j.summaries[i].Absent != "" {
@@ -170,8 +170,8 @@ func (j judged) row(cell func(judged, crossval.Summary) table.Cell) []table.Cell
 	return append(cells, table.Count(n))
 }
 
-// achieved score; of the recommendation system the error, which is its negative.
-func achieved(j judged, s crossval.Summary) table.Cell {
+// achievedScore score; of the recommendation system the error, which is its negative.
+func achievedScore(j judged, s crossval.Summary) table.Cell {
 	if s.Score == nil {
 		return table.Cell{}
 	}
@@ -182,9 +182,9 @@ func achieved(j judged, s crossval.Summary) table.Cell {
 	return table.Cell{Value: &value, SE: s.SE, N: s.Defined, Decimals: 3, Partial: s.Defined < s.N}
 }
 
-// closed returns one row an environment, the gap closed over all its conditions,
+// closedRows returns one row an environment, the gap closed over all its conditions,
 // and the mean of these if there are several.
-func closed(v campaign.View, list []judged) [][]table.Cell {
+func closedRows(v campaign.View, list []judged) [][]table.Cell {
 	var environments []string
 	gaps := map[string][][]crossval.Compared{} // by method
 	for _, j := range list {

@@ -53,7 +53,7 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	}
 	gain := func(header string, of func(compared, campaign.Run) (float64, bool)) table.Columns[compared] {
 		return pointsColumns(header, campaign.MostOfPercent, func(g compared) points {
-			return changes(g.Succeeded(), func(r campaign.Run) (float64, bool) {
+			return meanChange(g.Succeeded(), func(r campaign.Run) (float64, bool) {
 				alone, ok := of(g, r)
 				own, decided := r.Outcome()
 				return own - alone, ok && decided
@@ -103,11 +103,11 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 				}
 				return table.Count(g.turns)
 			})),
-		where(isSampled, mean("self-consistency, %", 1, percent(compared.majority)), gain("over self-consistency", compared.majority)),
-		where(func(g compared) bool { return g.over(g.samples, g.majorityForMoney) != nil },
+		where(isSampled, mean("self-consistency, %", 1, percent(compared.majorityWorth)), gain("over self-consistency", compared.majorityWorth)),
+		where(func(g compared) bool { return g.gainOver(g.samples, g.majorityForMoney) != nil },
 			mean("self-consistency for the same USD, %", 1, percent(compared.majorityForMoney)), gain("over self-consistency for the same USD", compared.majorityForMoney),
 			mean("samples for the same USD", 1, func(g compared, r campaign.Run) (float64, bool) {
-				affords, _, ok := g.affordable(r, inMoney)
+				affords, _, ok := g.affordableSamples(r, inMoney)
 				return float64(affords), ok
 			})),
 		taken("", func(_ compared, r campaign.Run) (campaign.Asked, bool) { return r.Asked, true }),
@@ -115,15 +115,15 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return g.budget.asked(r) }),
 		where(isSampled,
 			mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
-				affords, _, ok := g.affordable(r, inTokens)
+				affords, _, ok := g.affordableSamples(r, inTokens)
 				return float64(affords), ok
 			}),
 			taken("their ", func(g compared, r campaign.Run) (campaign.Asked, bool) {
-				_, spent, ok := g.affordable(r, inTokens)
+				_, spent, ok := g.affordableSamples(r, inTokens)
 				return spent, ok
 			}),
 			mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
-				affords, _, ok := g.affordable(r, inTokens)
+				affords, _, ok := g.affordableSamples(r, inTokens)
 				return table.Hundred(ok && affords == len(g.samples.talkOf(r).Spent)), ok
 			})),
 		v.endedOf())
@@ -188,13 +188,13 @@ func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.over(g.single, g.single.outcome), g.overBudget(), g.overSamples(g.majority, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
+		all[g.ID] = Against{g.gainOver(g.single, g.single.outcome), g.overBudget(), g.overSamples(g.majorityWorth, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
 	}
 	return all
 }
 
-// over returns the gain over a baseline; nil without a pair.
-func (g compared) over(of lone, baseline func(campaign.Run) (float64, bool)) *Gain {
+// gainOver returns the gain over a baseline; nil without a pair.
+func (g compared) gainOver(of lone, baseline func(campaign.Run) (float64, bool)) *Gain {
 	both := func(r campaign.Run) (own, alone float64, ok bool) {
 		own, decided := r.Outcome()
 		alone, ok = baseline(r)
@@ -213,13 +213,13 @@ func (g compared) over(of lone, baseline func(campaign.Run) (float64, bool)) *Ga
 // overSamples is over self-consistency, and says whether it had too few samples for the budget:
 // in more than a tenth of the pairs all of them took less than nine tenths of it.
 func (g compared) overSamples(baseline func(campaign.Run) (float64, bool), budget func(campaign.Asked) (float64, bool)) *Gain {
-	gain := g.over(g.samples, baseline)
+	gain := g.gainOver(g.samples, baseline)
 	if gain == nil {
 		return nil
 	}
 	pairs, few, answers, all := 0, 0, 0, 0
 	for _, r := range g.Succeeded() {
-		n, spent, ok := g.affordable(r, budget)
+		n, spent, ok := g.affordableSamples(r, budget)
 		if !ok {
 			continue
 		}
@@ -236,7 +236,7 @@ func (g compared) overSamples(baseline func(campaign.Run) (float64, bool), budge
 
 // overBudget is over the single agent with a budget, and says whether it was less than the group's.
 func (g compared) overBudget() *Gain {
-	gain := g.over(g.budget, g.budget.outcome)
+	gain := g.gainOver(g.budget, g.budget.outcome)
 	if gain != nil {
 		gain.TooFew = g.turns < mostTurns(g.Group)
 	}
@@ -298,12 +298,12 @@ func compareTo(alone []campaign.Group, g campaign.Group, groups []campaign.Group
 	most, turns := 1, mostTurns(g)
 	for _, b := range alone {
 		switch n := agentsOf(b); {
-		case n == 1 && asked(b, budgets) == asked(g, budgets) && budgetOf(b) > budgetOf(g) && !isSingleOf(groups, b):
+		case n == 1 && askedSettings(b, budgets) == askedSettings(g, budgets) && budgetOf(b) > budgetOf(g) && !isSingleOf(groups, b):
 			times := budgetOf(b) / max(1, budgetOf(g))
 			if enough := row.turns >= turns; !enough && times > row.turns || enough && times >= turns && times < row.turns {
 				row.budget, row.turns = loneOf(b), times
 			}
-		case asked(b, nil) != asked(g, nil):
+		case askedSettings(b, nil) != askedSettings(g, nil):
 		case n == 1:
 			row.single = loneOf(b)
 		case n > most:
@@ -319,7 +319,7 @@ func (g compared) hasBaseline() bool {
 
 // isSingleOf reports whether some group's agents are asked like a single one, with its limits.
 func isSingleOf(groups []campaign.Group, single campaign.Group) bool {
-	return slices.ContainsFunc(groups, func(g campaign.Group) bool { return asked(g, nil) == asked(single, nil) })
+	return slices.ContainsFunc(groups, func(g campaign.Group) bool { return askedSettings(g, nil) == askedSettings(single, nil) })
 }
 
 // IsAskedOnce reports whether the agents of a condition answer once, without seeing
@@ -344,9 +344,9 @@ func mostTurns(g campaign.Group) int {
 	return most
 }
 
-// asked returns what the agents of a condition are asked, and who answers, but for some
+// askedSettings returns what the agents of a condition are asked, and who answers, but for some
 // settings.
-func asked(g campaign.Group, but []string) string {
+func askedSettings(g campaign.Group, but []string) string {
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(g.Settings)) {
 		if slices.Contains(but, key) || slices.Contains(but, key[strings.LastIndex(key, ".")+1:]) {
@@ -386,14 +386,14 @@ func (g compared) isGraded() bool {
 	return false
 }
 
-// majority returns what the most frequent of the answers is worth that the group's tokens pay for.
-func (g compared) majority(r campaign.Run) (float64, bool) { return g.mostFrequent(r, inTokens) }
+// majorityWorth returns what the most frequent of the answers is worth that the group's tokens pay for.
+func (g compared) majorityWorth(r campaign.Run) (float64, bool) { return g.mostFrequent(r, inTokens) }
 
 // majorityForMoney is majority for the group's money.
 func (g compared) majorityForMoney(r campaign.Run) (float64, bool) { return g.mostFrequent(r, inMoney) }
 
 func (g compared) mostFrequent(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (float64, bool) {
-	n, _, ok := g.affordable(r, budget)
+	n, _, ok := g.affordableSamples(r, budget)
 	talk := g.samples.talkOf(r)
 	if !ok || talk.Graded {
 		return 0, false
@@ -405,9 +405,9 @@ func (g compared) mostFrequent(r campaign.Run, budget func(campaign.Asked) (floa
 	return answers.Plurality(), true
 }
 
-// affordable returns how many samples take no more of a budget than the group's run, at
+// affordableSamples returns how many samples take no more of a budget than the group's run, at
 // least one, and what they take; false if there are none, or it is not known.
-func (g compared) affordable(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (n int, spent campaign.Asked, ok bool) {
+func (g compared) affordableSamples(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (n int, spent campaign.Asked, ok bool) {
 	most, known := budget(r.Asked)
 	for _, more := range g.samples.talkOf(r).Spent {
 		takes, priced := budget(spent.Plus(more))

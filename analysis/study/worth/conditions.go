@@ -24,7 +24,7 @@ func viewOf(c campaign.Campaign, talking bool) view {
 	var kept []campaign.Group
 	left := map[string]int{}
 	for _, g := range v.Groups {
-		if reason := unfit(g, talking); reason != "" {
+		if reason := explainUnfit(g, talking); reason != "" {
 			left[reason]++
 		} else {
 			kept = append(kept, g)
@@ -51,8 +51,8 @@ const (
 	isSilent = "in which no agent answers again after the first answers"
 )
 
-// unfit says why a condition is left out; "" if it is not.
-func unfit(g campaign.Group, talking bool) string {
+// explainUnfit says why a condition is left out; "" if it is not.
+func explainUnfit(g campaign.Group, talking bool) string {
 	several, again := false, false
 	for _, r := range g.Succeeded() {
 		t := talkOf(r)
@@ -90,16 +90,16 @@ func (v view) addNotes(t *table.Table) {
 	v.AddNotes(t)
 }
 
-// answered returns the collaborations that have first answers.
-func answered(g campaign.Group) []campaign.Run {
+// answeredRuns returns the collaborations that have first answers.
+func answeredRuns(g campaign.Group) []campaign.Run {
 	return g.Having(func(r campaign.Run) bool { return len(talkOf(r).Steps) > 0 })
 }
 
 // points are differences of percentages by unit, with their interval and Student's test of 0.
 type points []float64
 
-// changes returns the mean of a difference of shares by unit, in points.
-func changes(runs []campaign.Run, of func(campaign.Run) (float64, bool)) points {
+// meanChange returns the mean of a difference of shares by unit, in points.
+func meanChange(runs []campaign.Run, of func(campaign.Run) (float64, bool)) points {
 	return campaign.ByUnit(runs, func(r campaign.Run) (float64, bool) {
 		v, ok := of(r)
 		return 100 * v, ok
@@ -109,12 +109,12 @@ func changes(runs []campaign.Run, of func(campaign.Run) (float64, bool)) points 
 // shareCell returns the mean of a share over units, in percent: that of its changes, so that
 // columns and their difference agree whatever replicates each unit has.
 func shareCell(runs []campaign.Run, of func(campaign.Run) (float64, bool)) table.Cell {
-	values := changes(runs, of)
+	values := meanChange(runs, of)
 	return (&table.Sample{Values: values, Of: len(values)}).Mean(1)
 }
 
-// cells are the mean, the ends of the interval and p.
-func (p points) cells(most float64) []table.Cell {
+// meanCells are the mean, the ends of the interval and p.
+func (p points) meanCells(most float64) []table.Cell {
 	cells := campaign.MeanInterval(p, 1, most)
 	test, err := statistics.Paired(p)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p points) cells(most float64) []table.Cell {
 
 // pointsColumns are those of differences.
 func pointsColumns[R any](header string, most float64, of func(R) points) table.Columns[R] {
-	return table.Columns[R]{Headers: []string{header, header + " low", header + " high", header + " p"}, Cells: func(r R) []table.Cell { return of(r).cells(most) }}
+	return table.Columns[R]{Headers: []string{header, header + " low", header + " high", header + " p"}, Cells: func(r R) []table.Cell { return of(r).meanCells(most) }}
 }
 
 // flipColumns are the shares of agents that were wrong and became right, and the reverse.
@@ -143,11 +143,11 @@ func flipColumns[R any](runs func(R) []campaign.Run, between func(R, Talk) (from
 	}
 	return table.Join(
 		share("wrong to right, %", func(t Talk, from, to int) (float64, float64) {
-			toRight, wrong, _, _ := t.flips(from, to)
+			toRight, wrong, _, _ := t.countFlips(from, to)
 			return toRight, wrong
 		}),
 		share("right to wrong, %", func(t Talk, from, to int) (float64, float64) {
-			_, _, toWrong, right := t.flips(from, to)
+			_, _, toWrong, right := t.countFlips(from, to)
 			return toWrong, right
 		}))
 }

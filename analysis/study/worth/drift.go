@@ -16,18 +16,18 @@ func Drift(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Does talk move answers? The share of agents that are right, from the first answers to the last"}
 	share := func(header string, step func(Talk) int) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell {
-			return shareCell(answered(g), func(r campaign.Run) (float64, bool) { return talkOf(r).right(step(talkOf(r))), true })
+			return shareCell(answeredRuns(g), func(r campaign.Run) (float64, bool) { return talkOf(r).rightAt(step(talkOf(r))), true })
 		})
 	}
 	table.Fill(&t, v.Groups, v.LabelColumns(),
 		share("right first, %", func(Talk) int { return 0 }),
-		share("right last, %", Talk.last),
+		share("right last, %", Talk.lastStep),
 		pointsColumns("drift", campaign.MostOfPercent, driftOf),
 		pointsColumns("herding", math.Inf(1), func(g campaign.Group) points {
-			return changes(answered(g), func(r campaign.Run) (float64, bool) { return talkOf(r).herding(), true })
+			return meanChange(answeredRuns(g), func(r campaign.Run) (float64, bool) { return talkOf(r).herdingSum(), true })
 		}),
-		flipColumns(answered, func(_ campaign.Group, t Talk) (int, int, bool) { return 0, t.last(), true }),
-		table.Column("n", func(g campaign.Group) table.Cell { return table.Count(len(answered(g))) }))
+		flipColumns(answeredRuns, func(_ campaign.Group, t Talk) (int, int, bool) { return 0, t.lastStep(), true }),
+		table.Column("n", func(g campaign.Group) table.Cell { return table.Count(len(answeredRuns(g))) }))
 	t.Notes = []string{
 		beliefNote,
 		"Drift: the share at the end minus that of the first answers, in points. Herding: the sum of the changes of all rounds, each counted as positive where it adds to the side, right or wrong, that more than half were on before it. If talk moves answers in neither direction, given all that came before (a martingale), both are 0 on average, also where a talk ends early because of what was said. Means over " + c.CountedUnits() + " with 95 % t intervals and Student's p: what a question has in common is one observation. Herding is skewed: where there is none, its p is below 0.05 in 5 to 7 % of campaigns. p is not corrected for the number of tests.",
@@ -41,7 +41,7 @@ const beliefNote = "Share of right answers: of the agents with a usable first an
 
 // driftOf returns the drift of a condition by unit.
 func driftOf(g campaign.Group) points {
-	return changes(answered(g), func(r campaign.Run) (float64, bool) { return talkOf(r).drift(), true })
+	return meanChange(answeredRuns(g), func(r campaign.Run) (float64, bool) { return talkOf(r).totalDrift(), true })
 }
 
 // stepRow is a round of a condition.
@@ -61,14 +61,14 @@ func (x stepRow) step(t Talk) (int, bool) {
 	return 0, false
 }
 
-// change returns by how much the share of right answers moved in the round.
-func (x stepRow) change(r campaign.Run) (float64, bool) {
+// changeOf returns by how much the share of right answers moved in the round.
+func (x stepRow) changeOf(r campaign.Run) (float64, bool) {
 	t := talkOf(r)
 	k, ok := x.step(t)
 	if !ok {
 		return 0, false
 	}
-	return t.right(k) - t.right(k-1), true
+	return t.rightAt(k) - t.rightAt(k-1), true
 }
 
 // ByRound returns the drift round by round.
@@ -83,14 +83,14 @@ func ByRound(c campaign.Campaign) (table.Table, bool) {
 		return table.Column(header, func(x stepRow) table.Cell {
 			return shareCell(x.runs, func(r campaign.Run) (float64, bool) {
 				k, ok := x.step(talkOf(r))
-				return talkOf(r).right(k - back), ok
+				return talkOf(r).rightAt(k - back), ok
 			})
 		})
 	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(x stepRow) campaign.Group { return x.Group }),
 		table.Column("round", func(x stepRow) table.Cell { return table.Count(x.round) }),
 		share("right before, %", 1), share("right after, %", 0),
-		pointsColumns("drift", campaign.MostOfPercent, func(x stepRow) points { return changes(x.runs, x.change) }),
+		pointsColumns("drift", campaign.MostOfPercent, func(x stepRow) points { return meanChange(x.runs, x.changeOf) }),
 		flipColumns(func(x stepRow) []campaign.Run { return x.runs }, func(x stepRow, t Talk) (int, int, bool) {
 			k, ok := x.step(t)
 			return k - 1, k, ok
@@ -108,7 +108,7 @@ func ByRound(c campaign.Campaign) (table.Table, bool) {
 func stepsOf(g campaign.Group) []stepRow {
 	byRound := map[int32][]campaign.Run{}
 	var rounds []int32
-	for _, r := range answered(g) {
+	for _, r := range answeredRuns(g) {
 		for _, round := range talkOf(r).Rounds[1:] {
 			if byRound[round] == nil {
 				rounds = append(rounds, round)

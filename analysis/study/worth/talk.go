@@ -46,7 +46,7 @@ func Read(r *campaign.Run, rows record.Rows) error {
 		return nil
 	}
 	if len(k.Steps) > 0 {
-		k.Later = campaign.CountAsked(k.after(rows, k.Rounds[0]))
+		k.Later = campaign.CountAsked(k.callsAfter(rows, k.Rounds[0]))
 	}
 	campaign.Keep(&r.Parts, k.Talk)
 	return nil
@@ -138,8 +138,8 @@ func (k *reader) addStep(answers statistics.Replies) {
 	k.Steps, k.Rounds = append(k.Steps, slices.Clone(answers)), append(k.Rounds, k.round)
 }
 
-// after returns the calls for turns of later rounds.
-func (k *reader) after(rows record.Rows, round int32) []record.Call {
+// callsAfter returns the calls for turns of later rounds.
+func (k *reader) callsAfter(rows record.Rows, round int32) []record.Call {
 	later := map[int32]bool{}
 	for _, t := range rows.Turns {
 		later[t.Entry] = t.Round > round
@@ -147,26 +147,26 @@ func (k *reader) after(rows record.Rows, round int32) []record.Call {
 	return slices.DeleteFunc(slices.Clone(rows.Calls), func(c record.Call) bool { return !later[c.Entry] })
 }
 
-// right returns the share of the first speakers that hold the right answer at a step.
-func (t Talk) right(step int) float64 {
+// rightAt returns the share of the first speakers that hold the right answer at a step.
+func (t Talk) rightAt(step int) float64 {
 	share, _ := t.Steps[step].Read().Share()
 	return share
 }
 
-// last returns the last step.
-func (t Talk) last() int { return len(t.Steps) - 1 }
+// lastStep returns the last step.
+func (t Talk) lastStep() int { return len(t.Steps) - 1 }
 
-// drift returns by how much talk moved the share of right answers, from the first
+// totalDrift returns by how much talk moved the share of right answers, from the first
 // to the last.
-func (t Talk) drift() float64 { return t.right(t.last()) - t.right(0) }
+func (t Talk) totalDrift() float64 { return t.rightAt(t.lastStep()) - t.rightAt(0) }
 
-// herding returns the sum of the changes towards what more than half held before: a
+// herdingSum returns the sum of the changes towards what more than half held before: a
 // change counts as positive if it adds to the larger side.
-func (t Talk) herding() float64 {
+func (t Talk) herdingSum() float64 {
 	sum := 0.0
 	for k := 1; k < len(t.Steps); k++ {
-		before := t.right(k - 1)
-		switch change := t.right(k) - before; {
+		before := t.rightAt(k - 1)
+		switch change := t.rightAt(k) - before; {
 		case before > 0.5:
 			sum += change
 		case before < 0.5:
@@ -176,9 +176,9 @@ func (t Talk) herding() float64 {
 	return sum
 }
 
-// flips returns how many agents hold another answer at a step than at an earlier one, of
+// countFlips returns how many agents hold another answer at a step than at an earlier one, of
 // those that were wrong and of those that were right.
-func (t Talk) flips(from, to int) (toRight, wrong, toWrong, right float64) {
+func (t Talk) countFlips(from, to int) (toRight, wrong, toWrong, right float64) {
 	for agent, before := range t.Steps[from] {
 		after := t.Steps[to][agent]
 		switch {

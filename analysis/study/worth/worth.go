@@ -11,7 +11,7 @@ func Worth(c campaign.Campaign) (table.Table, bool) {
 	v := viewOf(c, true)
 	t := table.Table{Title: "Was it worth talking? The majority of the first answers against the decision"}
 	gain := func(g campaign.Group) points {
-		return changes(g.Succeeded(), func(r campaign.Run) (float64, bool) { return r.Right() - firstMajority(r), true })
+		return meanChange(g.Succeeded(), func(r campaign.Run) (float64, bool) { return r.Right() - firstMajority(r), true })
 	}
 	share := func(header string, of func(campaign.Run) float64) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell {
@@ -45,7 +45,7 @@ func firstMajority(r campaign.Run) float64 {
 
 func lastMajority(r campaign.Run) float64 {
 	if t := talkOf(r); len(t.Steps) > 0 {
-		return t.Steps[t.last()].Plurality()
+		return t.Steps[t.lastStep()].Plurality()
 	}
 	return 0
 }

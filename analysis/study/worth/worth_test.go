@@ -201,7 +201,7 @@ func TestUnusableAnswers(t *testing.T) {
 			continue
 		}
 		for k, want := range x.want {
-			if got := talk.right(k); math.Abs(got-want[0]) > 1e-12 {
+			if got := talk.rightAt(k); math.Abs(got-want[0]) > 1e-12 {
 				t.Errorf("%s: step %d has %v, want %v", name, k, got, want[0])
 			}
 		}
@@ -239,7 +239,7 @@ func TestRepliesThatAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	talk := talkOf(r)
-	if len(talk.Steps) != 2 || math.Abs(talk.right(0)-1./3) > 1e-12 || math.Abs(talk.right(1)-2./3) > 1e-12 || !talk.Seen {
+	if len(talk.Steps) != 2 || math.Abs(talk.rightAt(0)-1./3) > 1e-12 || math.Abs(talk.rightAt(1)-2./3) > 1e-12 || !talk.Seen {
 		t.Errorf("%+v", talk)
 	}
 	_, notes := only(t, Worth, campaign.Campaign{Runs: []campaign.Run{r}})
@@ -277,7 +277,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 // is answered again within the first round has a row of its own.
 func TestProposals(t *testing.T) {
 	talk := talkOf(talked{rounds: []string{"AB", "-A"}, format: "proposal"}.run())
-	if len(talk.Steps) != 2 || talk.right(1) != 1 {
+	if len(talk.Steps) != 2 || talk.rightAt(1) != 1 {
 		t.Errorf("%+v", talk)
 	}
 	var turns []record.Turn

@@ -37,7 +37,7 @@ type drawn interface {
 
 // WriteFigure draws one figure, or writes the numbers that it shows.
 func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRequest) error {
-	format, err := d.as(o.JSON)
+	format, err := d.formatOf(o.JSON)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -61,7 +61,7 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 	if figures.NeedLanguage(d.Figure) {
 		from = entry.Measures
 	}
-	sources, err := d.read(ctx, s, campaign, d.addition(from))
+	sources, err := d.read(ctx, s, campaign, d.additionFrom(from))
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 }
 
 func (d FigureRequest) make(ctx context.Context, sources []source, c campaign.Campaign) (drawn, error) {
-	width, err := d.width()
+	width, err := d.printWidth()
 	if err != nil {
 		return nil, err
 	}
@@ -112,16 +112,16 @@ func (d FigureRequest) make(ctx context.Context, sources []source, c campaign.Ca
 	return figures.StackGraphs(names, all).Fit(width), nil
 }
 
-// width returns the width in print that is asked for; 0 if none is.
-func (d FigureRequest) width() (vg.Length, error) {
+// printWidth returns the width in print that is asked for; 0 if none is.
+func (d FigureRequest) printWidth() (vg.Length, error) {
 	if d.Width == "" {
 		return 0, nil
 	}
 	return figures.ParseWidth(d.Width)
 }
 
-// as returns the format: what is asked for, what the file's name ends in, or SVG.
-func (d FigureRequest) as(asJSON bool) (string, error) {
+// formatOf returns the format: what is asked for, what the file's name ends in, or SVG.
+func (d FigureRequest) formatOf(asJSON bool) (string, error) {
 	if d.Table != "" {
 		return "", errors.New("--table and --figure are both given; give one")
 	}

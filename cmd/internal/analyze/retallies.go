@@ -79,10 +79,10 @@ func (r Retally) count(rule *recount.RetallyRule, rows record.Rows, counting rec
 	}
 	result := recount.Retallied{Recounted: counted}
 	if counted.First > 0 {
-		if result.Was, err = w.of(rows, counted.Was); err != nil {
+		if result.Was, err = w.worthOf(rows, counted.Was); err != nil {
 			return err
 		}
-		if result.Instead, err = w.of(rows, counted.Instead); err != nil {
+		if result.Instead, err = w.worthOf(rows, counted.Instead); err != nil {
 			return err
 		}
 	}

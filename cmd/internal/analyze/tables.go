@@ -133,7 +133,7 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if (from == entry.HandScores) != (which.HandScores != "") {
 		return Analysis{}, cli.UsageError(errors.New("the table judge-agreement and --hand-scores FILE go together"))
 	}
-	sources, err := which.read(ctx, s, name, which.addition(from))
+	sources, err := which.read(ctx, s, name, which.additionFrom(from))
 	if err != nil {
 		return Analysis{}, err
 	}
@@ -167,8 +167,8 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 // adding returns what a campaign of a store is given beside its rows.
 type adding func(context.Context, store.Store, string) (measurements.Addition, error)
 
-// addition returns what campaigns are given that tables are made from.
-func (w Request) addition(from entry.Source) adding {
+// additionFrom returns what campaigns are given that tables are made from.
+func (w Request) additionFrom(from entry.Source) adding {
 	switch {
 	case from == entry.Trajectories:
 		return w.Trajectories

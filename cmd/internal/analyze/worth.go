@@ -42,9 +42,9 @@ func newWorth(ctx context.Context, plugins catalogue.Catalogue, s store.Store, n
 	return w, nil
 }
 
-// of returns what a decision for a proposal of a collaboration would have been worth;
+// worthOf returns what a decision for a proposal of a collaboration would have been worth;
 // nil if that is not defined, or scored from outside.
-func (w *worth) of(rows record.Rows, key string) (*float64, error) {
+func (w *worth) worthOf(rows record.Rows, key string) (*float64, error) {
 	c := rows.Collaborations[0]
 	if key == "" {
 		return c.Worth(nil), nil
@@ -52,7 +52,7 @@ func (w *worth) of(rows record.Rows, key string) (*float64, error) {
 	if c.Measure == record.Scored {
 		return nil, nil
 	}
-	instance, err := w.instance(c)
+	instance, err := w.instanceOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (w *worth) of(rows record.Rows, key string) (*float64, error) {
 	return nil, fmt.Errorf("collaboration %s: nobody has proposed %q", c.CollaborationID, key)
 }
 
-func (w *worth) instance(c record.Collaboration) (envs.Instance, error) {
+func (w *worth) instanceOf(c record.Collaboration) (envs.Instance, error) {
 	name := fmt.Sprintf("%s %d", c.ConditionID, c.Instance)
 	if known, ok := w.instances[name]; ok {
 		return known, nil

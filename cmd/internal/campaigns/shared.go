@@ -123,7 +123,7 @@ func (s *SharedServer) ListRunning(ctx context.Context, c client.Client) (all []
 	}
 }
 
-func (r RunningCampaign) execution() *commonpb.WorkflowExecution {
+func (r RunningCampaign) workflowExecution() *commonpb.WorkflowExecution {
 	return &commonpb.WorkflowExecution{WorkflowId: r.WorkflowID, RunId: r.RunID}
 }
 
@@ -131,7 +131,7 @@ func (r RunningCampaign) execution() *commonpb.WorkflowExecution {
 // encrypted with a key that it lacks.
 func (s *SharedServer) CheckReadable(ctx context.Context, c client.Client, r RunningCampaign) error {
 	page, err := c.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
-		Namespace: s.Namespace, Execution: r.execution(), MaximumPageSize: 1,
+		Namespace: s.Namespace, Execution: r.workflowExecution(), MaximumPageSize: 1,
 	})
 	if err != nil || len(page.GetHistory().GetEvents()) == 0 {
 		return nil // it has ended meanwhile, or is looked at next time

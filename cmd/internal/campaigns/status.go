@@ -155,11 +155,11 @@ func (st *Status) fillFromLake(ctx context.Context, s store.Store, p campaign.Pl
 		}
 		return err
 	}
-	return st.halted(ctx, s, books)
+	return st.sayHalted(ctx, s, books)
 }
 
-// halted says what the lake alone knows of a campaign that does not run.
-func (st *Status) halted(ctx context.Context, s store.Store, books *ledger.Books) error {
+// sayHalted says what the lake alone knows of a campaign that does not run.
+func (st *Status) sayHalted(ctx context.Context, s store.Store, books *ledger.Books) error {
 	spent, err := books.Spent(ctx)
 	if err != nil {
 		return err

@@ -161,7 +161,7 @@ func parseEnvFile(data []byte) ([]envVariable, error) {
 			errs = append(errs, fmt.Errorf("line %d: expected NAME=VALUE", i+1))
 			continue
 		}
-		value, ok := unquoted(parts[2])
+		value, ok := unquoteText(parts[2])
 		switch {
 		case !ok:
 			errs = append(errs, fmt.Errorf("line %d: the value of %s is neither a plain word nor printable text in one pair of quotes", i+1, parts[1]))
@@ -174,7 +174,7 @@ func parseEnvFile(data []byte) ([]envVariable, error) {
 	return all, errors.Join(errs...)
 }
 
-func unquoted(text string) (string, bool) {
+func unquoteText(text string) (string, bool) {
 	for _, quote := range []string{`"`, "'"} {
 		if inner, ok := strings.CutPrefix(text, quote); ok {
 			inner, ok = strings.CutSuffix(inner, quote)

@@ -31,7 +31,7 @@ func CheckOutput(path string, force bool) error {
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a file", path)
 	case err == nil && !force:
-		return taken(path)
+		return errExists(path)
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err = os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 			err = NoFolder(path)
@@ -40,7 +40,7 @@ func CheckOutput(path string, force bool) error {
 	return err
 }
 
-func taken(path string) error { return fmt.Errorf("%s exists; --force replaces it", path) }
+func errExists(path string) error { return fmt.Errorf("%s exists; --force replaces it", path) }
 
 // StageFile writes a file under a temporary name next to its path, whole and
 // synced. An error leaves nothing.
@@ -79,13 +79,13 @@ func (s StagedFile) Publish(force bool) error {
 	}
 	err := os.Link(s.temp, s.Path)
 	if errors.Is(err, fs.ErrExist) {
-		return UsageError(taken(s.Path))
+		return UsageError(errExists(s.Path))
 	}
 	if err == nil {
 		return nil
 	}
 	if _, missing := os.Lstat(s.Path); !errors.Is(missing, fs.ErrNotExist) { // a file system without links
-		return UsageError(taken(s.Path))
+		return UsageError(errExists(s.Path))
 	}
 	return os.Rename(s.temp, s.Path)
 }

@@ -19,7 +19,7 @@ var errSetBack = errors.New("the clock was set back")
 func UnderClock(ctx context.Context, notices io.Writer, work func(context.Context) error) error {
 	for {
 		inner, end := context.WithCancelCause(ctx)
-		go watchClock(inner, end, clock(), time.Second)
+		go watchClock(inner, end, newClock(), time.Second)
 		err := work(inner)
 		setBack := errors.Is(context.Cause(inner), errSetBack)
 		end(nil)
@@ -30,9 +30,9 @@ func UnderClock(ctx context.Context, notices io.Writer, work func(context.Contex
 	}
 }
 
-// clock returns a function for the time of day and for what has passed by a clock that
+// newClock returns a function for the time of day and for what has passed by a clock that
 // nobody sets.
-func clock() func() (time.Time, time.Duration) {
+func newClock() func() (time.Time, time.Duration) {
 	began := time.Now()
 	return func() (time.Time, time.Duration) {
 		now := time.Now()

@@ -116,7 +116,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	e.Models = providers.New(s)
 	e.Activities = activities.New(activities.Config{
 		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
-		Listeners: e.listeners(o), Noticed: e.noticed, LakeName: o.LakeName(),
+		Listeners: e.callListeners(o), Noticed: e.sayNoticed, LakeName: o.LakeName(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue, settings: e.workerOptions}
 	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())

@@ -41,9 +41,9 @@ func (c seenCampaign) isDue() bool {
 	return time.Since(c.at) > age
 }
 
-// all returns the campaigns that this process works for, without those that do not answer
+// allStatuses returns the campaigns that this process works for, without those that do not answer
 // before ctx ends: an old status would be taken for the present one.
-func (s *seenCampaigns) all(ctx context.Context) map[string]workflows.Status {
+func (s *seenCampaigns) allStatuses(ctx context.Context) map[string]workflows.Status {
 	s.mu.Lock() // one scrape after the other: a busy worker is not asked twice
 	defer s.mu.Unlock()
 	names := s.names()

@@ -37,7 +37,7 @@ func TestSeenCampaigns(t *testing.T) {
 		}
 		ctx, end := context.WithTimeout(t.Context(), most)
 		defer end()
-		all := s.all(ctx)
+		all := s.allStatuses(ctx)
 		return all, ctx.Err()
 	}
 	if all, err := scrape(400 * time.Millisecond); err != nil || len(all) != len(names) { // one after the other they take 600 ms
@@ -48,7 +48,7 @@ func TestSeenCampaigns(t *testing.T) {
 	if _, shown := all["c3"]; shown || len(all) != len(names)-1 || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%d campaigns of %d, the silent one shown: %v, %v", len(all), len(names), shown, err)
 	}
-	if again := s.all(t.Context()); len(again) != len(names)-1 { // within five seconds nobody is asked
+	if again := s.allStatuses(t.Context()); len(again) != len(names)-1 { // within five seconds nobody is asked
 		t.Errorf("%d campaigns", len(again))
 	}
 	if late, _ := scrape(0); len(late) != 0 {

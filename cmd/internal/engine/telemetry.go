@@ -57,8 +57,8 @@ func (e *Engine) drain() (end func()) {
 	}
 }
 
-// noticed says what a campaign's operator must know, and what of it could not be sent.
-func (e *Engine) noticed(n programs.Notice, unsent error) {
+// sayNoticed says what a campaign's operator must know, and what of it could not be sent.
+func (e *Engine) sayNoticed(n programs.Notice, unsent error) {
 	if unsent != nil {
 		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, wording.SafeLines(unsent.Error()))
 		return
@@ -89,8 +89,8 @@ func (e *Engine) Notices() io.Writer { return e.notices }
 // Log returns the log that --log-format asks for; without it one that nobody reads.
 func (e *Engine) Log() *slog.Logger { return e.log }
 
-// listeners returns who hears what the activities do.
-func (e *Engine) listeners(o *cli.Options) calls.Listeners {
+// callListeners returns who hears what the activities do.
+func (e *Engine) callListeners(o *cli.Options) calls.Listeners {
 	var all calls.Listeners
 	if o.Telemetry.Logs() {
 		all = append(all, telemetry.Log(e.log))
@@ -112,15 +112,15 @@ func (e *Engine) show(o *cli.Options) {
 	namespace := campaigns.Namespace(o)
 	e.metrics.Read(telemetry.Sources{
 		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
-		Campaigns: seen.all, Version: cli.ShortVersion(),
+		Campaigns: seen.allStatuses, Version: cli.ShortVersion(),
 		Backlog: func(ctx context.Context) []telemetry.Backlog {
-			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.models())
+			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.modelNames())
 		},
 	})
 }
 
-// models returns the models that have a queue.
-func (q *queues) models() (names []string) {
+// modelNames returns the models that have a queue.
+func (q *queues) modelNames() (names []string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for name := range q.workers {

@@ -49,7 +49,7 @@ func writeTable(w io.Writer, r sql.Result) (rows int64, err error) {
 		cells := make(table.Row, len(row))
 		for i, v := range row {
 			cells[i] = cellText(v)
-			if !numeric(v) {
+			if !isNumeric(v) {
 				right[i].Align, right[i].AlignHeader = text.AlignLeft, text.AlignLeft
 			}
 		}
@@ -63,7 +63,7 @@ func writeTable(w io.Writer, r sql.Result) (rows int64, err error) {
 	for line := range strings.SplitSeq(tw.Render(), "\n") {
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
-	_, err = fmt.Fprintln(w, footer(rows, more))
+	_, err = fmt.Fprintln(w, footerText(rows, more))
 	return rows, err
 }
 
@@ -94,11 +94,11 @@ func writeVertical(w io.Writer, r sql.Result) (rows int64, err error) {
 	if len(r.Columns) == 0 {
 		return 0, nil
 	}
-	_, err = fmt.Fprintln(w, footer(rows, more))
+	_, err = fmt.Fprintln(w, footerText(rows, more))
 	return rows, err
 }
 
-func footer(rows int64, more bool) string {
+func footerText(rows int64, more bool) string {
 	switch {
 	case more:
 		return fmt.Sprintf("(the first %d rows; LIMIT and OFFSET show others, --format csv, json, jsonl and parquet have all)", rows)
@@ -134,8 +134,8 @@ func cellText(v any) string {
 	return string(s)
 }
 
-// numeric reports whether a value is aligned to the right; absent ones do not decide.
-func numeric(v any) bool {
+// isNumeric reports whether a value is aligned to the right; absent ones do not decide.
+func isNumeric(v any) bool {
 	switch v.(type) {
 	case string, bool, time.Time, []any, map[string]any:
 		return false
@@ -143,8 +143,8 @@ func numeric(v any) bool {
 	return true
 }
 
-// harmless returns a result whose texts cannot steer a terminal.
-func harmless(r sql.Result) sql.Result {
+// harmlessResult returns a result whose texts cannot steer a terminal.
+func harmlessResult(r sql.Result) sql.Result {
 	names := make([]string, len(r.Columns))
 	for i, name := range r.Columns {
 		names[i] = wording.SafeLines(name)

@@ -88,24 +88,24 @@ func evalLog(all []talk) object {
 			"metadata": object{"condition_id": first.ConditionID, "rule": first.Rule, "measure": first.Measure, "settings": json.RawMessage(first.SettingsJSON)},
 		},
 		"results": results,
-		"stats":   object{"started_at": timeText(began), "completed_at": timeText(ended), "model_usage": object{first.Model: usage(input, output)}},
+		"stats":   object{"started_at": timeText(began), "completed_at": timeText(ended), "model_usage": object{first.Model: usageObject(input, output)}},
 		"samples": samples,
 	}
 }
 
 func evalSample(c talk) object {
 	decision := orEmpty(c.DecisionJSON)
-	answer := object{"id": c.id() + "/decision", "role": "assistant", "content": decision}
+	answer := object{"id": c.talkID() + "/decision", "role": "assistant", "content": decision}
 	s := object{
-		"id": c.InstanceID, "epoch": c.Replicate + 1, "uuid": c.id(), "input": c.about, "target": target(c.KeyJSON),
+		"id": c.InstanceID, "epoch": c.Replicate + 1, "uuid": c.talkID(), "input": c.about, "target": targetOf(c.KeyJSON),
 		"messages": inspectMessages(c),
 		"output":   object{"model": c.Model, "completion": decision, "choices": []object{{"message": answer, "stop_reason": "stop"}}},
 		"metadata": object{
 			"collaboration": c.CollaborationID, "generation": c.Generation, "status": c.Status, "end_reason": c.EndReason, "rounds": c.RoundsRun,
 			"agents": c.Agents, "simulated": c.Simulated, "cost_usd": c.CostUSD,
 		},
-		"model_usage": object{c.Model: usage(c.InputTokens, c.OutputTokens)},
-		"started_at":  timeText(c.StartedAt), "completed_at": timeText(c.EndedAt), "total_time": c.seconds(),
+		"model_usage": object{c.Model: usageObject(c.InputTokens, c.OutputTokens)},
+		"started_at":  timeText(c.StartedAt), "completed_at": timeText(c.EndedAt), "total_time": c.secondsTaken(),
 	}
 	if c.Outcome != nil {
 		s["scores"] = object{"outcome": object{"value": *c.Outcome, "answer": decision, "metadata": object{"measure": c.Measure}}}
@@ -117,8 +117,8 @@ func evalSample(c talk) object {
 	return s
 }
 
-// target returns the right answers, of which there may be several or none.
-func target(key *string) any {
+// targetOf returns the right answers, of which there may be several or none.
+func targetOf(key *string) any {
 	var all []string
 	if json.Unmarshal([]byte(orEmpty(key)), &all) != nil {
 		return orEmpty(key)
@@ -126,6 +126,6 @@ func target(key *string) any {
 	return all
 }
 
-func usage(input, output int64) object {
+func usageObject(input, output int64) object {
 	return object{"input_tokens": input, "output_tokens": output, "total_tokens": input + output}
 }

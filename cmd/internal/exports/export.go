@@ -52,11 +52,11 @@ func (x *Export) Choose(format string) error {
 			return fmt.Errorf("unknown table %q; expected %s", t, wording.Or(Tables))
 		}
 	}
-	if x.Dataset && (format != "" && format != "parquet" || x.Output == "" || x.single() || x.strange()) {
+	if x.Dataset && (format != "" && format != "parquet" || x.Output == "" || x.isFile() || x.isStrangeFile()) {
 		return errors.New("--dataset needs -o FOLDER and takes no --format: it writes tables as Parquet")
 	}
 	if slices.Contains(TranscriptFormats, format) {
-		if len(x.Tables) > 0 || x.Output == "" || x.single() || x.strange() {
+		if len(x.Tables) > 0 || x.Output == "" || x.isFile() || x.isStrangeFile() {
 			return fmt.Errorf("--format %s needs -o FOLDER and takes no --table: it writes transcripts", format)
 		}
 		x.Format = format
@@ -74,11 +74,11 @@ func (x *Export) Choose(format string) error {
 	switch {
 	case x.Output == "":
 		return errors.New("-o says where: a folder, or a file for one table")
-	case x.strange():
+	case x.isStrangeFile():
 		return fmt.Errorf("-o %s ends in %s, which is not a format; a file's name ends in %s, a folder's in none or in /", x.Output, filepath.Ext(x.Output), wording.Or(Formats))
-	case x.single() && len(x.Tables) > 1:
+	case x.isFile() && len(x.Tables) > 1:
 		return fmt.Errorf("the file %s holds one table; say which with --table, or name a folder", x.Output)
-	case x.single():
+	case x.isFile():
 		file = x.Output
 	}
 	var err error
@@ -87,7 +87,7 @@ func (x *Export) Choose(format string) error {
 }
 
 func (x *Export) pathOf(table string) string {
-	if x.single() {
+	if x.isFile() {
 		return x.Output
 	}
 	return filepath.Join(x.Output, table+"."+x.Format)
@@ -146,7 +146,7 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 func (x *Export) stageTables(
 	ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, warnings io.Writer,
 ) (written []string, files []cli.StagedFile, err error) {
-	if err := x.room(); err != nil {
+	if err := x.makeFolder(); err != nil {
 		return nil, nil, cli.UsageError(err)
 	}
 	for _, t := range x.Tables {
@@ -186,8 +186,8 @@ func (x *Export) open(ctx context.Context, o *cli.Options) (store.Store, lake.Da
 	return s, d, nil
 }
 
-// room makes the folder, unless a file that is in the way must stay.
-func (x *Export) room() error {
+// makeFolder makes the folder, unless a file that is in the way must stay.
+func (x *Export) makeFolder() error {
 	paths := []string{}
 	for _, t := range x.Tables {
 		paths = append(paths, x.pathOf(t))
@@ -196,11 +196,11 @@ func (x *Export) room() error {
 		paths = append(paths, filepath.Join(x.Output, readmeName), filepath.Join(x.Output, croissantName))
 	}
 	for _, path := range paths {
-		if err := cli.CheckOutput(path, x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
+		if err := cli.CheckOutput(path, x.Force); err != nil && (x.isFile() || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}
-	if x.single() {
+	if x.isFile() {
 		return nil
 	}
 	return os.MkdirAll(x.Output, 0o755)
@@ -300,16 +300,16 @@ func (x *Export) Report(cmd *cobra.Command, asJSON bool, done []Written) error {
 	return nil
 }
 
-// single says that the output is a file: its name ends in a format.
-func (x *Export) single() bool {
+// isFile says that the output is a file: its name ends in a format.
+func (x *Export) isFile() bool {
 	info, err := os.Stat(x.Output)
 	_, unknown := cli.ChooseFormat("", x.Output, false, Formats)
 	return unknown == nil && (err != nil || !info.IsDir())
 }
 
-// strange says that the output is not a folder yet and its name ends like that of
+// isStrangeFile says that the output is not a folder yet and its name ends like that of
 // a file of another format, which nobody wants as a folder.
-func (x *Export) strange() bool {
+func (x *Export) isStrangeFile() bool {
 	_, err := os.Stat(x.Output)
-	return err != nil && filepath.Ext(x.Output) != "" && !os.IsPathSeparator(x.Output[len(x.Output)-1]) && !x.single()
+	return err != nil && filepath.Ext(x.Output) != "" && !os.IsPathSeparator(x.Output[len(x.Output)-1]) && !x.isFile()
 }

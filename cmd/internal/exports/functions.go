@@ -22,10 +22,10 @@ import (
 // ofRun are the columns by which a function's rows are joined with those of the tables.
 var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "collaboration_id", Type: "string"}, {Name: "generation", Type: "int32"}, {Name: "entry", Type: "int32"}}
 
-// functions are what a statement can ask for that no table holds, because it is found
+// sqlFunctions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
 // several: FROM prompts('my-campaign/').
-func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]sql.Function, error) {
+func sqlFunctions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]sql.Function, error) {
 	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	prompts := sql.Function{
 		Name: "prompts",

@@ -32,8 +32,8 @@ type Viewpoint struct {
 // Tally is how many answers of a question there are.
 type Tally struct{ Right, Wrong, Unread int }
 
-// enough says that a context with n viewpoints of each kind can be drawn.
-func (t Tally) enough(each int) bool { return t.Right >= each && t.Wrong >= each }
+// hasEnough says that a context with n viewpoints of each kind can be drawn.
+func (t Tally) hasEnough(each int) bool { return t.Right >= each && t.Wrong >= each }
 
 // Pool is what a campaign's condition has to offer.
 type Pool struct {
@@ -54,7 +54,7 @@ func readPool(ctx context.Context, s store.Store, d lake.Dataset, condition stri
 	}
 	p := &Pool{store: s, dataset: d, Tallies: map[string]Tally{}}
 	var conditions []string
-	for rows, err := range p.collaborations(ctx) {
+	for rows, err := range p.finishedRows(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -74,15 +74,15 @@ func readPool(ctx context.Context, s store.Store, d lake.Dataset, condition stri
 	return p, nil
 }
 
-// collaborations that succeeded and have first answers.
-func (p *Pool) collaborations(ctx context.Context) iter.Seq2[record.Rows, error] {
+// finishedRows that succeeded and have first answers.
+func (p *Pool) finishedRows(ctx context.Context) iter.Seq2[record.Rows, error] {
 	return func(yield func(record.Rows, error) bool) {
 		for rows, err := range lake.Collaborations(ctx, p.store, p.dataset, record.Collaborations, record.Turns) {
 			if err != nil {
 				yield(rows, err)
 				return
 			}
-			if rows.Collaborations[0].Status != "succeeded" || !slices.ContainsFunc(rows.Turns, first) {
+			if rows.Collaborations[0].Status != "succeeded" || !slices.ContainsFunc(rows.Turns, isFirst) {
 				continue
 			}
 			if !yield(rows, nil) {
@@ -92,12 +92,12 @@ func (p *Pool) collaborations(ctx context.Context) iter.Seq2[record.Rows, error]
 	}
 }
 
-// first says that a turn is an agent's own answer, before it saw any other.
-func first(t record.Turn) bool {
+// isFirst says that a turn is an agent's own answer, before it saw any other.
+func isFirst(t record.Turn) bool {
 	return t.Kind == "ask" && t.Format == "answer" && t.Phase == "answer" && t.Agent != nil
 }
 
-func right(t record.Turn) bool { return t.ProposalUtility != nil && *t.ProposalUtility >= 1 }
+func isRight(t record.Turn) bool { return t.ProposalUtility != nil && *t.ProposalUtility >= 1 }
 
 func (p *Pool) count(rows record.Rows) {
 	question := rows.Collaborations[0].InstanceID
@@ -110,12 +110,12 @@ func (p *Pool) count(rows record.Rows) {
 	}
 	for _, t := range rows.Turns {
 		switch {
-		case !first(t):
+		case !isFirst(t):
 			continue
 		case t.ProposalKey == nil || t.Text == nil:
 			tally.Unread++
 			continue
-		case right(t):
+		case isRight(t):
 			tally.Right++
 		default:
 			tally.Wrong++
@@ -138,26 +138,26 @@ func hashOf(c record.Collaboration) string {
 // Short returns the questions of which no context with so many right and so many
 // wrong viewpoints can be drawn.
 func (p *Pool) Short(each int) []string {
-	return slices.DeleteFunc(slices.Clone(p.Questions), func(q string) bool { return p.Tallies[q].enough(each) })
+	return slices.DeleteFunc(slices.Clone(p.Questions), func(q string) bool { return p.Tallies[q].hasEnough(each) })
 }
 
 // Viewpoints returns the answers that could be read, of the questions that have enough.
 func (p *Pool) Viewpoints(ctx context.Context, each int) iter.Seq2[Viewpoint, error] {
 	return func(yield func(Viewpoint, error) bool) {
-		for rows, err := range p.collaborations(ctx) {
+		for rows, err := range p.finishedRows(ctx) {
 			if err != nil {
 				yield(Viewpoint{}, err)
 				return
 			}
 			c := rows.Collaborations[0]
-			if !p.Tallies[c.InstanceID].enough(each) {
+			if !p.Tallies[c.InstanceID].hasEnough(each) {
 				continue
 			}
 			for _, t := range rows.Turns {
-				if !first(t) || t.ProposalKey == nil || t.Text == nil {
+				if !isFirst(t) || t.ProposalKey == nil || t.Text == nil {
 					continue
 				}
-				v := Viewpoint{c.InstanceID, hashOf(c), *t.Text, right(t), *t.Model, t.ModelSimulated, c.CollaborationID, *t.Agent}
+				v := Viewpoint{c.InstanceID, hashOf(c), *t.Text, isRight(t), *t.Model, t.ModelSimulated, c.CollaborationID, *t.Agent}
 				if !yield(v, nil) {
 					return
 				}

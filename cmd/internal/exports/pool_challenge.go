@@ -35,7 +35,7 @@ type given struct {
 // the first of the following questions' that cannot be right by chance.
 func (p *Pool) Challenges(ctx context.Context) (list []Challenge, without []string, err error) {
 	all := map[string]*given{}
-	for rows, err := range p.collaborations(ctx) {
+	for rows, err := range p.finishedRows(ctx) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -44,7 +44,7 @@ func (p *Pool) Challenges(ctx context.Context) (list []Challenge, without []stri
 			all[c.InstanceID] = &given{right: map[string]bool{}, texts: map[string]string{}}
 		}
 		for _, t := range rows.Turns {
-			if first(t) && t.ProposalJSON != nil && t.Text != nil {
+			if isFirst(t) && t.ProposalJSON != nil && t.Text != nil {
 				all[c.InstanceID].add(c, t)
 			}
 		}
@@ -57,7 +57,7 @@ func (p *Pool) Challenges(ctx context.Context) (list []Challenge, without []stri
 			continue
 		}
 		for _, other := range slices.Concat(p.Questions[i+1:], p.Questions[:i]) {
-			if g.wrong.Irrelevant = g.irrelevant(all[other]); g.wrong.Irrelevant != "" {
+			if g.wrong.Irrelevant = g.irrelevantTo(all[other]); g.wrong.Irrelevant != "" {
 				break
 			}
 		}
@@ -78,7 +78,7 @@ func (g *given) add(c record.Collaboration, t record.Turn) {
 		g.texts[answer], g.order = *t.Text, append(g.order, answer)
 	}
 	switch {
-	case right(t):
+	case isRight(t):
 		g.right[answer] = true
 	case g.wrong == nil:
 		g.answer = answer
@@ -88,10 +88,10 @@ func (g *given) add(c record.Collaboration, t record.Turn) {
 	}
 }
 
-// irrelevant returns a solution of another question that ends with an answer
+// irrelevantTo returns a solution of another question that ends with an answer
 // that is known to be wrong here; "" if there is none. Where no right answer is
 // known, only the one that was wrong is known to be.
-func (g *given) irrelevant(other *given) string {
+func (g *given) irrelevantTo(other *given) string {
 	for _, answer := range other.order {
 		if answer == g.answer || len(g.right) > 0 && !g.right[answer] {
 			return other.texts[answer]

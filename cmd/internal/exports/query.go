@@ -62,7 +62,7 @@ func (q *Query) Open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := functions(ctx, s, q.Plugins)
+	made, err := sqlFunctions(ctx, s, q.Plugins)
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +115,14 @@ func (q *Query) answer(cmd *cobra.Command, text string, w io.Writer) (rows int64
 	db, err := q.Open(ctx, cmd.ErrOrStderr())
 	if err == nil {
 		defer db.Close()
-		rows, err = q.each(ctx, db, all, w)
+		rows, err = q.runEach(ctx, db, all, w)
 	}
 	return rows, WithExitCode(ctx, err)
 }
 
-// each runs statements one after the other. Tables show all that have rows; the
+// runEach runs statements one after the other. Tables show all that have rows; the
 // other formats hold one result, that of the last statement.
-func (q *Query) each(ctx context.Context, db *sql.DB, all []sql.Statement, w io.Writer) (rows int64, err error) {
+func (q *Query) runEach(ctx context.Context, db *sql.DB, all []sql.Statement, w io.Writer) (rows int64, err error) {
 	for i, s := range all {
 		if i == len(all)-1 || q.isForPeople() {
 			rows, err = q.write(ctx, db, s, w)
@@ -179,7 +179,7 @@ func (q *Query) write(ctx context.Context, db *sql.DB, s sql.Statement, w io.Wri
 	case q.Format == "jsonl":
 		return sql.WriteJSONL(w, r)
 	case cli.IsTerminal(w):
-		r = harmless(r)
+		r = harmlessResult(r)
 	}
 	return sql.WriteCSV(w, r)
 }

@@ -55,10 +55,10 @@ func writeScout(campaign string, all iter.Seq2[talk, error], add stage) error {
 func scoutRowOf(c talk) (scoutRow, error) {
 	messages, err := json.Marshal(inspectMessages(c))
 	row := scoutRow{
-		TranscriptID: c.id(), SourceType: "roundtable", SourceID: c.CampaignID, Date: timeText(c.StartedAt),
+		TranscriptID: c.talkID(), SourceType: "roundtable", SourceID: c.CampaignID, Date: timeText(c.StartedAt),
 		TaskSet: c.Environment, TaskID: c.InstanceID, TaskRepeat: int64(c.Replicate) + 1,
 		Agent: c.Protocol, AgentArgs: c.SettingsJSON, Model: c.Model,
-		MessageCount: int64(len(c.messages)), TotalTime: c.seconds(), TotalTokens: c.InputTokens + c.OutputTokens,
+		MessageCount: int64(len(c.messages)), TotalTime: c.secondsTaken(), TotalTokens: c.InputTokens + c.OutputTokens,
 		Messages: string(messages), Condition: c.ConditionID, Rule: c.Rule, Label: c.Label, Simulated: c.Simulated, CostUSD: c.CostUSD,
 	}
 	if c.Outcome != nil {
@@ -75,7 +75,7 @@ func scoutRowOf(c talk) (scoutRow, error) {
 // inspectMessages returns the messages as inspect and Scout have them.
 func inspectMessages(c talk) (all []map[string]any) {
 	for _, m := range c.messages {
-		one := map[string]any{"id": c.id() + "/" + m.id, "role": m.role(), "content": m.text}
+		one := map[string]any{"id": c.talkID() + "/" + m.id, "role": m.roleName(), "content": m.text}
 		if m.thinking != "" {
 			one["content"] = []map[string]any{{"type": "reasoning", "reasoning": m.thinking}, {"type": "text", "text": m.text}}
 		}

@@ -43,7 +43,7 @@ type message struct {
 	agent     string // who speaks; "" for the rule and the environment
 }
 
-func (m message) role() string {
+func (m message) roleName() string {
 	if m.assistant {
 		return "assistant"
 	}
@@ -96,14 +96,14 @@ func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[
 				fmt.Fprintf(tell, "What was asked is left out where it cannot be found again: %s: %v\n", story.Collaboration.CollaborationID, err)
 				warned = true
 			}
-			if !yield(converse(story, rows.Turns), nil) {
+			if !yield(talkOf(story, rows.Turns), nil) {
 				return
 			}
 		}
 	}
 }
 
-func converse(story report.Told, turns []record.Turn) talk {
+func talkOf(story report.Told, turns []record.Turn) talk {
 	c := talk{Collaboration: story.Collaboration}
 	lines := slices.Clone(story.About)
 	for _, f := range story.Facts {
@@ -135,13 +135,13 @@ func converse(story report.Told, turns []record.Turn) talk {
 	return c
 }
 
-// id names a collaboration wherever it is.
-func (c talk) id() string {
+// talkID names a collaboration wherever it is.
+func (c talk) talkID() string {
 	return fmt.Sprintf("%s/%s.%d", c.CampaignID, c.CollaborationID, c.Generation)
 }
 
-// seconds returns how long it took; 0 if it never began.
-func (c talk) seconds() float64 {
+// secondsTaken returns how long it took; 0 if it never began.
+func (c talk) secondsTaken() float64 {
 	return time.Duration((c.EndedAt - c.StartedAt) * int64(time.Microsecond)).Seconds()
 }
 

@@ -43,7 +43,7 @@ func (v Viewpoints) Run(cmd *cobra.Command, o *cli.Options, x Export, format str
 		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n", wording.Count(p.Simulated, "answer"))
 	}
 	if len(short) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have too few and are left out: %s\n", len(short), len(p.Questions), strings.Join(some(short), ", "))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have too few and are left out: %s\n", len(short), len(p.Questions), strings.Join(firstNames(short), ", "))
 	}
 	if err := file.Publish(x.Force); err != nil {
 		return err
@@ -71,8 +71,8 @@ func (x Export) readPool(ctx context.Context, o *cli.Options, flag, condition, f
 	return p, nil
 }
 
-// some returns the first ten of a longer list.
-func some(names []string) []string {
+// firstNames returns the first ten of a longer list.
+func firstNames(names []string) []string {
 	if len(names) > 10 {
 		return append(names[:10:10], "…")
 	}

@@ -95,9 +95,9 @@ func (w *Work) File(pairs int) File {
 	if w.Budget > 0 {
 		f.Limits.CostUSD = &w.Budget
 	}
-	all, instances := w.needs(pairs)
+	all, instances := w.coalitionsNeeded(pairs)
 	for _, c := range all {
-		f.Fork.Changes = append(f.Fork.Changes, w.change(c, slices.Sorted(slices.Values(instances[c]))))
+		f.Fork.Changes = append(f.Fork.Changes, w.changeWithout(c, slices.Sorted(slices.Values(instances[c]))))
 	}
 	return f
 }
@@ -113,8 +113,8 @@ func (w *Work) Next(done int, spent float64) int {
 		return done
 	}
 	next := min(2*done, w.Pairs)
-	perCell := spent / float64(max(w.cells(done), 1))
-	for w.Budget > 0 && next > done && spent+perCell*float64(w.cells(next)-w.cells(done)) > w.Budget {
+	perCell := spent / float64(max(w.countCells(done), 1))
+	for w.Budget > 0 && next > done && spent+perCell*float64(w.countCells(next)-w.countCells(done)) > w.Budget {
 		next--
 	}
 	return next
@@ -134,7 +134,7 @@ func (w *Work) CheckBudget(ctx context.Context) error {
 	for _, r := range c.Runs {
 		usd += r.Asked.USD / float64(len(c.Runs))
 	}
-	all, instances := w.needs(1)
+	all, instances := w.coalitionsNeeded(1)
 	shares := 0.0
 	for _, coalition := range all {
 		share := 1.0
@@ -147,7 +147,7 @@ func (w *Work) CheckBudget(ctx context.Context) error {
 	}
 	if likely := usd * shares; likely > w.Budget {
 		return cli.UsageError(fmt.Errorf("the first pair of orders is %s, which are likely to cost about $%.4f by what %s has cost; a budget of $%.4f would not pay for one, and nothing was started",
-			wording.Count(w.cells(1), "fork"), likely, w.Campaign, w.Budget))
+			wording.Count(w.countCells(1), "fork"), likely, w.Campaign, w.Budget))
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 	if c.Original == nil {
 		return table.Table{}, cli.UsageError(fmt.Errorf("%s is not a fork of a campaign in the lake", w.ForkName()))
 	}
-	games := w.games(c)
+	games := w.gamesOf(c)
 	t := table.Table{Name: "attribution", Title: fmt.Sprintf("What each of the %s of %s contributes to the outcome", w.Of, w.Campaign)}
 	var rows []row
 	for _, condition := range slices.Sorted(maps.Keys(games)) {
@@ -246,8 +246,8 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 	}
 }
 
-// games returns the outcomes of coalitions by condition of the original.
-func (w *Work) games(c campaign.Campaign) map[string][]forks.Game {
+// gamesOf returns the outcomes of coalitions by condition of the original.
+func (w *Work) gamesOf(c campaign.Campaign) map[string][]forks.Game {
 	type beginning struct {
 		condition string
 		campaign.Pair
@@ -286,7 +286,7 @@ func (w *Work) games(c campaign.Campaign) map[string][]forks.Game {
 	games := map[string][]forks.Game{}
 	for _, at := range order {
 		games[at.condition] = append(games[at.condition], forks.Game{
-			Unit: units[at], Orders: w.orders(instances[at], w.Pairs), Values: values[at],
+			Unit: units[at], Orders: w.drawOrders(instances[at], w.Pairs), Values: values[at],
 		})
 	}
 	return games
@@ -320,5 +320,5 @@ func (w *Work) Summary(pairs int) string {
 	if w.isExact(pairs) {
 		how = "every coalition"
 	}
-	return fmt.Sprintf("%s: %s, %s", w.ForkName(), how, wording.Count(w.cells(pairs), "fork"))
+	return fmt.Sprintf("%s: %s, %s", w.ForkName(), how, wording.Count(w.countCells(pairs), "fork"))
 }

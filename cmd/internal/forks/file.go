@@ -249,7 +249,7 @@ func (f File) YAML() ([]byte, error) {
 	if err := yaml.Unmarshal(data, &doc); err != nil { // JSON is YAML, in its order
 		return nil, err
 	}
-	unquote(&doc)
+	styleByHand(&doc)
 	var text bytes.Buffer
 	e := yaml.NewEncoder(&text)
 	e.SetIndent(2)
@@ -257,8 +257,8 @@ func (f File) YAML() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// unquote gives nodes the style of a file that is written by hand.
-func unquote(n *yaml.Node) {
+// styleByHand gives nodes the style of a file that is written by hand.
+func styleByHand(n *yaml.Node) {
 	if n.Style &^= yaml.FlowStyle; n.Kind == yaml.ScalarNode {
 		n.Style = 0
 	}
@@ -266,7 +266,7 @@ func unquote(n *yaml.Node) {
 		n.Style = yaml.FlowStyle
 	}
 	for _, inner := range n.Content {
-		unquote(inner)
+		styleByHand(inner)
 	}
 }
 

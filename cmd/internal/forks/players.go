@@ -166,13 +166,13 @@ func (t *taking) add(rows record.Rows) error {
 	return nil
 }
 
-// orders returns the orders in which the players join in an instance.
-func (p players) orders(instance, pairs int) [][]int {
+// drawOrders returns the orders in which the players join in an instance.
+func (p players) drawOrders(instance, pairs int) [][]int {
 	return forks.Orders(len(p.list), pairs, envs.Stream(p.campaign.Seed, "attribute", p.of, instance))
 }
 
-// change returns the change of a file that leaves out who is not in a coalition.
-func (p players) change(c forks.Coalition, instances []int) map[string]any {
+// changeWithout returns the change of a file that leaves out who is not in a coalition.
+func (p players) changeWithout(c forks.Coalition, instances []int) map[string]any {
 	change := map[string]any{"label": p.label(c), "instances": instances}
 	var drop, remove []any
 	for _, i := range c.Absent(len(p.list)) {
@@ -199,13 +199,13 @@ func (p players) label(c forks.Coalition) string {
 	return fmt.Sprintf("coalition %x", uint64(c))
 }
 
-// needs returns the coalitions that some pairs of orders go through, but everyone, each
+// coalitionsNeeded returns the coalitions that some pairs of orders go through, but everyone, each
 // with the instances that need it, in an order that more pairs only add to.
-func (p players) needs(pairs int) (all []forks.Coalition, instances map[forks.Coalition][]int) {
+func (p players) coalitionsNeeded(pairs int) (all []forks.Coalition, instances map[forks.Coalition][]int) {
 	instances = map[forks.Coalition][]int{}
 	orders := map[int][][]int{}
 	for _, i := range p.instances {
-		orders[i] = p.orders(i, pairs)
+		orders[i] = p.drawOrders(i, pairs)
 	}
 	for n := range 2 * pairs {
 		for _, i := range p.instances {
@@ -223,9 +223,9 @@ func (p players) needs(pairs int) (all []forks.Coalition, instances map[forks.Co
 	return all, instances
 }
 
-// cells returns how many collaborations some pairs of orders need.
-func (p players) cells(pairs int) (n int) {
-	_, instances := p.needs(pairs)
+// countCells returns how many collaborations some pairs of orders need.
+func (p players) countCells(pairs int) (n int) {
+	_, instances := p.coalitionsNeeded(pairs)
 	for _, list := range instances {
 		for _, i := range list {
 			n += p.begun[i]
@@ -234,9 +234,9 @@ func (p players) cells(pairs int) (n int) {
 	return n
 }
 
-// player returns the number of the player that a round's turns of an agent are, either of
+// playerOf returns the number of the player that a round's turns of an agent are, either of
 // which may be any (0 and -1); false if there is none.
-func (p players) player(round, agent int) (int, bool) {
+func (p players) playerOf(round, agent int) (int, bool) {
 	i := slices.IndexFunc(p.list, func(x player) bool { return x.round == round && x.agent == agent })
 	return i, i >= 0
 }
@@ -262,7 +262,7 @@ func (p players) pairsOf(known plan.Campaign) (needed int, ok bool) {
 	}
 	for pairs := 1; open > 0 && pairs <= mostOrders; pairs *= 2 {
 		for i := range missing {
-			for n, order := range p.orders(i, pairs) {
+			for n, order := range p.drawOrders(i, pairs) {
 				for _, of := range forks.Along(order) {
 					if missing[i][of] {
 						delete(missing[i], of)
@@ -285,7 +285,7 @@ func (p players) coalitionOf(f *plan.Fork) (forks.Coalition, bool) {
 		return 0, false
 	}
 	for _, agent := range f.Drop {
-		i, ok := p.player(0, agent)
+		i, ok := p.playerOf(0, agent)
 		if !ok {
 			return 0, false
 		}
@@ -296,7 +296,7 @@ func (p players) coalitionOf(f *plan.Fork) (forks.Coalition, bool) {
 		if m.Agent != nil {
 			agent = *m.Agent
 		}
-		i, ok := p.player(m.Round, agent)
+		i, ok := p.playerOf(m.Round, agent)
 		if !ok {
 			return 0, false
 		}
@@ -307,7 +307,7 @@ func (p players) coalitionOf(f *plan.Fork) (forks.Coalition, bool) {
 
 // isExact reports whether some pairs of orders go through every coalition in every instance.
 func (p players) isExact(pairs int) bool {
-	all, instances := p.needs(pairs)
+	all, instances := p.coalitionsNeeded(pairs)
 	if len(p.list) > 16 || len(all) != 1<<len(p.list)-1 {
 		return false
 	}

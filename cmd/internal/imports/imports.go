@@ -60,7 +60,7 @@ func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 	i.Speakers = slices.Compact(slices.Sorted(slices.Values(i.Speakers)))
 	r, sums := newReader(i.Name, i.Speakers), map[string]string{}
 	for _, name := range names {
-		path := filepath.Join(i.folder(), name)
+		path := filepath.Join(i.folderOf(), name)
 		data, err := store.ReadFile(path, mostBytes)
 		if err == nil {
 			err = r.readFile(ctx, path, data)
@@ -115,8 +115,8 @@ func (i Import) seal(ctx context.Context, s store.Store, transcripts int) error 
 	return s.Replace(ctx, lake.SuccessKey(i.Name), success.Bytes(), "")
 }
 
-// folder is the one that file names are relative to.
-func (i Import) folder() string {
+// folderOf is the one that file names are relative to.
+func (i Import) folderOf() string {
 	if info, err := os.Stat(i.Path); err == nil && info.IsDir() {
 		return i.Path
 	}

@@ -335,7 +335,7 @@ func TestImportReadsParts(t *testing.T) {
 		{`[{"type": "text", "content": "a"}, {"type": "reasoning"}, {}, 5, ["a"]]`, "", "", 5},
 		{`5`, "", "", 1},
 	} {
-		text, thinking, unread := message{Content: []byte(x.content)}.texts()
+		text, thinking, unread := message{Content: []byte(x.content)}.readTexts()
 		if text != x.text || thinking != x.thinking || unread != x.unread {
 			t.Errorf("%s: %q, %q, %d", x.content, text, thinking, unread)
 		}

@@ -100,12 +100,12 @@ func (r *reader) newCollaboration(fields map[string]any, id string) record.Colla
 	model, args := cmp.Or(textOf(fields, "model"), "unknown"), textOf(fields, "agent_args")
 	s := settings{Env: plugin{Name: env}, Protocol: plugin{Name: record.Imported}, Model: plugin{Name: model}}
 	if agent != "" || args != "" {
-		s.Protocol.Params = map[string]any{"agent": agent, "agent_args": parsed(args)}
+		s.Protocol.Params = map[string]any{"agent": agent, "agent_args": parseValue(args)}
 	}
 	text, _ := json.Marshal(s) // texts always marshal
-	of := r.condition(string(text))
+	of := r.conditionOf(string(text))
 	instance := cmp.Or(textOf(fields, "task_id"), id)
-	n := r.number(env, instance)
+	n := r.numberOf(env, instance)
 	replicate := of.take(n, numberOf(fields["task_repeat"]))
 	c := record.Collaboration{
 		Key: record.Key{
@@ -143,8 +143,8 @@ func (r *reader) newCollaboration(fields map[string]any, id string) record.Colla
 // yearSeconds is the longest that a transcript is believed to have taken.
 const yearSeconds = 365 * 24 * 60 * 60
 
-// number returns the number of an instance among those of its task set.
-func (r *reader) number(set, instance string) int32 {
+// numberOf returns the number of an instance among those of its task set.
+func (r *reader) numberOf(set, instance string) int32 {
 	of := r.instances[set]
 	if of == nil {
 		of = map[string]int32{}
@@ -173,7 +173,7 @@ func (c *condition) take(instance int32, repetition float64) int32 {
 	return at.replicate
 }
 
-func (r *reader) condition(settings string) *condition {
+func (r *reader) conditionOf(settings string) *condition {
 	c := r.conditions[settings]
 	if c == nil {
 		sum := sha256.Sum256([]byte(settings))
@@ -194,10 +194,10 @@ type message struct {
 	} `json:"tool_calls"`
 }
 
-// texts returns what others could see, what the model thought, and how many parts could not be read.
-func (m message) texts() (text, thinking string, unread int) {
+// readTexts returns what others could see, what the model thought, and how many parts could not be read.
+func (m message) readTexts() (text, thinking string, unread int) {
 	var said, thought []string
-	for _, raw := range m.parts() {
+	for _, raw := range m.listParts() {
 		var alone string
 		var p struct {
 			Type            string
@@ -224,8 +224,8 @@ func (m message) texts() (text, thinking string, unread int) {
 	return joinKnown("\n", said...), joinKnown("\n", thought...), unread
 }
 
-// parts returns the parts of a message; one that is no list is one part.
-func (m message) parts() []json.RawMessage {
+// listParts returns the parts of a message; one that is no list is one part.
+func (m message) listParts() []json.RawMessage {
 	var parts []json.RawMessage
 	if len(m.Content) > 0 && json.Unmarshal(m.Content, &parts) != nil {
 		parts = []json.RawMessage{m.Content}
@@ -265,7 +265,7 @@ type talk struct {
 }
 
 func (t *talk) add(m message) {
-	text, thinking, unread := m.texts()
+	text, thinking, unread := m.readTexts()
 	t.unread += unread
 	if text == "" && thinking == "" {
 		return
@@ -276,7 +276,7 @@ func (t *talk) add(m message) {
 	}
 	t.round = max(t.round, 1)
 	if slices.Contains(t.speakers, m.Role) {
-		agent := t.agent(t.nameOf(m))
+		agent := t.agentOf(t.nameOf(m))
 		if t.spoke[agent] == t.round {
 			t.round++
 		}
@@ -322,7 +322,7 @@ func (t *talk) nameOf(m message) string {
 	return m.Role
 }
 
-func (t *talk) agent(name string) int32 {
+func (t *talk) agentOf(name string) int32 {
 	i, known := t.agents[name]
 	if !known {
 		i = int32(len(t.names))
@@ -331,8 +331,8 @@ func (t *talk) agent(name string) int32 {
 	return i
 }
 
-// parsed returns what a JSON text holds, or the text.
-func parsed(text string) any {
+// parseValue returns what a JSON text holds, or the text.
+func parseValue(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
 		return text
@@ -366,7 +366,7 @@ func numberOf(v any) float64 {
 // correct, partial, incorrect and no answer. False says that there is one and that it is none of these.
 func scoreOf(v any) (*float64, bool) {
 	if text, ok := v.(string); ok {
-		v = parsed(text)
+		v = parseValue(text)
 	}
 	switch s := v.(type) {
 	case nil:

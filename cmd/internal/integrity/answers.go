@@ -50,7 +50,7 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store, scored
 	for _, run := range runs {
 		stored, err := objects.Load(ctx, run)
 		if err != nil {
-			if err := v.corrupt(run, err); err != nil {
+			if err := v.noteCorrupt(run, err); err != nil {
 				return err
 			}
 			continue
@@ -101,7 +101,7 @@ func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objec
 	}
 	stored, err := objects.Load(ctx, run)
 	if err != nil {
-		return v.corrupt(run, err)
+		return v.noteCorrupt(run, err)
 	}
 	sum := answers.Sum(stored.Calls(record.Key{}))
 	switch calls := int64(sum.Calls); {
@@ -134,8 +134,8 @@ func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objec
 
 func folderOf(run answers.RunKey) string { return "answers of " + run.String() }
 
-// corrupt notes answers that cannot be put together; any other error ends the check.
-func (v *Verification) corrupt(run answers.RunKey, err error) error {
+// noteCorrupt notes answers that cannot be put together; any other error ends the check.
+func (v *Verification) noteCorrupt(run answers.RunKey, err error) error {
 	if !errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
@@ -157,14 +157,14 @@ func (v *Verification) compareRows(ctx context.Context, s store.Store, store *an
 		run := answers.RunKey{Campaign: v.Campaign, Collaboration: c.CollaborationID, Generation: int(c.Generation)}
 		stored, err := store.Load(ctx, run)
 		if err != nil {
-			if err := v.corrupt(run, err); err != nil {
+			if err := v.noteCorrupt(run, err); err != nil {
 				return err
 			}
 			continue
 		}
 		compare := comparison{run, stored, func(format string, args ...any) { v.find(folderOf(run), fmt.Sprintf(format, args...)) }}
-		compare.turns(rows.Turns)
-		compare.calls(rows.Calls)
+		compare.compareTurns(rows.Turns)
+		compare.compareCalls(rows.Calls)
 		v.Compared++
 		is, wrong := judged.check(c)
 		if is {
@@ -184,8 +184,8 @@ type comparison struct {
 	find   func(format string, args ...any)
 }
 
-// turns compares each row that names an answer with the answer.
-func (c comparison) turns(rows []record.Turn) {
+// compareTurns compares each row that names an answer with the answer.
+func (c comparison) compareTurns(rows []record.Turn) {
 	for _, row := range rows {
 		if row.AnswerHash == "" {
 			continue
@@ -206,9 +206,9 @@ func (c comparison) turns(rows []record.Turn) {
 
 func isSaid(row *string, stored string) bool { return reflect.DeepEqual(row, record.Optional(stored)) }
 
-// calls compares the rows of calls with answers and intents. A call of unknown outcome
+// compareCalls compares the rows of calls with answers and intents. A call of unknown outcome
 // whose answer was stored after the rows were made is not a fault.
-func (c comparison) calls(rows []record.Call) {
+func (c comparison) compareCalls(rows []record.Call) {
 	type call struct{ entry, ask, attempt int32 }
 	key := func(r record.Call) call { return call{r.Entry, r.Ask, r.Attempt} }
 	stored := c.stored.Calls(record.Key{})

@@ -49,7 +49,7 @@ func TestReleasedAfterTheRows(t *testing.T) {
 		t.Fatalf("rows are %+v", rows)
 	}
 	found := func(rows []record.Call) (problems []string) {
-		comparison{run, load(), func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }}.calls(rows)
+		comparison{run, load(), func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }}.compareCalls(rows)
 		return problems
 	}
 	if p := found(rows); p != nil {

@@ -60,8 +60,8 @@ func countingUnder(plugins catalogue.Catalogue, cond plan.Condition, agents int,
 	}}, nil
 }
 
-// recount derives every decision from its ballots once more.
-func (v *Verification) recount(ctx context.Context, s store.Store, plugins catalogue.Catalogue) error {
+// recountDecisions derives every decision from its ballots once more.
+func (v *Verification) recountDecisions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) error {
 	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
 		return err

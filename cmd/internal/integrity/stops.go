@@ -96,7 +96,7 @@ func (e endRules) check(rows record.Rows) string {
 			seen[i].Agreement = r.Agreement
 		}
 	}
-	until, from := asked(rows.Turns, last)
+	until, from := askedRounds(rows.Turns, last)
 	for round := 1; round < last; round++ {
 		if round <= until && e.before != nil && e.before.StopsAt(seen, round) {
 			return fmt.Sprintf("the stopping rule of the original ends it with round %d, before the fork, and it has %d rounds", round, last)
@@ -118,10 +118,10 @@ func (e endRules) canEnd(seen []stopping.Round, round, until, from int) bool {
 	return round >= from && ends(e.own) || round <= until && ends(e.before)
 }
 
-// asked returns up to which round the rule of the original was asked, and from which round
+// askedRounds returns up to which round the rule of the original was asked, and from which round
 // on the collaboration's own. Both are asked at the end of a round after which a fork
 // begins, first the original's: that it ended what never left the prefix is possible.
-func asked(turns []record.Turn, last int) (until, from int) {
+func askedRounds(turns []record.Turn, last int) (until, from int) {
 	prefix := 0
 	for _, t := range turns {
 		if t.ForkedFrom != nil {

@@ -129,7 +129,7 @@ func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name
 		if err := v.compareForks(ctx, s, plugins); err != nil {
 			return v, err
 		}
-		if err := v.recount(ctx, s, plugins); err != nil {
+		if err := v.recountDecisions(ctx, s, plugins); err != nil {
 			return v, err
 		}
 		if err := v.askAgain(ctx, s, p); err != nil {
@@ -166,8 +166,8 @@ func (v *Verification) Compare(ctx context.Context, s store.Store, e attestation
 	return err
 }
 
-// wrong returns the number of things that are.
-func (v Verification) wrong() int {
+// countWrong returns the number of things that are.
+func (v Verification) countWrong() int {
 	if v.Attested == nil {
 		return len(v.Findings)
 	}
@@ -263,10 +263,10 @@ func (v Verification) Write(w io.Writer, asJSON bool) error {
 		return nil
 	}
 	verb := "are"
-	if v.wrong() == 1 {
+	if v.countWrong() == 1 {
 		verb = "is"
 	}
-	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(v.wrong(), "thing"), verb, v.Campaign))
+	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(v.countWrong(), "thing"), verb, v.Campaign))
 }
 
 // mostForeign names of other programs are listed for people.

@@ -20,8 +20,8 @@ type corpus struct {
 	campaign string
 }
 
-// candidates returns what can be drawn.
-func (c *corpus) candidates(ctx context.Context) ([]gold.Candidate, error) {
+// listCandidates returns what can be drawn.
+func (c *corpus) listCandidates(ctx context.Context) ([]gold.Candidate, error) {
 	d, err := lake.ReadDataset(ctx, c.store, c.campaign)
 	if err != nil {
 		return nil, err
@@ -75,8 +75,8 @@ type item struct {
 	said                []said // one message, or all
 }
 
-// blocks returns what is to be coded, with its texts, in the order of the draw.
-func (c *corpus) blocks(ctx context.Context, d gold.Draw) ([]block, error) {
+// listBlocks returns what is to be coded, with its texts, in the order of the draw.
+func (c *corpus) listBlocks(ctx context.Context, d gold.Draw) ([]block, error) {
 	set, err := lake.ReadDataset(ctx, c.store, c.campaign)
 	if err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func blockOf(number int, b gold.Block, whole bool, messages []record.Turn) block
 	return shown
 }
 
-// text returns what an item's hash is of.
-func (i item) text() string {
+// hashedText returns what an item's hash is of.
+func (i item) hashedText() string {
 	lines := make([]string, len(i.said))
 	for n, s := range i.said {
 		lines[n] = s.Text
@@ -142,11 +142,11 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// recorded returns the items as the draw keeps them.
-func (b block) recorded(d gold.Draw) []gold.Item {
+// recordedItems returns the items as the draw keeps them.
+func (b block) recordedItems(d gold.Draw) []gold.Item {
 	items := make([]gold.Item, len(b.items))
 	for n, i := range b.items {
-		items[n] = gold.Item{ID: i.place.id(), Entry: i.entry, Round: i.round, Agent: i.agent, Hash: hash(i.text()), Check: checkOf(d, i.place, cell(i.text()))}
+		items[n] = gold.Item{ID: i.place.placeID(), Entry: i.entry, Round: i.round, Agent: i.agent, Hash: hash(i.hashedText()), Check: checkOf(d, i.place, safeCell(i.hashedText()))}
 	}
 	return items
 }

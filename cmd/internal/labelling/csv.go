@@ -32,7 +32,7 @@ func writeCSV(d gold.Draw, _ campaign.Book, blocks []block) ([]byte, error) {
 	known := itemsOf(d)
 	for _, block := range blocks {
 		for _, s := range block.context {
-			if err := w.Write([]string{"", cell(s.From), cell(s.Text), "(said before)", ""}); err != nil {
+			if err := w.Write([]string{"", safeCell(s.From), safeCell(s.Text), "(said before)", ""}); err != nil {
 				return nil, err
 			}
 		}
@@ -41,7 +41,7 @@ func writeCSV(d gold.Draw, _ campaign.Book, blocks []block) ([]byte, error) {
 			if i.entry >= 0 {
 				from = i.said[0].From
 			}
-			if err := w.Write([]string{i.place.id(), cell(from), cell(i.text()), "", known.checkAt(i.place)}); err != nil {
+			if err := w.Write([]string{i.place.placeID(), safeCell(from), safeCell(i.hashedText()), "", known.checkAt(i.place)}); err != nil {
 				return nil, err
 			}
 		}
@@ -50,8 +50,8 @@ func writeCSV(d gold.Draw, _ campaign.Book, blocks []block) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// cell returns a text as a spreadsheet may show it: it begins no formula and steers nothing.
-func cell(text string) string {
+// safeCell returns a text as a spreadsheet may show it: it begins no formula and steers nothing.
+func safeCell(text string) string {
 	text = strings.TrimSpace(wording.SafeLines(strings.ReplaceAll(text, "\r\n", "\n")))
 	if wording.IsFormula(text) {
 		return "'" + text

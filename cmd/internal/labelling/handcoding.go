@@ -117,7 +117,7 @@ func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book c
 	if err != nil {
 		return err
 	}
-	d, known, err := asked(draws, o.Asked)
+	d, known, err := findDraw(draws, o.Asked)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -138,13 +138,13 @@ func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book c
 			return err
 		}
 	}
-	blocks, err := c.blocks(ctx, d)
+	blocks, err := c.listBlocks(ctx, d)
 	if err != nil {
 		return err
 	}
 	if !known {
 		for i, b := range blocks {
-			d.Blocks[i].Items = b.recorded(d)
+			d.Blocks[i].Items = b.recordedItems(d)
 		}
 		recorded, err := recordBook(ctx, s, name, book)
 		if err != nil {
@@ -173,9 +173,9 @@ func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book c
 	return o.reportDraw(Drawn{name, book.ID(), d.Number, len(d.Drawn), d.Items(), file, lone})
 }
 
-// asked finds the draw of that many items; known is false, and the number that of the next, if
+// findDraw finds the draw of that many items; known is false, and the number that of the next, if
 // more have to be drawn.
-func asked(draws []gold.Draw, items int) (d gold.Draw, known bool, err error) {
+func findDraw(draws []gold.Draw, items int) (d gold.Draw, known bool, err error) {
 	var sizes []string
 	most := 0
 	for _, d := range draws {
@@ -191,7 +191,7 @@ func asked(draws []gold.Draw, items int) (d gold.Draw, known bool, err error) {
 }
 
 func (o HandCoding) newDraw(ctx context.Context, c *corpus, book campaign.Book, earlier []gold.Draw) (gold.Draw, error) {
-	all, err := c.candidates(ctx)
+	all, err := c.listCandidates(ctx)
 	if err != nil {
 		return gold.Draw{}, err
 	}

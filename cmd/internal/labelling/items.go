@@ -11,8 +11,8 @@ import (
 // a whole collaboration is not a message.
 type place struct{ block, message int }
 
-// id is what coders see. It has letters, because spreadsheets take 1.10 for the number 1.1.
-func (p place) id() string {
+// placeID is what coders see. It has letters, because spreadsheets take 1.10 for the number 1.1.
+func (p place) placeID() string {
 	if p.message == 0 {
 		return fmt.Sprintf("c%d", p.block)
 	}
@@ -24,11 +24,11 @@ const checkMark = "k"
 
 // checkOf binds an item and the text that coders see of it to a draw.
 func checkOf(d gold.Draw, p place, shown string) string {
-	return checkMark + hash(strings.Join([]string{d.Campaign, d.CodeBook, fmt.Sprint(d.Number), p.id(), shown}, "\x00"))[:12]
+	return checkMark + hash(strings.Join([]string{d.Campaign, d.CodeBook, fmt.Sprint(d.Number), p.placeID(), shown}, "\x00"))[:12]
 }
 
-// plain returns a check as it is compared.
-func plain(check string) string {
+// plainCheck returns a check as it is compared.
+func plainCheck(check string) string {
 	return strings.ToLower(strings.TrimSpace(check))
 }
 
@@ -54,8 +54,8 @@ func itemsOf(d gold.Draw) items {
 			if d.Whole {
 				at.message = 0
 			}
-			s.byCheck[plain(i.Check)] = len(s.all)
-			s.byID[at.id()] = len(s.all)
+			s.byCheck[plainCheck(i.Check)] = len(s.all)
+			s.byID[at.placeID()] = len(s.all)
 			s.all = append(s.all, drawn{i, at})
 		}
 	}
@@ -64,7 +64,7 @@ func itemsOf(d gold.Draw) items {
 
 // checkAt returns the check of the item at a place.
 func (s items) checkAt(p place) string {
-	if n, ok := s.byID[p.id()]; ok {
+	if n, ok := s.byID[p.placeID()]; ok {
 		return s.all[n].Check
 	}
 	return ""
@@ -73,11 +73,11 @@ func (s items) checkAt(p place) string {
 // find returns the item that a row is about. Its check says which, whatever became of its id; but
 // an id that is clearly another item's means that cells were moved.
 func (s items) find(r row) (int, error) {
-	at, bound := s.byCheck[plain(r.check)]
+	at, bound := s.byCheck[plainCheck(r.check)]
 	named, known := s.byID[strings.ToLower(r.id)]
 	switch {
 	case bound && known && named != at:
-		return 0, fmt.Errorf("its check is that of item %s: cells of the table were moved against each other", s.all[at].place.id())
+		return 0, fmt.Errorf("its check is that of item %s: cells of the table were moved against each other", s.all[at].place.placeID())
 	case bound:
 		return at, nil
 	case known:

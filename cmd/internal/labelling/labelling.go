@@ -27,10 +27,10 @@ import (
 
 // Work labels what is left.
 func (l Options) Work(ctx context.Context, s store.Store, name string, how campaign.Labelling) error {
-	return engine.UnderClock(ctx, engine.Notices(l.Options), func(ctx context.Context) error { return l.work(ctx, s, name, how) })
+	return engine.UnderClock(ctx, engine.Notices(l.Options), func(ctx context.Context) error { return l.labelRest(ctx, s, name, how) })
 }
 
-func (l Options) work(ctx context.Context, s store.Store, name string, how campaign.Labelling) error {
+func (l Options) labelRest(ctx context.Context, s store.Store, name string, how campaign.Labelling) error {
 	_, err := campaign.ReadLabelling(ctx, s, name, how.ID())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -46,12 +46,12 @@ func (l Options) work(ctx context.Context, s store.Store, name string, how campa
 	if err := e.TakeWork(ctx); err != nil {
 		return err
 	}
-	return l.carry(ctx, e, s, name, how)
+	return l.carryOut(ctx, e, s, name, how)
 }
 
-// carry labels what is left with an engine that works, to the end or until the
+// carryOut labels what is left with an engine that works, to the end or until the
 // operator must fix something.
-func (l Options) carry(ctx context.Context, e *engine.Engine, s store.Store, name string, how campaign.Labelling) error {
+func (l Options) carryOut(ctx context.Context, e *engine.Engine, s store.Store, name string, how campaign.Labelling) error {
 	if err := e.RefuseForeign(ctx, workflows.LabelsID(name, how.ID())); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s store.Store, nam
 			return err
 		}
 	}
-	status, err := l.drive(ctx, e, workflows.CampaignInput{Name: name, Labeller: how.ID(), Heartbeat: e.Heartbeat(), Visibility: e.Visibility(ctx, l.Options)})
+	status, err := l.driveWorkflow(ctx, e, workflows.CampaignInput{Name: name, Labeller: how.ID(), Heartbeat: e.Heartbeat(), Visibility: e.Visibility(ctx, l.Options)})
 	switch {
 	case ctx.Err() != nil:
 		return cli.Interrupted(ctx, "the same command")
@@ -77,9 +77,9 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s store.Store, nam
 	return commits.RefreshCard(ctx, s, name)
 }
 
-// drive starts the workflow, or finds it running, and watches it to its end or until the
+// driveWorkflow starts the workflow, or finds it running, and watches it to its end or until the
 // operator must fix something.
-func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.CampaignInput) (workflows.Status, error) {
+func (l Options) driveWorkflow(ctx context.Context, e *engine.Engine, in workflows.CampaignInput) (workflows.Status, error) {
 	id := workflows.LabelsID(in.Name, in.Labeller)
 	options := client.StartWorkflowOptions{ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}
 	in.Visibility.ShowCampaign(&options, in.Name, in.Revision)

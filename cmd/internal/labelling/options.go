@@ -43,7 +43,7 @@ func (l Options) Run(ctx context.Context, name string) error {
 	if err := cli.LoadEnvFileOf(ctx, s, name); err != nil {
 		return err
 	}
-	how, err := l.labelling(ctx, s, name)
+	how, err := l.chooseLabelling(ctx, s, name)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -62,10 +62,10 @@ func (l Options) Run(ctx context.Context, name string) error {
 	return l.report(ctx, s, name, how)
 }
 
-// labelling returns how messages are to be labelled: as the campaign's file says, unless
+// chooseLabelling returns how messages are to be labelled: as the campaign's file says, unless
 // flags name another labeller. Nothing is sent.
-func (l Options) labelling(ctx context.Context, s store.Store, campaign string) (campaign.Labelling, error) {
-	how, err := l.flags()
+func (l Options) chooseLabelling(ctx context.Context, s store.Store, campaign string) (campaign.Labelling, error) {
+	how, err := l.labellingOfFlags()
 	if err != nil {
 		return how, err
 	}
@@ -108,8 +108,8 @@ func (l Options) useBook(how *campaign.Labelling) error {
 	return nil
 }
 
-// flags returns the labeller that they name.
-func (l Options) flags() (campaign.Labelling, error) {
+// labellingOfFlags returns the labeller that they name.
+func (l Options) labellingOfFlags() (campaign.Labelling, error) {
 	how := campaign.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: labels.Words}
 	if l.Reasks < 0 || l.Reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; expected 0 to 10", l.Reasks)

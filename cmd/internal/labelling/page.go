@@ -61,7 +61,7 @@ func writePage(d gold.Draw, book campaign.Book, blocks []block) ([]byte, error) 
 	for _, b := range blocks {
 		shown := pageBlock{Number: b.number, Context: b.context}
 		for _, i := range b.items {
-			shown.Items = append(shown.Items, pageItem{i.place.id(), known.checkAt(i.place), i.said})
+			shown.Items = append(shown.Items, pageItem{i.place.placeID(), known.checkAt(i.place), i.said})
 		}
 		data.Blocks = append(data.Blocks, shown)
 	}

@@ -33,7 +33,7 @@ func hostileDraw(t *testing.T) (gold.Draw, campaign.Book, []block) {
 	for i, text := range hostile {
 		b.items = append(b.items, item{place{1, i + 1}, i, 1, 0, []said{{"Alex", text}}})
 	}
-	d.Blocks[0].Items = b.recorded(d)
+	d.Blocks[0].Items = b.recordedItems(d)
 	return d, book, []block{b}
 }
 
@@ -230,7 +230,7 @@ func TestNoNumbers(t *testing.T) {
 	d, _, _ := hostileDraw(t)
 	for n := range 2000 {
 		at := place{n/50 + 1, n%50 + 1}
-		for _, text := range []string{at.id(), place{block: n}.id(), checkOf(d, at, "")} {
+		for _, text := range []string{at.placeID(), place{block: n}.placeID(), checkOf(d, at, "")} {
 			if _, err := strconv.ParseFloat(text, 64); err == nil {
 				t.Errorf("%s is a number", text)
 			}

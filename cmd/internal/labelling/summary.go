@@ -49,7 +49,7 @@ func (o HandCoding) reportStored(ctx context.Context, s store.Store, d gold.Draw
 	w := o.Stdout()
 	fmt.Fprintf(w, "%s: %s coded by hand by %s (draw %d, code book %s)\n", r.Campaign, wording.Count(r.Items, "item"), r.Coder, r.Draw, r.CodeBook)
 	for _, a := range r.Agreement {
-		fmt.Fprintf(w, "  %-32s kappa %s, alpha %s, given to %.0f %%\n", a.Label, shown(a.Kappa), shown(a.Alpha), 100*a.Shown)
+		fmt.Fprintf(w, "  %-32s kappa %s, alpha %s, given to %.0f %%\n", a.Label, showNumber(a.Kappa), showNumber(a.Alpha), 100*a.Shown)
 	}
 	if len(r.Coders) > 1 && !slices.Contains(r.Coders, gold.Adjudicated) {
 		fmt.Fprintf(w, "Figures are means over %s; labels by the coder %s, whom they agree on, would stand for all.\n", wording.And(r.Coders), gold.Adjudicated)
@@ -60,7 +60,7 @@ func (o HandCoding) reportStored(ctx context.Context, s store.Store, d gold.Draw
 	return nil
 }
 
-func shown(v *float64) string {
+func showNumber(v *float64) string {
 	if v == nil {
 		return "-"
 	}
@@ -87,7 +87,7 @@ func agreementOf(c gold.Coding, d gold.Draw, book campaign.Book) []agreement {
 				var unit []int
 				for n, coding := range each {
 					has := 0
-					if gives(coding[b.Run], i.Entry, label) {
+					if isGiven(coding[b.Run], i.Entry, label) {
 						has = 1
 					}
 					by[n], unit, given = append(by[n], has), append(unit, has), given+has
@@ -104,6 +104,6 @@ func agreementOf(c gold.Coding, d gold.Draw, book campaign.Book) []agreement {
 	return all
 }
 
-func gives(all []gold.Coded, entry int, label string) bool {
+func isGiven(all []gold.Coded, entry int, label string) bool {
 	return slices.ContainsFunc(all, func(c gold.Coded) bool { return c.Entry == entry && slices.Contains(c.Labels, label) })
 }

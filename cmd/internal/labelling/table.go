@@ -159,7 +159,7 @@ func drawOf(draws []gold.Draw, rows []row) gold.Draw {
 	for _, d := range draws {
 		known, n := itemsOf(d), 0
 		for _, r := range rows {
-			if _, ok := known.byCheck[plain(r.check)]; ok {
+			if _, ok := known.byCheck[plainCheck(r.check)]; ok {
 				n++
 			}
 		}
@@ -185,11 +185,11 @@ func check(file string, d gold.Draw, book campaign.Book, rows []row) ([][]string
 			wrong(cmp.Or(wording.SafeLine(r.id), "without an id"), "%v", err)
 			continue
 		}
-		id := known.all[at].place.id()
+		id := known.all[at].place.placeID()
 		switch {
 		case first[at] > 0:
 			wrong(id, "it is in line %d already", first[at])
-		case r.hasText && plain(checkOf(d, known.all[at].place, strings.ReplaceAll(r.text, "\r\n", "\n"))) != plain(r.check):
+		case r.hasText && plainCheck(checkOf(d, known.all[at].place, strings.ReplaceAll(r.text, "\r\n", "\n"))) != plainCheck(r.check):
 			wrong(id, "its text is not the one that was drawn; code what is written, and leave the text as it is")
 		case r.labels == "":
 			open = append(open, id)
@@ -202,7 +202,7 @@ func check(file string, d gold.Draw, book campaign.Book, rows []row) ([][]string
 	}
 	for at, line := range first {
 		if line == 0 {
-			missing = append(missing, known.all[at].place.id())
+			missing = append(missing, known.all[at].place.placeID())
 		}
 	}
 	if len(open) > 0 {

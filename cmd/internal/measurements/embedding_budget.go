@@ -46,7 +46,7 @@ func (t *embeddingBudget) open(ctx context.Context) (calls.EmbeddingSource, erro
 	if t.err != nil {
 		return nil, cli.UsageError(t.err)
 	}
-	price, err := t.priced(ctx)
+	price, err := t.requestPrice(ctx)
 	if err == nil {
 		err = providers.CheckReachable(t.provider) // an endpoint that is down is reported at once, and not retried for a minute
 	}
@@ -70,8 +70,8 @@ func (t *embeddingBudget) open(ctx context.Context) (calls.EmbeddingSource, erro
 	})
 }
 
-// priced returns what a request costs; nil if that is not known and need not be.
-func (t *embeddingBudget) priced(ctx context.Context) (*campaign.Price, error) {
+// requestPrice returns what a request costs; nil if that is not known and need not be.
+func (t *embeddingBudget) requestPrice(ctx context.Context) (*campaign.Price, error) {
 	if t.price == "" {
 		return providers.PriceFor(ctx, t.store, t.campaign, t.provider, t.costUnknown, `{"input": …}`)
 	}

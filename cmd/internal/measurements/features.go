@@ -58,7 +58,7 @@ func (m Features) Measure(ctx context.Context, s store.Store, name string) (Repo
 	if err := m.chooseEmbedder(ctx, s, name); err != nil {
 		return r, err
 	}
-	how, by, err := m.method(s)
+	how, by, err := m.readFlags(s)
 	if err != nil {
 		return r, cli.UsageError(err)
 	}

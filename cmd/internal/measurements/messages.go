@@ -115,7 +115,7 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 
 // Measures are those of a campaign's messages.
 func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addition, error) {
-	how, by, err := m.method(s)
+	how, by, err := m.readFlags(s)
 	if err != nil {
 		return Addition{}, cli.UsageError(err)
 	}
@@ -134,8 +134,8 @@ func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addit
 	}}, nil
 }
 
-// method reads the flags. Nothing is sent.
-func (m Method) method(s store.Store) (language.Method, embedder, error) {
+// readFlags reads the flags. Nothing is sent.
+func (m Method) readFlags(s store.Store) (language.Method, embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
 		return language.Method{}, embedder{}, fmt.Errorf("--readability is %q; expected portable or textstat", m.readability)

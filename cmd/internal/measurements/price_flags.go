@@ -44,7 +44,7 @@ func (b PriceFlags) Buy(ctx context.Context, s store.Store, d lake.Dataset, e *r
 	defer budget.close()
 	budget.opened = sync.OnceValues(func() (calls.EmbeddingSource, error) { return budget.open(ctx) })
 	endpoint := calls.NewEmbeddings(e.Name(), budget)
-	err := withProgress(endpoint, func() error { return endpoint.Fetch(ctx, texts(ctx, s, d), e.Missing) })
+	err := withProgress(endpoint, func() error { return endpoint.Fetch(ctx, textsCompared(ctx, s, d), e.Missing) })
 	bought := budget.sum(endpoint.Meter())
 	bought.print(e.Name())
 	switch app, stopped := errors.AsType[*temporal.ApplicationError](err); {

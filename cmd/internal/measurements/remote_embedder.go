@@ -56,23 +56,23 @@ func newRemoteEmbedder(s store.Store, name, params string) (embedder, error) {
 	return embedder{e.Cached, e}, nil
 }
 
-// texts returns the texts of a campaign that are compared with each other: the messages
+// textsCompared returns the texts of a campaign that are compared with each other: the messages
 // of each collaboration, and what discussions are compared by.
-func texts(ctx context.Context, s store.Store, d lake.Dataset) iter.Seq2[[]string, error] {
+func textsCompared(ctx context.Context, s store.Store, d lake.Dataset) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for rows, err := range lake.Collaborations(ctx, s, d, record.Turns) {
 			if !yield(language.TextsOf(rows.Turns), err) || err != nil {
 				return
 			}
 		}
-		if said, err := discussed(ctx, s, d.Campaign); len(said) > 0 || err != nil {
+		if said, err := textsOfDiscussions(ctx, s, d.Campaign); len(said) > 0 || err != nil {
 			yield(said, err)
 		}
 	}
 }
 
-// discussed returns what discussions are compared by; other campaigns have none.
-func discussed(ctx context.Context, s store.Store, name string) ([]string, error) {
+// textsOfDiscussions returns what discussions are compared by; other campaigns have none.
+func textsOfDiscussions(ctx context.Context, s store.Store, name string) ([]string, error) {
 	p, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -101,7 +101,7 @@ func (e embedder) Advise(ctx context.Context, s store.Store, campaign string, er
 	if err != nil {
 		return err
 	}
-	n, size, err := e.outstanding(ctx, s, d)
+	n, size, err := e.countOutstanding(ctx, s, d)
 	if err != nil {
 		return err
 	}
@@ -116,10 +116,10 @@ func (e embedder) Advise(ctx context.Context, s store.Store, campaign string, er
 // bytesOfToken is what English has, about.
 const bytesOfToken = 4
 
-// outstanding returns how many different texts are still to be bought, and their bytes.
-func (e *remoteEmbedder) outstanding(ctx context.Context, s store.Store, d lake.Dataset) (n int, size int64, err error) {
+// countOutstanding returns how many different texts are still to be bought, and their bytes.
+func (e *remoteEmbedder) countOutstanding(ctx context.Context, s store.Store, d lake.Dataset) (n int, size int64, err error) {
 	seen := map[[sha256.Size]byte]bool{}
-	for group, err := range texts(ctx, s, d) {
+	for group, err := range textsCompared(ctx, s, d) {
 		if err == nil {
 			group, err = e.Missing(ctx, group)
 		}

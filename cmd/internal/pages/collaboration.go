@@ -49,7 +49,7 @@ type filterValue struct{ Name, Value string }
 
 func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error {
 	name, id := r.PathValue("campaign"), r.PathValue("id")
-	c, err := v.of(r.Context(), name)
+	c, err := v.shownOf(r.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error
 	}
 	query.Del("other")
 	var body collaborationBody
-	list, err := v.listed(r.Context(), c)
+	list, err := v.listingOf(r.Context(), c)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (v *Server) readStory(ctx context.Context, name, id string, latest []record
 	if err != nil {
 		return storyPart{}, err
 	}
-	how, _, err := v.messages(ctx, name)
+	how, _, err := v.messagesShown(ctx, name)
 	if err != nil {
 		return storyPart{}, err
 	}

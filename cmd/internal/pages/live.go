@@ -76,15 +76,15 @@ const (
 	overMinute  = time.Minute
 )
 
-// events sends the state of one campaign, or of all, whenever it has changed. What cannot
+// sendEvents sends the state of one campaign, or of all, whenever it has changed. What cannot
 // be read is sent too, and read again.
-func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
+func (v *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	said := ""
 	for {
 		line := ": still here\n\n"
-		if now := v.event(r); now != said {
+		if now := v.stateEvent(r); now != said {
 			said, line = now, now
 		}
 		if _, err := w.Write([]byte(line)); err != nil {
@@ -101,9 +101,9 @@ func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// event returns the states as an event, or why they cannot be read.
-func (v *Server) event(r *http.Request) string {
-	all, err := v.states(r.Context(), r.PathValue("campaign"))
+// stateEvent returns the states as an event, or why they cannot be read.
+func (v *Server) stateEvent(r *http.Request) string {
+	all, err := v.statesOf(r.Context(), r.PathValue("campaign"))
 	if err != nil {
 		return eventOf("problem", wording.SafeLine(err.Error()))
 	}
@@ -118,8 +118,8 @@ func eventOf(name string, said any) string {
 	return fmt.Sprintf("event: %s\ndata: %s\n\n", name, data)
 }
 
-// states of one campaign, or of all if it is not named.
-func (v *Server) states(ctx context.Context, name string) ([]state, error) {
+// statesOf of one campaign, or of all if it is not named.
+func (v *Server) statesOf(ctx context.Context, name string) ([]state, error) {
 	names := []string{name}
 	if name == "" {
 		var err error
@@ -129,7 +129,7 @@ func (v *Server) states(ctx context.Context, name string) ([]state, error) {
 	}
 	all := make([]state, 0, len(names))
 	for _, name := range names {
-		c, err := v.of(ctx, name)
+		c, err := v.shownOf(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -265,7 +265,7 @@ func (v *Server) campaignsPage(w http.ResponseWriter, r *http.Request) error {
 
 func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("campaign")
-	c, err := v.of(r.Context(), name)
+	c, err := v.shownOf(r.Context(), name)
 	if err != nil {
 		return err
 	}

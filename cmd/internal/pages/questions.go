@@ -30,7 +30,7 @@ var fromWhom = map[string]string{"system": "Who you are", "user": "Asked", "assi
 
 // questionsPage shows the questions of a campaign that wait for a person.
 func (v *Server) questionsPage(w http.ResponseWriter, r *http.Request) error {
-	c, err := v.of(r.Context(), r.PathValue("campaign"))
+	c, err := v.shownOf(r.Context(), r.PathValue("campaign"))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (v *Server) questionsPage(w http.ResponseWriter, r *http.Request) error {
 
 // answer stores a person's answer.
 func (v *Server) answer(w http.ResponseWriter, r *http.Request) error {
-	c, err := v.of(r.Context(), r.PathValue("campaign"))
+	c, err := v.shownOf(r.Context(), r.PathValue("campaign"))
 	if err != nil {
 		return err
 	}

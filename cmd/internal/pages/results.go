@@ -52,8 +52,8 @@ const (
 	costsAge = 10 * time.Minute
 )
 
-// due returns in how long results should be made again; false if they are still those of the lake.
-func (m *made) due(of string, running bool) (in time.Duration, stale bool) {
+// dueIn returns in how long results should be made again; false if they are still those of the lake.
+func (m *made) dueIn(of string, running bool) (in time.Duration, stale bool) {
 	age := time.Since(m.at)
 	if m.of == of && age < costsAge {
 		return 0, false
@@ -82,11 +82,11 @@ type resultsBody struct {
 // ask again, with again=yes: that answer may take its time.
 func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	ctx, name := r.Context(), r.PathValue("campaign")
-	c, err := v.of(ctx, name)
+	c, err := v.shownOf(ctx, name)
 	if err != nil {
 		return err
 	}
-	of, ended, err := v.found(ctx, c)
+	of, ended, err := v.findEnded(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	case m == nil && !again && ended >= v.large:
 		m, err = v.makeGlance(ctx, name)
 	case m == nil || again:
-		m, err = v.results(ctx, c, of, running)
+		m, err = v.resultsIfDue(ctx, c, of, running)
 	}
 	if err != nil {
 		return cli.ExplainDamage(err, name, "there are no results")
 	}
-	if in, stale := m.due(of, running); stale {
+	if in, stale := m.dueIn(of, running); stale {
 		w.Header().Set("Retry-After", strconv.Itoa(int(in/time.Second)+1))
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -109,8 +109,8 @@ func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// found names what is in the lake of a campaign, and says how many collaborations have ended.
-func (v *Server) found(ctx context.Context, c *shown) (of string, ended int, err error) {
+// findEnded names what is in the lake of a campaign, and says how many collaborations have ended.
+func (v *Server) findEnded(ctx context.Context, c *shown) (of string, ended int, err error) {
 	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
 	if err != nil {
 		return "", 0, err
@@ -130,12 +130,12 @@ func (v *Server) found(ctx context.Context, c *shown) (of string, ended int, err
 	return of, len(d.Members), nil
 }
 
-// results makes the results if they are due.
-func (v *Server) results(ctx context.Context, c *shown, of string, running bool) (*made, error) {
+// resultsIfDue makes the results if they are due.
+func (v *Server) resultsIfDue(ctx context.Context, c *shown, of string, running bool) (*made, error) {
 	c.results.making.Lock()
 	defer c.results.making.Unlock()
 	if m := c.results.last.Load(); m != nil {
-		if in, stale := m.due(of, running); !stale || in > 0 {
+		if in, stale := m.dueIn(of, running); !stale || in > 0 {
 			return m, nil
 		}
 	}
@@ -169,7 +169,7 @@ func (v *Server) makeGlance(ctx context.Context, name string) (*made, error) {
 }
 
 func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
-	how, others, err := v.messages(ctx, name)
+	how, others, err := v.messagesShown(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +187,12 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	body.Ran.To = func(id string) string { return "collaborations/" + id }
 	for i, figure := range body.Results.Figures {
 		if figure.CanBeDrawn() {
-			body.Results.Figures[i].Downloads = downloads("figures/", figure.Name, figureForms)
+			body.Results.Figures[i].Downloads = downloadLinks("figures/", figure.Name, figureForms)
 		}
 	}
 	for i, t := range body.Results.Tables {
 		if t.Name != "" {
-			body.Results.Tables[i].Downloads = downloads("tables/", t.Name, tableForms)
+			body.Results.Tables[i].Downloads = downloadLinks("tables/", t.Name, tableForms)
 		}
 	}
 	var b bytes.Buffer
@@ -200,9 +200,9 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// messages says whose labels and what measures of a campaign are shown. If nothing chooses
+// messagesShown says whose labels and what measures of a campaign are shown. If nothing chooses
 // one of several labellers, it is the first, and the others are returned too.
-func (v *Server) messages(ctx context.Context, campaign string) (how measurements.Messages, others []string, err error) {
+func (v *Server) messagesShown(ctx context.Context, campaign string) (how measurements.Messages, others []string, err error) {
 	how = v.how
 	if err := how.Choose(ctx, v.store, campaign); err != nil || how.Labeller != "" {
 		return how, nil, err
@@ -214,7 +214,7 @@ func (v *Server) messages(ctx context.Context, campaign string) (how measurement
 	return how, others, err
 }
 
-func downloads(folder, name string, forms []string) []report.Download {
+func downloadLinks(folder, name string, forms []string) []report.Download {
 	var all []report.Download
 	for _, form := range forms {
 		all = append(all, report.Download{As: strings.ToUpper(form), To: folder + name + "." + form})
@@ -228,7 +228,7 @@ func (v *Server) tableFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	tables, err := v.tables(r.Context(), r.PathValue("campaign"), name)
+	tables, err := v.makeTables(r.Context(), r.PathValue("campaign"), name)
 	if err != nil {
 		return err
 	}
@@ -239,9 +239,9 @@ func (v *Server) tableFile(w http.ResponseWriter, r *http.Request) error {
 	return attach(w, r, b.Bytes())
 }
 
-// tables makes what is downloaded by a name: a table of an analysis, or the costs.
-func (v *Server) tables(ctx context.Context, of, name string) ([]table.Table, error) {
-	how, _, err := v.messages(ctx, of)
+// makeTables makes what is downloaded by a name: a table of an analysis, or the costs.
+func (v *Server) makeTables(ctx context.Context, of, name string) ([]table.Table, error) {
+	how, _, err := v.messagesShown(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (v *Server) figureFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	how, _, err := v.messages(r.Context(), r.PathValue("campaign"))
+	how, _, err := v.messagesShown(r.Context(), r.PathValue("campaign"))
 	if err != nil {
 		return err
 	}

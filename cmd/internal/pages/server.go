@@ -80,28 +80,28 @@ func (v *Server) Handler() http.Handler {
 		mux.HandleFunc(method+" /"+v.token+path, func(w http.ResponseWriter, r *http.Request) { explain(w, r, answer(w, r)) })
 	}
 	page("GET /{$}", v.campaignsPage)
-	page("GET /events", v.events)
-	page("GET /assets/{file}", asset)
+	page("GET /events", v.sendEvents)
+	page("GET /assets/{file}", serveAsset)
 	page("GET /c/{campaign}/{$}", v.campaignPage)
-	page("GET /c/{campaign}/events", v.events)
+	page("GET /c/{campaign}/events", v.sendEvents)
 	page("GET /c/{campaign}/results", v.resultsPart)
 	page("GET /c/{campaign}/tables/{file}", v.tableFile)
 	page("GET /c/{campaign}/figures/{file}", v.figureFile)
 	page("GET /c/{campaign}/collaborations/{$}", v.listPage)
 	page("GET /c/{campaign}/collaborations/rows", v.listRows)
-	page("GET /c/{campaign}/collaborations/search", v.search)
+	page("GET /c/{campaign}/collaborations/search", v.serveSearch)
 	page("GET /c/{campaign}/collaborations/{id}", v.collaborationPage)
 	page("GET /c/{campaign}/collaborations/{id}/asked/{entry}", v.askedPart)
 	page("GET /c/{campaign}/collaborations/{id}/rows", v.collaborationRows)
 	page("GET /c/{campaign}/questions/{$}", v.questionsPage)
 	page("POST /c/{campaign}/questions/{id}", v.answer)
-	page("POST /c/{campaign}/{action}", v.steer)
-	return v.guard(mux)
+	page("POST /c/{campaign}/{action}", v.serveSteering)
+	return v.guardPages(mux)
 }
 
-// guard lets through what a page of ours asks for, and says what pages may do. Another
+// guardPages lets through what a page of ours asks for, and says what pages may do. Another
 // page of the browser knows no token, and cannot read an answer or post.
-func (v *Server) guard(next http.Handler) http.Handler {
+func (v *Server) guardPages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
@@ -140,26 +140,26 @@ func explain(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, wording.SafeLines(err.Error()), code)
 }
 
-// asset answers with a script or the style sheet.
-func asset(w http.ResponseWriter, r *http.Request) error {
+// serveAsset answers with a script or the style sheet.
+func serveAsset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	switch name {
 	case "style.css":
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		return write(w, report.Asset(name)+own(name))
+		return write(w, report.Asset(name)+ownFile(name))
 	case "list.js", "story.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		return write(w, report.Asset(name))
 	case "live.js", "questions.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-		return write(w, own(name))
+		return write(w, ownFile(name))
 	}
 	http.NotFound(w, r)
 	return nil
 }
 
-// own returns a file that only the server has.
-func own(name string) string {
+// ownFile returns a file that only the server has.
+func ownFile(name string) string {
 	data, err := files.ReadFile("page/" + name)
 	if err != nil {
 		panic(err) // it is embedded

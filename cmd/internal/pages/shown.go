@@ -56,8 +56,8 @@ type said struct {
 	packed []byte
 }
 
-// of returns what is kept, which is made once more if other rows are in the lake.
-func (k *kept[T]) of(ctx context.Context, s store.Store, campaign string, build func(lake.Dataset) (T, error)) (T, error) {
+// rowsOf returns what is kept, which is made once more if other rows are in the lake.
+func (k *kept[T]) rowsOf(ctx context.Context, s store.Store, campaign string, build func(lake.Dataset) (T, error)) (T, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	d, err := lake.ReadDataset(ctx, s, campaign)
@@ -77,8 +77,8 @@ func (k *kept[T]) of(ctx context.Context, s store.Store, campaign string, build 
 // planAge is for how long a plan is taken for the present one: a campaign can be extended.
 const planAge = 5 * time.Second
 
-// of returns what is kept of a campaign of the lake; it is read again once the plan is another one.
-func (v *Server) of(ctx context.Context, name string) (*shown, error) {
+// shownOf returns what is kept of a campaign of the lake; it is read again once the plan is another one.
+func (v *Server) shownOf(ctx context.Context, name string) (*shown, error) {
 	v.mu.Lock()
 	c := v.campaigns[name]
 	fresh := c != nil && time.Since(v.checked[name]) < planAge
@@ -113,9 +113,9 @@ func (v *Server) readShown(ctx context.Context, name, revision string) (*shown, 
 	return c, analyze.AddPlan(ctx, v.store, &c.plan)
 }
 
-// listed returns the list of a campaign's collaborations, those that were run again last.
-func (v *Server) listed(ctx context.Context, c *shown) (listing, error) {
-	return c.list.of(ctx, v.store, c.plan.Name, func(d lake.Dataset) (listing, error) {
+// listingOf returns the list of a campaign's collaborations, those that were run again last.
+func (v *Server) listingOf(ctx context.Context, c *shown) (listing, error) {
+	return c.list.rowsOf(ctx, v.store, c.plan.Name, func(d lake.Dataset) (listing, error) {
 		latest, err := readAll(ctx, v.store, d)
 		if err != nil {
 			return listing{}, err
@@ -156,7 +156,7 @@ func readAll(ctx context.Context, s store.Store, d lake.Dataset) (all []record.C
 
 func (v *Server) listPage(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("campaign")
-	c, err := v.of(r.Context(), name)
+	c, err := v.shownOf(r.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -167,11 +167,11 @@ func (v *Server) listPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (v *Server) listRows(w http.ResponseWriter, r *http.Request) error {
-	c, err := v.of(r.Context(), r.PathValue("campaign"))
+	c, err := v.shownOf(r.Context(), r.PathValue("campaign"))
 	if err != nil {
 		return err
 	}
-	list, err := v.listed(r.Context(), c)
+	list, err := v.listingOf(r.Context(), c)
 	if err != nil {
 		return err
 	}
@@ -190,9 +190,9 @@ func (v *Server) listRows(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// search answers with the collaborations in which something was said.
-func (v *Server) search(w http.ResponseWriter, r *http.Request) error {
-	c, err := v.of(r.Context(), r.PathValue("campaign"))
+// serveSearch answers with the collaborations in which something was said.
+func (v *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
+	c, err := v.shownOf(r.Context(), r.PathValue("campaign"))
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (v *Server) search(w http.ResponseWriter, r *http.Request) error {
 
 // readSaid returns what was said in each collaboration.
 func (v *Server) readSaid(ctx context.Context, c *shown) ([]said, error) {
-	return c.said.of(ctx, v.store, c.plan.Name, func(d lake.Dataset) ([]said, error) {
+	return c.said.rowsOf(ctx, v.store, c.plan.Name, func(d lake.Dataset) ([]said, error) {
 		all, err := addSaid(ctx, v.store, nil, d, false)
 		if err != nil {
 			return nil, err

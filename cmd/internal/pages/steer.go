@@ -15,10 +15,10 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// steer pauses, resumes, tunes or cancels a campaign, and answers with what came of it.
-func (v *Server) steer(w http.ResponseWriter, r *http.Request) error {
+// serveSteering pauses, resumes, tunes or cancels a campaign, and answers with what came of it.
+func (v *Server) serveSteering(w http.ResponseWriter, r *http.Request) error {
 	ctx, name := r.Context(), r.PathValue("campaign")
-	c, err := v.of(ctx, name)
+	c, err := v.shownOf(ctx, name)
 	if err != nil {
 		return err
 	}

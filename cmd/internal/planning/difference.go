@@ -30,7 +30,7 @@ func PrintDifference(w io.Writer, prompts []RenderedPrompt, first, second string
 	}
 	same := 0
 	for _, title := range titles {
-		lines := difference(a[title], b[title])
+		lines := diffLines(a[title], b[title])
 		if len(lines) == 0 {
 			same++
 			continue
@@ -57,9 +57,9 @@ func promptsOf(prompts []RenderedPrompt, id string) (map[string]string, error) {
 	return all, nil
 }
 
-// difference returns the lines that only one of two texts has, marked, by a longest
+// diffLines returns the lines that only one of two texts has, marked, by a longest
 // common subsequence; none if they are equal.
-func difference(a, b string) (out []string) {
+func diffLines(a, b string) (out []string) {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	common := make([][]int, len(x)+1) // of x[i:] and y[j:]
 	for i := range common {

@@ -43,16 +43,16 @@ func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store
 func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan, campaign.Manifest, campaignfile.File, error) {
 	data, err := f.readFile(path)
 	if err != nil {
-		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, cli.UsageError(unreadable(path, err))
+		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, cli.UsageError(explainUnreadable(path, err))
 	}
 	source, err := f.Source(path, data)
 	if err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, cli.UsageError(err)
 	}
-	if err := cli.LoadEnvFile(f.folder(path)); err != nil {
+	if err := cli.LoadEnvFile(f.folderOf(path)); err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, err
 	}
-	from := providers.NewFileFolder(f.folder(path))
+	from := providers.NewFileFolder(f.folderOf(path))
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Catalogue, host.Data = plugins, from.OpenData
@@ -156,8 +156,8 @@ func (f Flags) isCampaignFile(path string) bool {
 	return is(path) && is(real)
 }
 
-// unreadable says why a campaign file cannot be read, and which ones are next to it.
-func unreadable(path string, err error) error {
+// explainUnreadable says why a campaign file cannot be read, and which ones are next to it.
+func explainUnreadable(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the campaign file %s cannot be read: %w", path, errors.Unwrap(err))
 	}

@@ -69,21 +69,21 @@ func (f Flags) readFile(path string) ([]byte, error) {
 	return store.ReadFile(path, campaignfile.MaxFileSize)
 }
 
-// folder returns what paths in a campaign file are relative to.
-func (f Flags) folder(path string) string {
+// folderOf returns what paths in a campaign file are relative to.
+func (f Flags) folderOf(path string) string {
 	if f.Files != nil {
 		return "."
 	}
 	return filepath.Dir(path)
 }
 
-func (f Flags) has(name string) bool { return f.given != nil && f.given.Changed(name) }
+func (f Flags) isGiven(name string) bool { return f.given != nil && f.given.Changed(name) }
 
 // Source returns a file with what the flags change in it.
 func (f Flags) Source(path string, data []byte) (campaignfile.Source, error) {
 	s := campaignfile.Source{Name: filepath.Clean(path), Data: data, Limit: f.limit}
 	var errs []error
-	if f.has("limit") && f.limit < 1 {
+	if f.isGiven("limit") && f.limit < 1 {
 		errs = append(errs, fmt.Errorf("--limit is %d; expected 1 or more instances", f.limit))
 	}
 	for _, text := range f.set {
@@ -94,20 +94,20 @@ func (f Flags) Source(path string, data []byte) (campaignfile.Source, error) {
 		}
 		s.Changes = append(s.Changes, c)
 	}
-	if f.has("name") || f.name != "" {
+	if f.isGiven("name") || f.name != "" {
 		s.Changes = append(s.Changes, campaignfile.NewTextChange("--name "+f.name, "name", f.name))
 	}
-	if f.has("instances") {
+	if f.isGiven("instances") {
 		s.Changes = append(s.Changes, campaignfile.NewTextChange("--instances "+strings.Join(f.instances, ","), "instances", f.instances))
 	}
-	if dir := f.data(); dir != "" && !isFork(data) { // of a fork it is the lake that finds them there
+	if dir := f.dataFolder(); dir != "" && !isFork(data) { // of a fork it is the lake that finds them there
 		at, err := filepath.Abs(dir)
 		s.Changes, errs = append(s.Changes, campaignfile.NewTextChange("--data "+dir, "data", at)), append(errs, err)
 	}
 	return s, errors.Join(errs...)
 }
 
-func (f Flags) data() string {
+func (f Flags) dataFolder() string {
 	if f.Data == nil {
 		return ""
 	}
@@ -124,16 +124,16 @@ func isFork(data []byte) bool {
 func (f Flags) Texts() []string {
 	var all []string
 	for _, text := range f.set {
-		all = append(all, "--set "+quoted(text))
+		all = append(all, "--set "+quoteShell(text))
 	}
-	if f.has("name") || f.name != "" {
-		all = append(all, "--name "+quoted(f.name))
+	if f.isGiven("name") || f.name != "" {
+		all = append(all, "--name "+quoteShell(f.name))
 	}
-	if f.has("limit") {
+	if f.isGiven("limit") {
 		all = append(all, fmt.Sprintf("--limit %d", f.limit))
 	}
-	if f.has("instances") {
-		all = append(all, "--instances "+quoted(strings.Join(f.instances, ",")))
+	if f.isGiven("instances") {
+		all = append(all, "--instances "+quoteShell(strings.Join(f.instances, ",")))
 	}
 	return all
 }
@@ -141,16 +141,16 @@ func (f Flags) Texts() []string {
 // Command returns the command that runs a file with the flags.
 func (f Flags) Command(path string) string {
 	words := append([]string{"roundtable run " + path}, f.Texts()...)
-	if dir := f.data(); dir != "" {
-		words = append(words, "--data "+quoted(dir))
+	if dir := f.dataFolder(); dir != "" {
+		words = append(words, "--data "+quoteShell(dir))
 	}
 	return strings.Join(words, " ")
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
 
-// quoted returns a text as a shell takes it for one word.
-func quoted(text string) string {
+// quoteShell returns a text as a shell takes it for one word.
+func quoteShell(text string) string {
 	if plainWord.MatchString(text) {
 		return text
 	}

@@ -73,15 +73,15 @@ func (f *fitter) learn(campaign string, c plan.Condition, kept json.RawMessage) 
 	if kept != nil {
 		return kept, nil
 	}
-	f.notice(describeFit(fit, unlike(past, c)))
+	f.printOnce(describeFit(fit, listDifferences(past, c)))
 	if fit.On.EndedEarly > 0 {
-		f.notice(selected(fit.On, past))
+		f.printOnce(warnSelected(fit.On, past))
 	}
 	return json.Marshal(fit)
 }
 
-// notice prints a line on standard error, once.
-func (f *fitter) notice(line string) {
+// printOnce prints a line on standard error, once.
+func (f *fitter) printOnce(line string) {
 	if !f.said[line] {
 		f.said[line] = true
 		fmt.Fprintln(os.Stderr, line)
@@ -99,7 +99,7 @@ func (f *fitter) compare(params stopping.LearnedParams, fit stopping.LearnedFit)
 		if now.Digest != "" {
 			state = fmt.Sprintf("has changed since (rows %.12s then, %.12s now)", fit.On.Digest, now.Digest)
 		}
-		f.notice(fmt.Sprintf("stop: campaign %s, on which %s was fitted, %s; the recorded fit is kept", params.From, params.Method, state))
+		f.printOnce(fmt.Sprintf("stop: campaign %s, on which %s was fitted, %s; the recorded fit is kept", params.From, params.Method, state))
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 		return fit, of, err
 	}
 	asked := FitRequest{Campaign: params.From, Condition: of.ID(), Method: params.Method, Alpha: params.Alpha}
-	if asked.Labeller, err = f.labeller(params, m); err != nil {
+	if asked.Labeller, err = f.labellerOf(params, m); err != nil {
 		return fit, of, err
 	}
 	if params.Method == stopping.MethodDistance {
@@ -140,13 +140,13 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 		}
 		return fit, of, err
 	}
-	fit.Asks, err = f.asks(params, m, fit)
+	fit.Asks, err = f.annotatorOf(params, m, fit)
 	return fit, of, err
 }
 
-// labeller returns whose labels a fit rests on: those that the file names, else those
+// labellerOf returns whose labels a fit rests on: those that the file names, else those
 // of the past campaign's file, if it has some; "" for the only ones.
-func (f *fitter) labeller(params stopping.LearnedParams, m campaign.Manifest) (string, error) {
+func (f *fitter) labellerOf(params stopping.LearnedParams, m campaign.Manifest) (string, error) {
 	if params.Method != stopping.MethodDialogueAct || params.Labeller != "" || m.Labels == nil {
 		return params.Labeller, nil
 	}
@@ -157,9 +157,9 @@ func (f *fitter) labeller(params stopping.LearnedParams, m campaign.Manifest) (s
 	return m.Labels.ID(), nil
 }
 
-// asks returns who annotates messages on the way: the labeller of the labels that the
+// annotatorOf returns who annotates messages on the way: the labeller of the labels that the
 // method was fitted on, or the embedder; nil if nobody is needed.
-func (f *fitter) asks(params stopping.LearnedParams, m campaign.Manifest, fit stopping.LearnedFit) (json.RawMessage, error) {
+func (f *fitter) annotatorOf(params stopping.LearnedParams, m campaign.Manifest, fit stopping.LearnedFit) (json.RawMessage, error) {
 	var a plan.Annotator
 	switch fit.AnnotatorRole() {
 	case "":
@@ -237,9 +237,9 @@ func pastCondition(past plan.Campaign, params stopping.LearnedParams, c plan.Con
 	return plan.Condition{}, fmt.Errorf("no single condition of campaign %s is like this one; name one with condition: %s", past.Name, wording.Or(ids))
 }
 
-// unlike says in which of what a method was fitted on a past condition differs from the
+// listDifferences says in which of what a method was fitted on a past condition differs from the
 // one that it is fitted for, apart from stopping rule and agents.
-func unlike(past, c plan.Condition) (differs []string) {
+func listDifferences(past, c plan.Condition) (differs []string) {
 	if past.Fork != nil {
 		differs = append(differs, "a fork of "+past.Fork.Campaign)
 	}
@@ -257,8 +257,8 @@ func unlike(past, c plan.Condition) (differs []string) {
 	return differs
 }
 
-// selected warns of a fit on those collaborations that were left when others had ended.
-func selected(on stopping.FittedOn, past plan.Condition) string {
+// warnSelected warns of a fit on those collaborations that were left when others had ended.
+func warnSelected(on stopping.FittedOn, past plan.Condition) string {
 	return fmt.Sprintf("stop: warning: %d of %d collaborations of %s (%s) ended before their last planned round (stop: %s) and are left out. The rest is not a sample of all groups, so neither the fit nor what cross-validation promises holds for the others. Fit on a campaign that runs all rounds (stop: never)",
 		on.EndedEarly, on.Of, on.Campaign, on.Condition, past.Stop.Name)
 }
@@ -301,12 +301,12 @@ func fittedText(f stopping.Fitted) string {
 		for _, s := range f.Signals {
 			pairs = append(pairs, s.Pair.String())
 		}
-		return fmt.Sprintf("it stops when %s of %s occur %s in a round", cmp.Or(map[int]string{1: "one"}[f.Score], fmt.Sprint(f.Score)), wording.And(pairs), times(f.Count))
+		return fmt.Sprintf("it stops when %s of %s occur %s in a round", cmp.Or(map[int]string{1: "one"}[f.Score], fmt.Sprint(f.Score)), wording.And(pairs), timesText(f.Count))
 	}
 	return "nothing is learned"
 }
 
-func times(n int) string {
+func timesText(n int) string {
 	if n == 1 {
 		return "at least once"
 	}

@@ -25,13 +25,13 @@ func newFilePrograms(s store.Store, folder string) (*filePrograms, error) {
 	return &filePrograms{programs.New(s), folder}, err
 }
 
-func (p *filePrograms) of(campaign string, c plan.Condition) programs.Of {
+func (p *filePrograms) programsOf(campaign string, c plan.Condition) programs.Of {
 	return programs.Of{Campaign: campaign, Folder: p.folder, Replayed: c.Replayed()}
 }
 
 // ask returns what asks the program of a condition's environment.
 func (p *filePrograms) ask(campaign string, c plan.Condition) program.Asker {
-	return p.ran.Checking(p.of(campaign, c))
+	return p.ran.Checking(p.programsOf(campaign, c))
 }
 
 // check returns what a short look finds wrong with an environment that is a program:
@@ -41,7 +41,7 @@ func (p *filePrograms) check(plugins catalogue.Catalogue, campaign string, c pla
 	if _, ok := env.(*program.Environment); !ok || p == nil {
 		return nil
 	}
-	if _, err := c.BuildEnv(plugins, catalogue.Needs{Programs: p.ran.Recorded(p.of(campaign, c))}); err == nil {
+	if _, err := c.BuildEnv(plugins, catalogue.Needs{Programs: p.ran.Recorded(p.programsOf(campaign, c))}); err == nil {
 		return nil
 	}
 	if err := conformance.Sample(env); err != nil {

@@ -45,7 +45,7 @@ func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 	var same []string
 	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
-		if p.Campaign.ReplicatesOf(i) < 2 || !repeatable(c) {
+		if p.Campaign.ReplicatesOf(i) < 2 || !isRepeatable(c) {
 			continue
 		}
 		equal, err := collaboration.SamePrompts(p, i, plugins, sources, providers.New(s).Build)
@@ -181,9 +181,9 @@ func Warn(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan, s s
 	return err
 }
 
-// repeatable says that all models of a condition are asked so that they answer
+// isRepeatable says that all models of a condition are asked so that they answer
 // the same question alike. Scripted agents draw again in each replicate.
-func repeatable(c plan.Condition) bool {
+func isRepeatable(c plan.Condition) bool {
 	c.Stop = plan.Choice{} // who annotates messages for it is not an agent
 	fixed := c.Generate.Temperature != nil && *c.Generate.Temperature == 0 || c.Generate.Seed != nil
 	return fixed && !slices.ContainsFunc(c.AllModels(), func(m plan.Choice) bool {

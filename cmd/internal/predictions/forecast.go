@@ -90,7 +90,7 @@ func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast
 	if len(strata) < len(cells) {
 		return Forecast{}, false
 	}
-	total := func(of func(record.Collaboration) float64) Estimate { return total(strata, cells, of) }
+	total := func(of func(record.Collaboration) float64) Estimate { return totalOf(strata, cells, of) }
 	f := Forecast{
 		Calls:        total(func(c record.Collaboration) float64 { return float64(c.Calls) }),
 		InputTokens:  total(func(c record.Collaboration) float64 { return float64(c.InputTokens) }),
@@ -112,8 +112,8 @@ func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast
 	return f, true
 }
 
-// total of a quantity over all cells.
-func total(strata map[string][]record.Collaboration, cells map[string]int, of func(record.Collaboration) float64) Estimate {
+// totalOf of a quantity over all cells.
+func totalOf(strata map[string][]record.Collaboration, cells map[string]int, of func(record.Collaboration) float64) Estimate {
 	type turn struct{ instance, replicate int32 }
 	var sum, squares, variance, alone float64
 	free := 0

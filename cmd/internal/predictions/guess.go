@@ -59,12 +59,12 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 		calls, asks = calls+t.Calls, max(asks, 1+t.Reasks)
 	}
 	n, more := float64(cells), max(1, float64(mostCalls)/max(1, float64(calls)))
-	about, high, most := growth(heard)
+	about, high, most := growthOf(heard)
 	all, again := max(float64(calls), float64(mostCalls)), 1.
 	if asks > 1 {
 		again += askedAgain
 	}
-	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), again * all, float64(asks) * all}.times(n), CostUSD: new(Estimate)}
+	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), again * all, float64(asks) * all}.multipliedBy(n), CostUSD: new(Estimate)}
 	for _, t := range asked {
 		told := float64(t.Shown - t.Fixed)
 		f := Forecast{
@@ -73,8 +73,8 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 				Mean: (float64(t.Fixed) + told*about) / usual,
 				High: again * (float64(t.Fixed)*more + told*high*more*more) / dense,
 				Most: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(), // in more rounds there are more prompts, and each is longer
-			}.ordered().times(n),
-			OutputTokens: t.output(more*again, more*float64(1+t.Reasks)).times(n),
+			}.orderBounds().multipliedBy(n),
+			OutputTokens: t.outputTokens(more*again, more*float64(1+t.Reasks)).multipliedBy(n),
 		}
 		if t.Rate != nil {
 			f = f.Price(t.Rate.Input, t.Rate.Output)
@@ -94,19 +94,19 @@ const (
 	askedAgain = 0.1
 )
 
-// output returns the tokens of all answers, with so many times as many calls at the high end,
+// outputTokens returns the tokens of all answers, with so many times as many calls at the high end,
 // and at most.
-func (t Turns) output(high, most float64) Estimate {
+func (t Turns) outputTokens(high, most float64) Estimate {
 	said, calls := float64(t.Said), float64(t.Calls)
 	if t.Exact {
-		return Estimate{said / long, said / usual, said / dense * high, said / short * most}.ordered()
+		return Estimate{said / long, said / usual, said / dense * high, said / short * most}.orderBounds()
 	}
 	longest := calls * float64(t.Longest)
-	return Estimate{min(said/long, longest), min(t.words()/usual, longest), min(longWinded*t.words()/dense, longest) * high, longest * most}.ordered()
+	return Estimate{min(said/long, longest), min(t.bytesWritten()/usual, longest), min(longWinded*t.bytesWritten()/dense, longest) * high, longest * most}.orderBounds()
 }
 
-// ordered returns the estimate with no bound below the one before it, nor above Most.
-func (i Estimate) ordered() Estimate {
+// orderBounds returns the estimate with no bound below the one before it, nor above Most.
+func (i Estimate) orderBounds() Estimate {
 	i.High = max(i.Mean, min(i.High, i.Most))
 	i.Most = max(i.High, i.Most)
 	return i
@@ -129,9 +129,9 @@ func (t Turns) shownAgain() float64 {
 	return float64(t.Reasks*(t.Reasks+1)/2) * (shown + float64(t.Calls)*againWords/short)
 }
 
-// words returns how many bytes a real model writes: in a free text its own
+// bytesWritten returns how many bytes a real model writes: in a free text its own
 // words, in JSON the structure that the scripted agent wrote too, and reasons.
-func (t Turns) words() float64 {
+func (t Turns) bytesWritten() float64 {
 	said, words := float64(t.Said), float64(t.Calls*lengthOf(t.Format).Bytes)
 	switch {
 	case t.Exact:
@@ -142,15 +142,15 @@ func (t Turns) words() float64 {
 	return said + words
 }
 
-// growth returns how many times longer what is shown to others is than the
+// growthOf returns how many times longer what is shown to others is than the
 // scripted agents' words: about, at the high end, and at most.
-func growth(turns []Turns) (about, high, most float64) {
+func growthOf(turns []Turns) (about, high, most float64) {
 	var said, words, wordy, longest float64
 	for _, t := range turns {
 		if !isShown(t.Format) {
 			continue
 		}
-		answers := t.output(1, 1)
+		answers := t.outputTokens(1, 1)
 		said += float64(t.Said)
 		words += usual * answers.Mean
 		wordy += dense * answers.High
@@ -162,13 +162,13 @@ func growth(turns []Turns) (about, high, most float64) {
 	return max(1, words/said), max(1, wordy/said), max(1, longest/said)
 }
 
-func (i Estimate) times(n float64) Estimate {
+func (i Estimate) multipliedBy(n float64) Estimate {
 	return Estimate{i.Low * n, i.Mean * n, i.High * n, i.Most * n}
 }
 
 // Price puts a cost on a forecast, given dollars for a million tokens of input and output.
 func (f Forecast) Price(input, output float64) Forecast {
-	cost := f.InputTokens.times(input / 1e6).Add(f.OutputTokens.times(output / 1e6))
+	cost := f.InputTokens.multipliedBy(input / 1e6).Add(f.OutputTokens.multipliedBy(output / 1e6))
 	f.CostUSD = &cost
 	return f
 }
@@ -177,11 +177,11 @@ func (f Forecast) Price(input, output float64) Forecast {
 func (f Forecast) Add(g Forecast) Forecast {
 	return Forecast{
 		Calls: f.Calls.Add(g.Calls), InputTokens: f.InputTokens.Add(g.InputTokens), OutputTokens: f.OutputTokens.Add(g.OutputTokens),
-		CostUSD: both(f.CostUSD, g.CostUSD), Seconds: both(f.Seconds, g.Seconds), LimitSeconds: both(f.LimitSeconds, g.LimitSeconds),
+		CostUSD: sumIfKnown(f.CostUSD, g.CostUSD), Seconds: sumIfKnown(f.Seconds, g.Seconds), LimitSeconds: sumIfKnown(f.LimitSeconds, g.LimitSeconds),
 	}
 }
 
-func both(a, b *Estimate) *Estimate {
+func sumIfKnown(a, b *Estimate) *Estimate {
 	if a == nil || b == nil {
 		return nil
 	}

@@ -61,7 +61,7 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 			return Prediction{}, err
 		}
 		judge, _ := c.Judge()
-		turns, cells, mostCalls := b.turns(rehearsed, c, m), p.Campaign.CellsOf(i), most[i]+judge.Samples
+		turns, cells, mostCalls := b.boundTurns(rehearsed, c, m), p.Campaign.CellsOf(i), most[i]+judge.Samples
 		f := guessCalls(cells, mostCalls, turns)
 		played += float64(cells * mostCalls)
 		b.addModels(cells, mostCalls, turns)
@@ -71,10 +71,10 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 			sum = sum.Add(f)
 		}
 	}
-	sum = sum.Add(b.checks(p, m))
+	sum = sum.Add(b.checkForecast(p, m))
 	sum.LimitSeconds = b.atLimits(m.Limits)
 	again := againAtMost(p, m)
-	return Prediction{Forecast: sum, Basis: b.basis(), Bound: b.bound(again), Unpriced: slices.Sorted(maps.Keys(b.unpriced)), Early: early(sum.Calls.Mean, played)}, nil
+	return Prediction{Forecast: sum, Basis: b.basisText(), Bound: b.boundText(again), Unpriced: slices.Sorted(maps.Keys(b.unpriced)), Early: earlyText(sum.Calls.Mean, played)}, nil
 }
 
 // statedBound is how many tokens an answer has at most where neither
@@ -113,7 +113,7 @@ func (b *bounds) atLimits(limits plan.Limits) *Estimate {
 		if perMinute <= 0 {
 			return a
 		}
-		of = of.times(60 / float64(perMinute))
+		of = of.multipliedBy(60 / float64(perMinute))
 		return Estimate{max(a.Low, of.Low), max(a.Mean, of.Mean), max(a.High, of.High), max(a.Most, of.Most)}
 	}
 	var took Estimate
@@ -128,16 +128,16 @@ func (b *bounds) atLimits(limits plan.Limits) *Estimate {
 	return &took
 }
 
-// early says how many of the calls that there can be a guess counts as likely; "" if all.
-func early(likely, most float64) string {
+// earlyText says how many of the calls that there can be a guess counts as likely; "" if all.
+func earlyText(likely, most float64) string {
 	if likely >= most {
 		return ""
 	}
 	return fmt.Sprintf("The protocols may end early: low and likely count the %.0f calls of the rounds that scripted agents need, high all %.0f that there can be.", likely, most)
 }
 
-// turns puts bounds and prices on what was rehearsed.
-func (b *bounds) turns(rehearsed []collaboration.Rehearsed, c plan.Condition, m campaign.Manifest) []Turns {
+// boundTurns puts bounds and prices on what was rehearsed.
+func (b *bounds) boundTurns(rehearsed []collaboration.Rehearsed, c plan.Condition, m campaign.Manifest) []Turns {
 	var all []Turns
 	for _, r := range rehearsed {
 		t := Turns{Model: r.Model, Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
@@ -153,15 +153,15 @@ func (b *bounds) turns(rehearsed []collaboration.Rehearsed, c plan.Condition, m 
 			all = append(all, t)
 			continue
 		}
-		t.Rate, t.Longest = b.priced(r.Model, longest, m)
+		t.Rate, t.Longest = b.priceOf(r.Model, longest, m)
 		all = append(all, t)
 	}
 	return all
 }
 
-// priced returns what a model costs, nil if that is not known, and the most
+// priceOf returns what a model costs, nil if that is not known, and the most
 // tokens of one of its answers.
-func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate *Rate, longest int) {
+func (b *bounds) priceOf(model string, maxTokens int, m campaign.Manifest) (rate *Rate, longest int) {
 	price, ok := m.Prices[model]
 	if ok {
 		rate = &Rate{Input: price.Input, Output: price.Output}
@@ -188,9 +188,9 @@ func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate 
 	return rate, statedBound
 }
 
-// checks returns what the call that checks each model takes at most. Nothing is
+// checkForecast returns what the call that checks each model takes at most. Nothing is
 // in from and about: it is one small call, and --no-check leaves it out.
-func (b *bounds) checks(p campaign.Plan, m campaign.Manifest) Forecast {
+func (b *bounds) checkForecast(p campaign.Plan, m campaign.Manifest) Forecast {
 	sum := Forecast{CostUSD: new(Estimate)}
 	asked := map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
@@ -201,7 +201,7 @@ func (b *bounds) checks(p campaign.Plan, m campaign.Manifest) Forecast {
 			}
 			asked[key] = true
 			t := Turns{Calls: 1, Shown: calls.CheckBytes(), Fixed: calls.CheckBytes()}
-			t.Rate, t.Longest = b.priced(model.Name, c.GenerateFor(model).MaxTokens, m)
+			t.Rate, t.Longest = b.priceOf(model.Name, c.GenerateFor(model).MaxTokens, m)
 			f := guessCalls(1, 1, []Turns{t})
 			sum = sum.Add(f.AtMost())
 		}
@@ -225,8 +225,8 @@ func againAtMost(p campaign.Plan, m campaign.Manifest) string {
 	return text
 }
 
-// basis says what the columns of a guess are.
-func (b *bounds) basis() string {
+// basisText says what the columns of a guess are.
+func (b *bounds) basisText() string {
 	if !b.real {
 		return "a rehearsal with the scripted agents. Low and high: 6 and 3 bytes a token; high: every round is played, one answer in ten is asked again"
 	}
@@ -237,8 +237,8 @@ func (b *bounds) basis() string {
 	return "a guess" + tier + ". Low: answers as short as the scripted agents'. Likely: as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. High: every round is played, answers are three times as long, one in ten is asked again, 3 bytes a token. --pilot 0.02 measures instead"
 }
 
-// bound says what the most of a guess assumes; "" if no model is asked that costs something.
-func (b *bounds) bound(again string) string {
+// boundText says what the most of a guess assumes; "" if no model is asked that costs something.
+func (b *bounds) boundText(again string) string {
 	if !b.real {
 		return ""
 	}
@@ -274,9 +274,9 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 		if err != nil {
 			return nil, err
 		}
-		heard := new(bounds).turns(rehearsed, c, m)
+		heard := new(bounds).boundTurns(rehearsed, c, m)
 		labels := plan.Condition{Generate: l.Generate, Reasks: l.Reasks}
-		asked := new(bounds).turns(labelled, labels, m)
+		asked := new(bounds).boundTurns(labelled, labels, m)
 		calls := 0
 		for n := range asked {
 			calls += asked[n].Calls
@@ -385,10 +385,10 @@ func (p Prediction) Print(atOnce int) {
 		}
 	}
 	if p.Seconds != nil {
-		row(fmt.Sprintf("time, %d at once", atOnce), p.Seconds.times(1/float64(atOnce)), seconds)
+		row(fmt.Sprintf("time, %d at once", atOnce), p.Seconds.multipliedBy(1/float64(atOnce)), secondsText)
 	}
 	if p.LimitSeconds != nil {
-		row("time at the limits a minute", *p.LimitSeconds, seconds)
+		row("time at the limits a minute", *p.LimitSeconds, secondsText)
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
 	p.printBounds()
@@ -403,7 +403,7 @@ func (p Prediction) Print(atOnce int) {
 	}
 }
 
-func seconds(v float64) string {
+func secondsText(v float64) string {
 	if math.IsInf(v, 0) {
 		return "?"
 	}
@@ -438,7 +438,7 @@ func (p Prediction) paidShare(l plan.Limits) *float64 {
 	tokens := p.InputTokens.Mean + p.OutputTokens.Mean
 	var usd *Estimate
 	if usd = p.CostUSD; p.Labels != nil {
-		usd, tokens = both(usd, p.Labels.CostUSD), tokens+p.Labels.InputTokens.Mean+p.Labels.OutputTokens.Mean
+		usd, tokens = sumIfKnown(usd, p.Labels.CostUSD), tokens+p.Labels.InputTokens.Mean+p.Labels.OutputTokens.Mean
 	}
 	var share *float64
 	pay := func(cap, likely float64) {

@@ -62,16 +62,16 @@ func printUsability(all []Usability) {
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"env", "form", "turns", "at once", "after re-asks"})
 	for _, u := range all {
-		t.AppendRow(table.Row{u.Env, u.Format, u.Turns, percent(u.AtOnce, u.Turns), percent(u.Usable, u.Turns)})
+		t.AppendRow(table.Row{u.Env, u.Format, u.Turns, percentText(u.AtOnce, u.Turns), percentText(u.Usable, u.Turns)})
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
 	for _, u := range all {
 		if u.isTooFew() {
 			fmt.Printf("%s: %s of the turns with a %s usable. Below %.0f %% the campaign mostly measures whether the model "+
 				"can fill in the form, and its tables say that they are not results (docs/guides/providers.md, Small models).\n",
-				u.Env, percent(u.Usable, u.Turns), u.Format, 100*(1-analysis.UnusableShare))
+				u.Env, percentText(u.Usable, u.Turns), u.Format, 100*(1-analysis.UnusableShare))
 		}
 	}
 }
 
-func percent(n, of int) string { return fmt.Sprintf("%d (%.0f %%)", n, 100*float64(n)/float64(of)) }
+func percentText(n, of int) string { return fmt.Sprintf("%d (%.0f %%)", n, 100*float64(n)/float64(of)) }

@@ -110,8 +110,8 @@ func (e Examination) askUnthinking() model.Request {
 	return r
 }
 
-// levels are how many calls are made at once, beginning with the second one.
-func (e Examination) levels() (n []int) {
+// callsAtOnce are how many calls are made at once, beginning with the second one.
+func (e Examination) callsAtOnce() (n []int) {
 	for at := 2; at <= e.AtOnce; at *= 2 {
 		n = append(n, at)
 	}
@@ -123,7 +123,7 @@ func (e Examination) Most() (n int, cost money.Amount, err error) {
 	asked := []model.Request{
 		e.ask(greeting), e.askTale(), e.askTale(), e.askForm(), e.askLong(3), e.askLong(5), e.askLogprobs(), e.askUnthinking(),
 	}
-	for _, at := range e.levels() {
+	for _, at := range e.callsAtOnce() {
 		asked = append(asked, slices.Repeat([]model.Request{e.askTale()}, at)...)
 	}
 	for _, r := range asked {
@@ -165,8 +165,8 @@ func (e Examination) Run(ctx context.Context, tell func(Finding)) (Report, error
 		p.note("answers", no, hello.err.Error())
 		return p.report, errors.Join(ctx.Err(), fmt.Errorf("%s cannot be asked: %w", e.Provider.Name, hello.err))
 	}
-	p.note("answers", yes, fmt.Sprintf("%s in %s: %s", hello.Model, seconds(hello.took), shown(hello.Response)))
-	for _, examine := range []func(context.Context, answer){p.repeats, p.form, p.prefixes, p.logprobs, p.thinking} {
+	p.note("answers", yes, fmt.Sprintf("%s in %s: %s", hello.Model, secondsText(hello.took), showAnswer(hello.Response)))
+	for _, examine := range []func(context.Context, answer){p.checkRepeats, p.checkForm, p.checkPrefixes, p.checkLogprobs, p.checkThinking} {
 		if examine(ctx, hello); ctx.Err() != nil {
 			return p.report, ctx.Err()
 		}
@@ -202,9 +202,9 @@ func (p *patient) note(name, result, detail string) {
 	p.tell(f)
 }
 
-// repeats asks the same at temperature 0: twice alone, and then with ever more calls at once,
+// checkRepeats asks the same at temperature 0: twice alone, and then with ever more calls at once,
 // which also shows how many of them pay off.
-func (p *patient) repeats(ctx context.Context, _ answer) {
+func (p *patient) checkRepeats(ctx context.Context, _ answer) {
 	first, second := p.call(ctx, p.askTale()), p.call(ctx, p.askTale())
 	if err := cmp.Or(first.err, second.err); err != nil {
 		p.note("repeats", unknown, fmt.Sprintf("at temperature 0: %v", err))
@@ -214,7 +214,7 @@ func (p *patient) repeats(ctx context.Context, _ answer) {
 	alone := bytesEqual(first, second)
 	rates := []rate{{1, 2 / (first.took + second.took).Minutes()}}
 	beside, others, refused := 0, 0, ""
-	for _, n := range p.levels() {
+	for _, n := range p.callsAtOnce() {
 		began := time.Now()
 		all := p.callAtOnce(ctx, n)
 		took := time.Since(began)
@@ -235,11 +235,11 @@ func (p *patient) repeats(ctx context.Context, _ answer) {
 	}
 	switch {
 	case len(first.Text) == 0: // which says nothing of what it would have been
-		p.note("repeats", unknown, "the answer was empty: "+shown(first.Response))
+		p.note("repeats", unknown, "the answer was empty: "+showAnswer(first.Response))
 	case alone && beside == 0:
-		p.note("repeats", yes, repeated(alone, beside, others))
+		p.note("repeats", yes, repeatsText(alone, beside, others))
 	default:
-		p.note("repeats", no, repeated(alone, beside, others))
+		p.note("repeats", no, repeatsText(alone, beside, others))
 	}
 	p.report.AtOnce = payingOff(rates)
 	var words []string
@@ -262,8 +262,8 @@ func (p *patient) callAtOnce(ctx context.Context, n int) []answer {
 
 func bytesEqual(a, b answer) bool { return string(a.Text) == string(b.Text) }
 
-// repeated says in words how equal answers to the same question at temperature 0 were.
-func repeated(alone bool, beside, others int) string {
+// repeatsText says in words how equal answers to the same question at temperature 0 were.
+func repeatsText(alone bool, beside, others int) string {
 	const same = "at temperature 0 the same question alone has the same answer twice"
 	switch {
 	case !alone:
@@ -297,8 +297,8 @@ func payingOff(rates []rate) int {
 	return best.atOnce
 }
 
-// form asks for JSON by a schema alone.
-func (p *patient) form(ctx context.Context, _ answer) {
+// checkForm asks for JSON by a schema alone.
+func (p *patient) checkForm(ctx context.Context, _ answer) {
 	a := p.call(ctx, p.askForm())
 	var planet struct {
 		Planet *string      `json:"planet"`
@@ -313,14 +313,14 @@ func (p *patient) form(ctx context.Context, _ answer) {
 	case kept:
 		p.note(schemas, yes, "kept although no word asks for JSON")
 	case cut:
-		p.note(schemas, unknown, "cut off; --max-tokens raises the limit: "+shown(a.Response))
+		p.note(schemas, unknown, "cut off; --max-tokens raises the limit: "+showAnswer(a.Response))
 	default:
-		p.note(schemas, no, "taken and not kept: "+shown(a.Response))
+		p.note(schemas, no, "taken and not kept: "+showAnswer(a.Response))
 	}
 }
 
-// prefixes asks two questions about one long text.
-func (p *patient) prefixes(ctx context.Context, _ answer) {
+// checkPrefixes asks two questions about one long text.
+func (p *patient) checkPrefixes(ctx context.Context, _ answer) {
 	first, second := p.call(ctx, p.askLong(3)), p.call(ctx, p.askLong(5))
 	if err := cmp.Or(first.err, second.err); err != nil {
 		p.note("prefixes", unknown, err.Error())
@@ -333,11 +333,11 @@ func (p *patient) prefixes(ctx context.Context, _ answer) {
 		result = yes
 	}
 	p.note("prefixes", result, fmt.Sprintf("the first question about a text of %d tokens took %s, the second %s, and the service %s",
-		second.Usage.Input, seconds(first.took), seconds(second.took), cached))
+		second.Usage.Input, secondsText(first.took), secondsText(second.took), cached))
 }
 
-// logprobs asks for the log-probabilities of an answer's tokens.
-func (p *patient) logprobs(ctx context.Context, _ answer) {
+// checkLogprobs asks for the log-probabilities of an answer's tokens.
+func (p *patient) checkLogprobs(ctx context.Context, _ answer) {
 	a := p.call(ctx, p.askLogprobs())
 	switch {
 	case a.err != nil:
@@ -349,10 +349,10 @@ func (p *patient) logprobs(ctx context.Context, _ answer) {
 	}
 }
 
-// thinking says whether the model thought before its first answer, and if so whether that can be
+// checkThinking says whether the model thought before its first answer, and if so whether that can be
 // switched off.
-func (p *patient) thinking(ctx context.Context, hello answer) {
-	if !thought(hello.Response) {
+func (p *patient) checkThinking(ctx context.Context, hello answer) {
+	if !hasThought(hello.Response) {
 		p.note("thinking", no, "the first answer came without any")
 		return
 	}
@@ -363,7 +363,7 @@ func (p *patient) thinking(ctx context.Context, hello answer) {
 	switch a := p.call(ctx, p.askUnthinking()); {
 	case a.err != nil:
 		text += "; reasoning_effort: none is refused: " + a.err.Error()
-	case thought(a.Response):
+	case hasThought(a.Response):
 		text += "; reasoning_effort: none does not stop it"
 	default:
 		text += "; reasoning_effort: none switches it off"
@@ -371,12 +371,12 @@ func (p *patient) thinking(ctx context.Context, hello answer) {
 	p.note("thinking", yes, text)
 }
 
-func thought(r model.Response) bool {
+func hasThought(r model.Response) bool {
 	return r.Thinking != "" || r.Usage.Reasoning > 0 || prompt.HasThinking(string(r.Text))
 }
 
-// shown returns an answer for people, and why it is none if it is empty or cut off.
-func shown(r model.Response) string {
+// showAnswer returns an answer for people, and why it is none if it is empty or cut off.
+func showAnswer(r model.Response) string {
 	const most = 60
 	text := prompt.Clean(r.Text, 4*most)
 	if c := []rune(text); len(c) > most {
@@ -388,7 +388,7 @@ func shown(r model.Response) string {
 	return fmt.Sprintf("%q", text)
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+func secondsText(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 // Advice returns the lines of a campaign's file that follow from what was found; choice is the
 // model as it is written there.

@@ -50,7 +50,7 @@ type compared struct {
 
 // Add compares the numbers of a block.
 func (c *Comparison) Add(b Block, f Found) error {
-	numbers, err := b.numbers()
+	numbers, err := b.readNumbers()
 	if err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
 	return r
 }
 
-// differs reports whether the interval of the difference leaves 0 out.
-func (r compared) differs() bool {
+// isDifferent reports whether the interval of the difference leaves 0 out.
+func (r compared) isDifferent() bool {
 	return r.interval != nil && (r.interval.Low > 0 || r.interval.High < 0)
 }
 
@@ -176,7 +176,7 @@ func (c *Comparison) Table(name, title string, notDerived []string) table.Table 
 			if r.interval == nil {
 				return table.Cell{}
 			}
-			return table.Number(of(r.interval), decimals(r))
+			return table.Number(of(r.interval), decimalsOf(r))
 		}
 	}
 	table.Fill(&t, c.rows,
@@ -184,26 +184,26 @@ func (c *Comparison) Table(name, title string, notDerived []string) table.Table 
 		table.Column("column", func(r compared) table.Cell { return table.Word(r.column) }),
 		table.Column("here", func(r compared) table.Cell { return r.ours }),
 		table.Column("paper", func(r compared) table.Cell { return r.printed }),
-		table.Column("difference", func(r compared) table.Cell { return table.Number(r.difference, decimals(r)) }),
+		table.Column("difference", func(r compared) table.Cell { return table.Number(r.difference, decimalsOf(r)) }),
 		table.Column("low", bound(func(i *statistics.Interval) float64 { return i.Low })),
 		table.Column("high", bound(func(i *statistics.Interval) float64 { return i.High })),
 		table.Column("differs", func(r compared) table.Cell {
 			switch {
 			case r.interval == nil:
 				return table.Cell{}
-			case r.differs():
+			case r.isDifferent():
 				return table.Word("yes")
 			}
 			return table.Word("no")
 		}),
 	)
-	t.Notes = append(c.notes(), notDerived...)
+	t.Notes = append(c.listNotes(), notDerived...)
 	return t
 }
 
-func decimals(r compared) int { return cmp.Or(max(r.ours.Decimals, r.printed.Decimals), 2) }
+func decimalsOf(r compared) int { return cmp.Or(max(r.ours.Decimals, r.printed.Decimals), 2) }
 
-func (c *Comparison) notes() []string {
+func (c *Comparison) listNotes() []string {
 	var notes []string
 	if c.isSimulated {
 		notes = append(notes, table.Simulated)
@@ -214,7 +214,7 @@ func (c *Comparison) notes() []string {
 	if with := len(c.rows) - c.without; with > 0 {
 		differ := 0
 		for _, r := range c.rows {
-			if r.differs() {
+			if r.isDifferent() {
 				differ++
 			}
 		}

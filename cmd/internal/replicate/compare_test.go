@@ -118,7 +118,7 @@ func TestPapers(t *testing.T) {
 			}
 		}
 		for _, b := range e.Printed {
-			numbers, err := b.numbers()
+			numbers, err := b.readNumbers()
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -134,7 +134,7 @@ func TestPapers(t *testing.T) {
 			t.Errorf("%s has %d numbers, want %d", name, counts[name], want)
 		}
 	}
-	numbers, err := p.Entries["paper4/table-11"].Printed[0].numbers()
+	numbers, err := p.Entries["paper4/table-11"].Printed[0].readNumbers()
 	if last := numbers[len(numbers)-1]; err != nil || last.value != 0.24 || last.keys[1] != "80" || last.column != "alternating" {
 		t.Errorf("the last number of Table 11 is %+v: %v", last, err)
 	}

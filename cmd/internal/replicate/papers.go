@@ -228,8 +228,8 @@ type number struct {
 
 var printedNumber = regexp.MustCompile(`^(-|-?\d+(?:\.(\d+))?)(?:±(\d+(?:\.\d+)?))?$`)
 
-// numbers reads the rows of a block; a lone minus is a number that the paper leaves out.
-func (b Block) numbers() ([]number, error) {
+// readNumbers reads the rows of a block; a lone minus is a number that the paper leaves out.
+func (b Block) readNumbers() ([]number, error) {
 	var all []number
 	for line := range strings.Lines(b.Rows) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")

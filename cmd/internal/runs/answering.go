@@ -47,7 +47,7 @@ func (a Answering) Run(ctx context.Context, s store.Store, in io.Reader, out io.
 		return cli.UsageError(errors.New("--text and --file answer one question; name it with --question"))
 	}
 	if a.Question != "" {
-		text, err := a.given(in)
+		text, err := a.givenAnswer(in)
 		if err != nil {
 			return err
 		}
@@ -81,8 +81,8 @@ func (a Answering) Run(ctx context.Context, s store.Store, in io.Reader, out io.
 	return nil
 }
 
-// given returns the answer that flags give.
-func (a Answering) given(in io.Reader) (string, error) {
+// givenAnswer returns the answer that flags give.
+func (a Answering) givenAnswer(in io.Reader) (string, error) {
 	switch {
 	case a.Text != "" && a.File != "":
 		return "", cli.UsageError(errors.New("give --text or --file, not both"))

@@ -44,14 +44,14 @@ const NoCheckUsage = "do not ask each model once before the campaign starts"
 // Work runs what is left of a recorded plan and returns how far it came.
 func (r Options) Work(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (status workflows.Status, err error) {
 	err = engine.UnderClock(ctx, engine.Notices(r.Options), func(ctx context.Context) (err error) {
-		status, err = r.work(ctx, s, p, m, again)
+		status, err = r.runRest(ctx, s, p, m, again)
 		r.Retry, r.Checks = false, false // once is enough
 		return err
 	})
 	return status, err
 }
 
-func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (workflows.Status, error) {
+func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
 	halt, err := campaign.ReadHalt(ctx, s, name) // what is commanded from now on stays
@@ -94,7 +94,7 @@ func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 	if err := e.TakeWork(ctx); err != nil {
 		return status, err
 	}
-	status, err = r.drive(ctx, e, p, m, func() error { return campaign.ClearSameHalt(ctx, s, name, halt) })
+	status, err = r.driveWorkflow(ctx, e, p, m, func() error { return campaign.ClearSameHalt(ctx, s, name, halt) })
 	if ctx.Err() != nil {
 		return status, cli.Interrupted(ctx, again)
 	}
@@ -123,9 +123,9 @@ func pausedError(name string, s workflows.Status) error {
 	return cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, s.Done(), wording.Count(s.Cells, "collaboration")))
 }
 
-// drive starts the campaign's workflow, or finds it running, and watches it to its end. One that
+// driveWorkflow starts the campaign's workflow, or finds it running, and watches it to its end. One that
 // nobody has cancelled yet, or that is extended, goes on whatever was cancelled before: it calls goOn.
-func (r Options) drive(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest, goOn func() error) (workflows.Status, error) {
+func (r Options) driveWorkflow(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest, goOn func() error) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits, Until: r.Until, Question: m.Until != nil && r.Until == 0, Heartbeat: e.Heartbeat(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {

@@ -84,7 +84,7 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 		return "", nil
 	case ctx.Err() != nil:
 		return "", cli.InterruptedError(errors.New("interrupted"))
-	case errors.As(err, &call) && passes(call):
+	case errors.As(err, &call) && isPassing(call):
 		fmt.Fprintf(e.Notices(), "checked %s: %v; it will be tried again\n", p.Name, err)
 		return "", nil
 	case errors.As(err, &call):
@@ -95,8 +95,8 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 	return "", err
 }
 
-// passes reports whether the failure of a check is of a service that is down, slow or busy.
-func passes(e *model.Error) bool {
+// isPassing reports whether the failure of a check is of a service that is down, slow or busy.
+func isPassing(e *model.Error) bool {
 	return e.Class == model.Retry && e.Fault != model.Useless && e.Fault != model.Refused
 }
 

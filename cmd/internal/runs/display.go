@@ -45,18 +45,18 @@ func newDisplay(out *os.File) *display {
 	return d
 }
 
-func (d *display) live() bool { return d.width != nil }
+func (d *display) isLive() bool { return d.width != nil }
 
 // show replaces the line on a terminal, and writes another one elsewhere.
 func (d *display) show(share float64, line string) {
 	line = strings.ReplaceAll(wording.SafeLines(line), "\n", " ")
-	if !d.live() {
+	if !d.isLive() {
 		fmt.Fprintln(d.out, line)
 		return
 	}
 	d.last = fmt.Sprintf("%3.0f%% ", 100*share)
 	if d.width() >= barFrom {
-		d.last += bar(share) + " "
+		d.last += barText(share) + " "
 	}
 	d.last += line
 	d.draw("\r")
@@ -77,12 +77,12 @@ func (d *display) note(text string) {
 
 // stop leaves the last line on the screen and the cursor below it.
 func (d *display) stop() {
-	if d.live() && d.last != "" {
+	if d.isLive() && d.last != "" {
 		d.draw("\r\n")
 	}
 }
 
-func bar(share float64) string {
+func barText(share float64) string {
 	full := int(min(max(share, 0), 1) * barCells)
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]"
 }

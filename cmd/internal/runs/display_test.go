@@ -20,18 +20,18 @@ import (
 func line(n int) (float64, string) {
 	p := progress{began: time.Now().Add(-time.Minute), before: 0}
 	m := calls.Reading{Calls: 1234, InputTokens: 5e6, CostUSD: 12.5, Unpriced: true, Trouble: &calls.Trouble{At: time.Now(), Text: "openai/gpt: 503 the service is \x1b[31moverloaded\nand more of this"}}
-	return p.line(workflows.Status{Succeeded: n, Failed: 1, Running: 8, Cells: 54}, m, 2.5)
+	return p.lineOf(workflows.Status{Succeeded: n, Failed: 1, Running: 8, Cells: 54}, m, 2.5)
 }
 
 // A paused campaign shows why it is paused, and nothing that is tried again.
 func TestPausedDisplay(t *testing.T) {
 	p := progress{began: time.Now(), before: 0}
 	m := calls.Reading{Calls: 1, Failures: 3, Retries: 1, Trouble: &calls.Trouble{At: time.Now(), Text: "400 invalid_request_error"}}
-	_, text := p.line(workflows.Status{Paused: true, PauseReason: "no credit", Cells: 4}, m, 0)
+	_, text := p.lineOf(workflows.Status{Paused: true, PauseReason: "no credit", Cells: 4}, m, 0)
 	if text != "0/4 collaborations · paused: no credit · 1 call · $0.00 · 0 tokens" {
 		t.Error(text)
 	}
-	if _, text = p.line(workflows.Status{Cells: 4}, m, 0); !strings.Contains(text, "3 refused") || !strings.Contains(text, "1 retry · trying again after: 400") {
+	if _, text = p.lineOf(workflows.Status{Cells: 4}, m, 0); !strings.Contains(text, "3 refused") || !strings.Contains(text, "1 retry · trying again after: 400") {
 		t.Error(text)
 	}
 }
@@ -48,7 +48,7 @@ func TestWaitIsWhole(t *testing.T) {
 		"trying again after: openai/gpt: 429 ", "word end (since " + m.Trouble.Since.UTC().Format("15:04:05 UTC"),
 		"the service has asked for a pause until " + m.Trouble.Until.UTC().Format("15:04:05 UTC"), "roundtable resume NAME tries at once",
 	}
-	_, text := p.line(workflows.Status{Cells: 4, Running: 4}, m, 0)
+	_, text := p.lineOf(workflows.Status{Cells: 4, Running: 4}, m, 0)
 	s := screentest.New(t, 60)
 	d := newDisplay(s.Tty)
 	d.show(line(1))
@@ -64,7 +64,7 @@ func TestWaitIsWhole(t *testing.T) {
 	}
 	p.moved = now // something was answered since
 	m.Trouble = nil
-	if _, text = p.line(workflows.Status{Cells: 4, Running: 4}, m, 0); strings.Contains(text, "trying") {
+	if _, text = p.lineOf(workflows.Status{Cells: 4, Running: 4}, m, 0); strings.Contains(text, "trying") {
 		t.Error(text)
 	}
 }
@@ -74,7 +74,7 @@ func TestWaitIsWhole(t *testing.T) {
 func TestCachedAnswersAreShown(t *testing.T) {
 	for cached, want := range map[int64][2]string{0: {"", ""}, 7: {"· $0.00 · 7 cached ·", "0 calls and 7 answers from the cache, "}} {
 		p := progress{began: time.Now(), before: 0}
-		_, text := p.line(workflows.Status{Cells: 4}, calls.Reading{Cached: cached}, 0)
+		_, text := p.lineOf(workflows.Status{Cells: 4}, calls.Reading{Cached: cached}, 0)
 		var status strings.Builder
 		campaigns.Status{UnderWay: ledger.Unended{Spent: task.Result{Cached: cached}}}.Write(&status)
 		for i, says := range []string{text, status.String()} {

@@ -32,9 +32,9 @@ func (r Options) watch(ctx context.Context, e *engine.Engine, run client.Workflo
 		if now.Cells == 0 { // the plan is still to be looked through
 			now.Cells = cells
 		}
-		if stopped = now.Paused && !now.Notifying && (now.Running == 0 || now.PauseReason != "" && idle(e.Activities)); stopped {
+		if stopped = now.Paused && !now.Notifying && (now.Running == 0 || now.PauseReason != "" && isIdle(e.Activities)); stopped {
 			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
-		} else if stall := p.findStall(e, now, show); show.live() || time.Since(shown) >= cli.PlainEvery || stall {
+		} else if stall := p.findStall(e, now, show); show.isLive() || time.Since(shown) >= cli.PlainEvery || stall {
 			shown = time.Now()
 			p.tell(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
 		}
@@ -46,8 +46,8 @@ func (r Options) watch(ctx context.Context, e *engine.Engine, run client.Workflo
 	return status, err
 }
 
-// idle reports whether no call is under way.
-func idle(a *activities.Activities) bool { return a.Meter().UnderWay == 0 }
+// isIdle reports whether no call is under way.
+func isIdle(a *activities.Activities) bool { return a.Meter().UnderWay == 0 }
 
 // progress is what a line of progress is measured from.
 type progress struct {
@@ -84,7 +84,7 @@ func (p *progress) findStall(e *engine.Engine, s workflows.Status, show *display
 func (p *progress) tellStuck(show *display, m calls.Reading) {
 	why := p.wait(m)
 	stuck := why != "" && time.Since(p.moved) >= stuckAfter
-	if stuck && !p.stuck && show.live() {
+	if stuck && !p.stuck && show.isLive() {
 		show.note(why)
 	}
 	p.stuck = stuck
@@ -96,8 +96,8 @@ type pace struct {
 	calls, tokens int64
 }
 
-// rate returns the calls a minute and tokens a second of the last minute.
-func (p *progress) rate(m calls.Reading, now time.Time) string {
+// rateText returns the calls a minute and tokens a second of the last minute.
+func (p *progress) rateText(m calls.Reading, now time.Time) string {
 	if len(p.pace) == 0 {
 		p.pace = []pace{{at: p.began}}
 	}
@@ -116,26 +116,26 @@ func (p *progress) rate(m calls.Reading, now time.Time) string {
 
 // tell shows a line of progress.
 func (p *progress) tell(show *display, s workflows.Status, m calls.Reading, underWay float64) {
-	p.said = news(s, m)
-	show.show(p.line(s, m, underWay))
+	p.said = newsText(s, m)
+	show.show(p.lineOf(s, m, underWay))
 }
 
 // finish shows the last line, unless it would be the one before it once more.
 func (p *progress) finish(show *display, s workflows.Status, m calls.Reading, underWay float64) {
-	if show.live() || p.said != news(s, m) {
+	if show.isLive() || p.said != newsText(s, m) {
 		p.tell(show, s, m, underWay)
 	}
 }
 
-// news returns what a line says of a campaign apart from times and rates.
-func news(s workflows.Status, m calls.Reading) string {
+// newsText returns what a line says of a campaign apart from times and rates.
+func newsText(s workflows.Status, m calls.Reading) string {
 	return fmt.Sprint(s.Done(), s.Cells, s.Failed, s.Running, s.Paused, s.PauseReason, m.Calls, m.Cached)
 }
 
-// line returns the share of the campaign that is done, and what to say of it:
+// lineOf returns the share of the campaign that is done, and what to say of it:
 // collaborations, time left, calls, money. underWay is how much of the
 // collaborations that have not ended is done, in collaborations.
-func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (share float64, line string) {
+func (p *progress) lineOf(s workflows.Status, m calls.Reading, underWay float64) (share float64, line string) {
 	share = campaigns.ShareDone(s, underWay)
 	if p.before < 0 {
 		p.before = share
@@ -168,7 +168,7 @@ func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (
 	if m.Failures > 0 {
 		line += fmt.Sprintf(" · %d refused", m.Failures)
 	}
-	line += fmt.Sprintf(" · %s · %s", p.rate(m, time.Now()), wording.Count(m.Retries, "retry"))
+	line += fmt.Sprintf(" · %s · %s", p.rateText(m, time.Now()), wording.Count(m.Retries, "retry"))
 	if why := p.wait(m); why != "" {
 		line += " · " + why
 	}

@@ -23,7 +23,7 @@ func TestRate(t *testing.T) {
 		{3 * time.Minute, 3004, 1_201_200, "3000 calls/min, 20.0k tokens/s"},
 	} {
 		m := calls.Reading{Calls: c.calls, InputTokens: c.tokens / 3, OutputTokens: c.tokens - c.tokens/3}
-		if got := p.rate(m, begun.Add(c.after)); got != c.want {
+		if got := p.rateText(m, begun.Add(c.after)); got != c.want {
 			t.Errorf("after %v: %q, wanted %q", c.after, got, c.want)
 		}
 	}

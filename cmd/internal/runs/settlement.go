@@ -49,7 +49,7 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 		fmt.Fprintln(w, "no call of unknown outcome is left to settle")
 		return nil
 	}
-	made, err := settlement(unknown, how)
+	made, err := settlementOf(unknown, how)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -95,8 +95,8 @@ func refuseRunning(ctx context.Context, o *cli.Options, campaign string) error {
 	return nil
 }
 
-// settlement returns what the calls were billed: nothing, or an amount.
-func settlement(unknown []ledger.UnknownCall, how string) (lake.Settlement, error) {
+// settlementOf returns what the calls were billed: nothing, or an amount.
+func settlementOf(unknown []ledger.UnknownCall, how string) (lake.Settlement, error) {
 	made := lake.Settlement{At: time.Now().UTC()}
 	if how == "unbilled" {
 		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(unknown, 0)

@@ -28,12 +28,12 @@ func TestAmountIsDivided(t *testing.T) {
 	t.Parallel()
 	unknown := lost("openai/m", 0, 60)
 	*unknown[0].WorstUSD = 0.03
-	made, err := settlement(unknown, "$0.02")
+	made, err := settlementOf(unknown, "$0.02")
 	if err != nil || len(made.Calls) != 2 || made.Calls[0].USD != 0.015 || made.Calls[1].USD != 0.005 || made.Calls[0].Tokens != 100 {
 		t.Errorf("%+v, %v", made.Calls, err)
 	}
 	for _, how := range []string{"-1", "NaN", "1e12", "export.csv"} {
-		if _, err := settlement(unknown, how); err == nil {
+		if _, err := settlementOf(unknown, how); err == nil {
 			t.Errorf("%s is accepted", how)
 		}
 	}
@@ -45,20 +45,20 @@ func TestAmountAboveTheWorstCaseIsRefused(t *testing.T) {
 	unknown := lost("openai/m", 0, 60)
 	*unknown[0].WorstUSD = 0.03003
 	for _, how := range []string{"20", "$0.0402", "1e9", "-1"} {
-		if _, err := settlement(unknown, how); err == nil || !strings.Contains(err.Error(), "the 2 calls of unknown outcome") || !strings.Contains(err.Error(), "$0.0400 at most") || !strings.Contains(err.Error(), strings.TrimPrefix(how, "$")) && how != "1e9" {
+		if _, err := settlementOf(unknown, how); err == nil || !strings.Contains(err.Error(), "the 2 calls of unknown outcome") || !strings.Contains(err.Error(), "$0.0400 at most") || !strings.Contains(err.Error(), strings.TrimPrefix(how, "$")) && how != "1e9" {
 			t.Errorf("--settle %s: %v", how, err)
 		}
 	}
 	*unknown[0].WorstUSD = 0.03
-	made, err := settlement(unknown, "0.04004")
+	made, err := settlementOf(unknown, "0.04004")
 	if err != nil || made.Calls[0].USD > 0.03+1e-12 || made.Calls[1].USD > 0.01+1e-12 {
 		t.Errorf("the worst case, rounded up: %+v, %v", made.Calls, err)
 	}
 	unknown[0].WorstUSD = nil
-	if _, err := settlement(unknown, "20"); err != nil {
+	if _, err := settlementOf(unknown, "20"); err != nil {
 		t.Errorf("of a call without a price: %v", err)
 	}
-	if _, err := settlement(unknown, "1e9"); err == nil || !strings.Contains(err.Error(), "below 1000000000") {
+	if _, err := settlementOf(unknown, "1e9"); err == nil || !strings.Contains(err.Error(), "below 1000000000") {
 		t.Errorf("--settle 1e9: %v", err)
 	}
 }

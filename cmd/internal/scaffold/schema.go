@@ -34,7 +34,7 @@ func CampaignSchema(plugins catalogue.Catalogue) Schema {
 		properties[key] = s
 	}
 	for key, s := range map[string]Schema{
-		"models": mappingOf(model), "agents": agents(model, generate), "generate": generate, "reasks": reasks,
+		"models": mappingOf(model), "agents": agentsSchema(model, generate), "generate": generate, "reasks": reasks,
 		"reask": {"enum": []plan.Reask{plan.ReaskFresh, plan.ReaskShown}}, "reasoning": {"enum": []protocol.Reasoning{protocol.ReasoningFirst, protocol.ReasoningNone, protocol.ReasoningPaper}},
 		"name":        {"type": "string", "pattern": plan.NamePattern},
 		"cache_scope": {"enum": []string{"condition", "campaign", "lake"}},
@@ -43,21 +43,21 @@ func CampaignSchema(plugins catalogue.Catalogue) Schema {
 		"instances":   byEnvironment(number, listOf(Schema{"type": []string{"string", "number"}})),
 		"replicates":  byEnvironment(number),
 		"prices":      {"anyOf": []Schema{{"type": "string"}, mappingOf(Schema{"type": "object"})}},
-		"labels":      closed(Schema{"model": model, "generate": generate, "reasks": reasks}),
-		"defaults":    defaults(plugins),
-		"until":       question(),
-		"grid":        grid(choices, properties),
+		"labels":      closedObject(Schema{"model": model, "generate": generate, "reasks": reasks}),
+		"defaults":    defaultsSchema(plugins),
+		"until":       questionSchema(),
+		"grid":        gridSchema(choices, properties),
 	} {
 		properties[key] = s
 	}
-	s := closed(properties)
+	s := closedObject(properties)
 	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "A campaign file of roundtable"
 	s["required"] = []string{"name"}
 	return s
 }
 
-// closed returns an object without other keys.
-func closed(properties Schema) Schema {
+// closedObject returns an object without other keys.
+func closedObject(properties Schema) Schema {
 	return Schema{"type": "object", "properties": properties, "additionalProperties": false}
 }
 
@@ -65,20 +65,20 @@ func mappingOf(s Schema) Schema { return Schema{"type": "object", "additionalPro
 
 func listOf(s Schema) Schema { return Schema{"type": "array", "minItems": 1, "items": s} }
 
-// agents returns the schema of who sits at the table.
-func agents(model, generate Schema) Schema {
+// agentsSchema returns the schema of who sits at the table.
+func agentsSchema(model, generate Schema) Schema {
 	seat := fieldsOf(reflect.TypeFor[seats.Seat]())
 	seat["stance"], seat["model"], seat["generate"] = Schema{"enum": seats.Stances()}, model, generate
-	list := listOf(Schema{"anyOf": []Schema{{"type": "string"}, closed(seat)}})
+	list := listOf(Schema{"anyOf": []Schema{{"type": "string"}, closedObject(seat)}})
 	shares := Schema{}
 	for _, stance := range seats.Stances() {
 		shares[stance] = Schema{"type": "number", "minimum": 0, "maximum": 1}
 	}
-	return Schema{"anyOf": []Schema{list, closed(Schema{"list": list, "pool": list, "stances": closed(shares)})}}
+	return Schema{"anyOf": []Schema{list, closedObject(Schema{"list": list, "pool": list, "stances": closedObject(shares)})}}
 }
 
-// question returns the schema of what ends a campaign.
-func question() Schema {
+// questionSchema returns the schema of what ends a campaign.
+func questionSchema() Schema {
 	keys := fieldsOf(reflect.TypeFor[campaignfile.Until]())
 	above := Schema{"type": "number", "exclusiveMinimum": 0}
 	keys["measure"], keys["method"] = Schema{"enum": until.Measures()}, Schema{"enum": until.Methods()}
@@ -86,7 +86,7 @@ func question() Schema {
 	keys["width"], keys["smallest"], keys["ahead"] = above, above, Schema{"type": "integer", "minimum": 1, "maximum": 1000}
 	keys["low"], keys["high"] = Schema{"type": "number"}, Schema{"type": "number"}
 	keys["level"] = Schema{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
-	s := closed(keys)
+	s := closedObject(keys)
 	s["required"] = []string{"compare", "measure"}
 	return s
 }
@@ -96,9 +96,9 @@ func byEnvironment(one ...Schema) Schema {
 	return Schema{"anyOf": append(one, mappingOf(Schema{"anyOf": one}))}
 }
 
-// grid returns the schema of the grid: keys of a condition, with values that may have
+// gridSchema returns the schema of the grid: keys of a condition, with values that may have
 // labels, and axes with their own names.
-func grid(choices map[string]Schema, properties Schema) Schema {
+func gridSchema(choices map[string]Schema, properties Schema) Schema {
 	label := Schema{"type": "string", "minLength": 1, "maxLength": 60}
 	keys := Schema{}
 	for _, key := range plan.ConditionKeys() {
@@ -109,14 +109,14 @@ func grid(choices map[string]Schema, properties Schema) Schema {
 		if choices[key] == nil {
 			value = Schema{} // a value of generate may be half of one
 		}
-		labelled := closed(Schema{"label": label, "value": value})
+		labelled := closedObject(Schema{"label": label, "value": value})
 		labelled["required"] = []string{"label", "value"}
 		keys[key] = listOf(Schema{"anyOf": []Schema{value, labelled}})
 	}
 	combinations := listOf(Schema{"type": "object", "minProperties": 1})
 	keys["exclude"], keys["include"] = combinations, combinations
 	paths := "^(" + strings.Join(plan.ConditionKeys(), "|") + ")"
-	bundle := closed(Schema{"label": label, "set": Schema{"type": "object", "propertyNames": Schema{"pattern": paths + `(\..+)?$`}}})
+	bundle := closedObject(Schema{"label": label, "set": Schema{"type": "object", "propertyNames": Schema{"pattern": paths + `(\..+)?$`}}})
 	bundle["required"] = []string{"label", "set"}
 	return Schema{
 		"type": "object", "properties": keys,
@@ -125,9 +125,9 @@ func grid(choices map[string]Schema, properties Schema) Schema {
 	}
 }
 
-// defaults returns the schema of parameters by plug-in.
-func defaults(plugins catalogue.Catalogue) Schema {
-	return closed(Schema{
+// defaultsSchema returns the schema of parameters by plug-in.
+func defaultsSchema(plugins catalogue.Catalogue) Schema {
+	return closedObject(Schema{
 		"env": parametersOf(plugins.Environments), "protocol": parametersOf(plugins.Protocols),
 		"rule": parametersOf(plugins.Rules), "stop": parametersOf(plugins.Stopping), "model": mappingOf(Schema{"type": "object"}),
 	})
@@ -137,10 +137,10 @@ func parametersOf[T, N any](list []catalogue.Plugin[T, N]) Schema {
 	all := Schema{}
 	for _, p := range list {
 		for _, name := range append([]string{p.Name}, p.Aliases...) {
-			all[name] = closed(paramsOf(p))
+			all[name] = closedObject(paramsOf(p))
 		}
 	}
-	return closed(all)
+	return closedObject(all)
 }
 
 // choiceOf returns the schema of a plug-in: its name, or a mapping with its parameters.
@@ -227,7 +227,7 @@ func typeOf(t reflect.Type) Schema {
 	case reflect.Map:
 		return mappingOf(typeOf(t.Elem()))
 	case reflect.Struct:
-		return closed(fieldsOf(t))
+		return closedObject(fieldsOf(t))
 	}
 	return Schema{}
 }

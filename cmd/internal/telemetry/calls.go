@@ -59,7 +59,7 @@ func newCallMetrics(r *prometheus.Registry) *callMetrics {
 	return m
 }
 
-func (m *callMetrics) of(model string) *modelCounters {
+func (m *callMetrics) countersOf(model string) *modelCounters {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.known[model]
@@ -80,7 +80,7 @@ func (m *callMetrics) of(model string) *modelCounters {
 
 // Called counts a call.
 func (m *callMetrics) Called(c calls.CallEvent) {
-	by := m.of(c.Model)
+	by := m.countersOf(c.Model)
 	by.outcomes[c.Outcome()].Inc()
 	if c.Err != nil {
 		return

@@ -39,8 +39,8 @@ func (t *Traces) Called(c calls.CallEvent) {
 	began := time.UnixMicro(c.Answer.StartedAt)
 	span := t.start(ids, operation.Value.AsString()+" "+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(began),
 		trace.WithAttributes(operation, providerName(provider), semconv.GenAIRequestModel(name), semconv.GenAIConversationID(c.Run.String())),
-		trace.WithAttributes(whose(c.Run.Campaign, at.Condition, c.Run.Collaboration, at.Instance, at.Replicate)...),
-		trace.WithAttributes(requested(c.Request.Parameters)...),
+		trace.WithAttributes(attributesOf(c.Run.Campaign, at.Condition, c.Run.Collaboration, at.Instance, at.Replicate)...),
+		trace.WithAttributes(requestAttributes(c.Request.Parameters)...),
 		trace.WithAttributes(attribute.Int("roundtable.entry", c.Entry), attribute.Int("roundtable.ask", c.Answer.Ask), attribute.Int("roundtable.attempt", c.Answer.Attempt), attribute.String("roundtable.outcome", c.Outcome())))
 	if at.Agent != "" {
 		span.SetAttributes(semconv.GenAIAgentName(at.Agent), attribute.Int("roundtable.round", at.Round), attribute.String("roundtable.phase", at.Phase))
@@ -55,10 +55,10 @@ func (t *Traces) Called(c calls.CallEvent) {
 		span.SetAttributes(errorOf(c)...)
 		span.SetStatus(codes.Error, c.Outcome()) // not the service's message, which may quote the prompt
 	} else {
-		span.SetAttributes(answered(c.Answer)...)
+		span.SetAttributes(answerAttributes(c.Answer)...)
 	}
 	if t.texts {
-		span.SetAttributes(texts(c)...)
+		span.SetAttributes(textAttributes(c)...)
 	}
 	span.End(trace.WithTimestamp(began.Add(time.Duration(c.Answer.LatencyMS) * time.Millisecond)))
 }
@@ -74,15 +74,15 @@ func providerName(name string) attribute.KeyValue {
 	return semconv.GenAIProviderNameKey.String(name) // openai and anthropic are called so there, too
 }
 
-// whose returns which collaboration a span is about.
-func whose(campaign, condition, collaboration string, instance, replicate int) []attribute.KeyValue {
+// attributesOf returns which collaboration a span is about.
+func attributesOf(campaign, condition, collaboration string, instance, replicate int) []attribute.KeyValue {
 	return []attribute.KeyValue{
 		attribute.String("roundtable.campaign", campaign), attribute.String("roundtable.condition", condition), attribute.String("roundtable.collaboration", collaboration),
 		attribute.Int("roundtable.instance", instance), attribute.Int("roundtable.replicate", replicate),
 	}
 }
 
-func requested(p model.Parameters) (all []attribute.KeyValue) {
+func requestAttributes(p model.Parameters) (all []attribute.KeyValue) {
 	if p.Temperature != nil {
 		all = append(all, semconv.GenAIRequestTemperature(*p.Temperature))
 	}
@@ -101,7 +101,7 @@ func requested(p model.Parameters) (all []attribute.KeyValue) {
 	return all
 }
 
-func answered(a answers.Answer) []attribute.KeyValue {
+func answerAttributes(a answers.Answer) []attribute.KeyValue {
 	all := []attribute.KeyValue{semconv.GenAIUsageInputTokens(int(a.Usage.Input)), semconv.GenAIUsageOutputTokens(int(a.Usage.Output))}
 	for _, u := range []struct {
 		tokens int64
@@ -137,8 +137,8 @@ func errorOf(c calls.CallEvent) []attribute.KeyValue {
 	return []attribute.KeyValue{semconv.ErrorTypeKey.String(e.Code)}
 }
 
-// texts returns what was asked and answered, in the JSON of the conventions.
-func texts(c calls.CallEvent) (all []attribute.KeyValue) {
+// textAttributes returns what was asked and answered, in the JSON of the conventions.
+func textAttributes(c calls.CallEvent) (all []attribute.KeyValue) {
 	type part struct {
 		Type    string `json:"type"`
 		Content string `json:"content"`
@@ -182,7 +182,7 @@ func (p *period) include(q period) {
 func (t *Traces) Ended(c calls.CollaborationEvent) {
 	row := c.Row()
 	id := traceOf(answers.RunKey{Campaign: row.CampaignID, Collaboration: row.CollaborationID, Generation: int(row.Generation)})
-	about := trace.WithAttributes(whose(row.CampaignID, row.ConditionID, row.CollaborationID, int(row.Instance), int(row.Replicate))...)
+	about := trace.WithAttributes(attributesOf(row.CampaignID, row.ConditionID, row.CollaborationID, int(row.Instance), int(row.Replicate))...)
 	var whole period
 	turns, rounds := map[int32]period{}, map[int32]period{}
 	for _, call := range c.Rows.Calls {

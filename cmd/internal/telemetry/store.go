@@ -94,7 +94,7 @@ func (s countedStore) PutIfAbsent(ctx context.Context, key string, data []byte) 
 	began := time.Now()
 	err := s.Store.PutIfAbsent(ctx, key, data)
 	s.metrics.count(opPut, began, err)
-	s.wrote(data, err)
+	s.countWritten(data, err)
 	return err
 }
 
@@ -102,11 +102,11 @@ func (s countedStore) Replace(ctx context.Context, key string, data []byte, etag
 	began := time.Now()
 	err := s.Store.Replace(ctx, key, data, etag)
 	s.metrics.count(opReplace, began, err)
-	s.wrote(data, err)
+	s.countWritten(data, err)
 	return err
 }
 
-func (s countedStore) wrote(data []byte, err error) {
+func (s countedStore) countWritten(data []byte, err error) {
 	if err == nil {
 		s.written.Add(float64(len(data)))
 	}

@@ -58,7 +58,7 @@ func Listen(address string, notices io.Writer) (*Metrics, error) {
 			fmt.Fprintln(notices, "roundtable: metrics are not served any more:", err)
 		}
 	}()
-	fmt.Fprintf(notices, "metrics: http://%s/metrics%s\n", listener.Addr(), reach(listener.Addr()))
+	fmt.Fprintf(notices, "metrics: http://%s/metrics%s\n", listener.Addr(), warnReachable(listener.Addr()))
 	return m, nil
 }
 
@@ -78,8 +78,8 @@ func refuseForeignHosts(next http.Handler) http.Handler {
 	})
 }
 
-// reach returns a warning where other machines can read the metrics.
-func reach(at net.Addr) string {
+// warnReachable returns a warning where other machines can read the metrics.
+func warnReachable(at net.Addr) string {
 	if a, ok := at.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
 		return " (on every interface of this machine, without a password)"
 	}
@@ -146,7 +146,7 @@ func (m *Metrics) Temporal() client.MetricsHandler {
 	if m == nil {
 		return nil
 	}
-	return m.temporal.handler()
+	return m.temporal.newHandler()
 }
 
 // Read adds what is read at each scrape.

@@ -36,7 +36,7 @@ func newTemporalMetrics(r *prometheus.Registry) *temporalMetrics {
 	}
 }
 
-func (m *temporalMetrics) handler() client.MetricsHandler { return temporalHandler{metrics: m} }
+func (m *temporalMetrics) newHandler() client.MetricsHandler { return temporalHandler{metrics: m} }
 
 // temporalHandler counts with tags (client.MetricsHandler).
 type temporalHandler struct {

@@ -19,16 +19,16 @@ func byColumn[T record.Row](rows []T) []map[string]any {
 	list := make([]map[string]any, len(rows))
 	for i := range rows {
 		list[i] = map[string]any{}
-		columns(list[i], reflect.ValueOf(rows[i]))
+		addColumns(list[i], reflect.ValueOf(rows[i]))
 	}
 	return list
 }
 
-func columns(row map[string]any, v reflect.Value) {
+func addColumns(row map[string]any, v reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		if f.Anonymous {
-			columns(row, v.Field(i))
+			addColumns(row, v.Field(i))
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")

@@ -22,18 +22,18 @@ func (v Transcript) tell(b *strings.Builder) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	v.tellHead(line)
 	for _, round := range v.story.Rounds {
-		if !v.has(round) {
+		if !v.showsRound(round) {
 			continue
 		}
 		line("\n=== Round %d ===", round.Number)
 		for _, phase := range round.Phases {
 			v.tellPhase(line, phase)
 		}
-		if v.all() {
+		if v.showsAll() {
 			line("\n  %s", round.Standing)
 		}
 	}
-	if v.all() {
+	if v.showsAll() {
 		line("\n%s", v.story.End)
 	}
 }
@@ -68,7 +68,7 @@ func (v Transcript) tellHead(line func(string, ...any)) {
 func (v Transcript) tellPhase(line func(string, ...any), phase report.Phase) {
 	shown := false
 	for _, turn := range phase.Turns {
-		shown = shown || v.shows(turn.Entry)
+		shown = shown || v.showsEntry(turn.Entry)
 	}
 	if !shown {
 		return
@@ -78,7 +78,7 @@ func (v Transcript) tellPhase(line func(string, ...any), phase report.Phase) {
 		line("  Candidate %d (%s): %s", c.Number, c.From, c.Proposal)
 	}
 	for _, turn := range phase.Turns {
-		if v.shows(turn.Entry) {
+		if v.showsEntry(turn.Entry) {
 			v.tellTurn(line, turn)
 			v.tellAsked(line, turn.Entry)
 		}
@@ -116,7 +116,7 @@ func (v Transcript) tellAsked(line func(string, ...any), entry int32) {
 			line("      --- this is NOT the prompt that was sent: its hash is not the recorded %s", a.PromptHash)
 		}
 		for _, answer := range a.Answers {
-			line("      --- answer %d of entry %d, as received%s\n%s", answer.Ask+1, a.Entry, answer.source(), strings.TrimRight(answer.Raw, "\n"))
+			line("      --- answer %d of entry %d, as received%s\n%s", answer.Ask+1, a.Entry, answer.sourceText(), strings.TrimRight(answer.Raw, "\n"))
 			if answer.Fault != "" {
 				line("      --- it cannot be used: %s", answer.Fault)
 			}

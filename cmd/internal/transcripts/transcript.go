@@ -48,8 +48,8 @@ type answered struct {
 	Raw string `json:"raw"` // in place of the bytes in base64
 }
 
-// source says where an answer came from, after a comma.
-func (a answered) source() string {
+// sourceText says where an answer came from, after a comma.
+func (a answered) sourceText() string {
 	parts := []string{""}
 	for _, part := range []string{a.ModelAnswered, a.FinishReason} {
 		if part != "" {
@@ -74,29 +74,29 @@ func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id st
 	}
 	v := Transcript{Parts: how, rows: rows, story: report.Tell(rows)}
 	if broken != nil {
-		v.lose("What has been answered so far cannot be shown whole", broken)
+		v.noteLost("What has been answered so far cannot be shown whole", broken)
 	}
 	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, plugins, providers.OpenData)
 	if v.story.Facts, err = Facts(ctx, reader, of); err != nil {
-		v.lose("What it was about cannot be shown", err)
+		v.noteLost("What it was about cannot be shown", err)
 	}
 	if !how.Prompts && !how.Raw {
 		return v, nil
 	}
 	all, err := reader.Answers(ctx, of)
 	if err != nil {
-		v.lose("Raw answers are missing", err)
+		v.noteLost("Raw answers are missing", err)
 	}
 	if how.Prompts {
 		rendered, err := reader.Prompts(ctx, of)
 		if err != nil {
-			v.lose("Prompts cannot be rendered again", err)
+			v.noteLost("Prompts cannot be rendered again", err)
 		}
 		all = append(rendered, all[min(len(rendered), len(all)):]...)
 	}
 	for _, a := range all {
-		if v.shows(int32(a.Entry)) && len(a.Asks) > 0 {
-			v.Asked = append(v.Asked, how.asked(a))
+		if v.showsEntry(int32(a.Entry)) && len(a.Asks) > 0 {
+			v.Asked = append(v.Asked, how.askedOf(a))
 		}
 	}
 	return v, nil
@@ -107,7 +107,7 @@ func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id st
 func (s Parts) check(rows record.Rows) error {
 	c := rows.Collaborations[0]
 	switch {
-	case s.all() || slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == s.Entry }):
+	case s.showsAll() || slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == s.Entry }):
 		return nil
 	case c.Status == record.Unfinished:
 		return fmt.Errorf("--entry is %d; of the collaboration, which has not ended, %d entries have been answered so far", s.Entry, len(rows.Turns))
@@ -147,11 +147,11 @@ func About(ctx context.Context, reader *collaboration.Reader, of record.Key) (re
 	return told, nil
 }
 
-func (v *Transcript) lose(what string, err error) {
+func (v *Transcript) noteLost(what string, err error) {
 	v.Lost = append(v.Lost, what+": "+strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-func (s Parts) asked(a collaboration.Asked) EntryAsked {
+func (s Parts) askedOf(a collaboration.Asked) EntryAsked {
 	one := EntryAsked{Entry: a.Entry, PromptHash: a.Recorded}
 	if s.Prompts && a.Prompt != nil {
 		same := a.Same()
@@ -165,15 +165,15 @@ func (s Parts) asked(a collaboration.Asked) EntryAsked {
 	return one
 }
 
-func (s Parts) all() bool { return s.Entry < 0 }
+func (s Parts) showsAll() bool { return s.Entry < 0 }
 
-func (s Parts) shows(entry int32) bool { return s.all() || int(entry) == s.Entry }
+func (s Parts) showsEntry(entry int32) bool { return s.showsAll() || int(entry) == s.Entry }
 
-// has reports whether something of a round is shown.
-func (s Parts) has(round report.Round) bool {
+// showsRound reports whether something of a round is shown.
+func (s Parts) showsRound(round report.Round) bool {
 	for _, phase := range round.Phases {
 		for _, turn := range phase.Turns {
-			if s.shows(turn.Entry) {
+			if s.showsEntry(turn.Entry) {
 				return true
 			}
 		}
@@ -181,13 +181,13 @@ func (s Parts) has(round report.Round) bool {
 	return false
 }
 
-// document returns the JSON of what is shown.
-func (v Transcript) document() map[string]any {
+// jsonDocument returns the JSON of what is shown.
+func (v Transcript) jsonDocument() map[string]any {
 	rows := v.rows
-	if !v.all() {
-		rows.Turns = slices.DeleteFunc(slices.Clone(rows.Turns), func(t record.Turn) bool { return !v.shows(t.Entry) })
-		rows.Ballots = slices.DeleteFunc(slices.Clone(rows.Ballots), func(b record.Ballot) bool { return !v.shows(b.Entry) })
-		rows.Calls = slices.DeleteFunc(slices.Clone(rows.Calls), func(c record.Call) bool { return !v.shows(c.Entry) })
+	if !v.showsAll() {
+		rows.Turns = slices.DeleteFunc(slices.Clone(rows.Turns), func(t record.Turn) bool { return !v.showsEntry(t.Entry) })
+		rows.Ballots = slices.DeleteFunc(slices.Clone(rows.Ballots), func(b record.Ballot) bool { return !v.showsEntry(b.Entry) })
+		rows.Calls = slices.DeleteFunc(slices.Clone(rows.Calls), func(c record.Call) bool { return !v.showsEntry(c.Entry) })
 	}
 	d := rowsJSON(rows)
 	if len(v.story.Facts) > 0 {
@@ -227,7 +227,7 @@ type Parts struct {
 // itself demands only of some control characters.
 func (v Transcript) WriteJSON(w io.Writer) error {
 	var b bytes.Buffer
-	if err := cli.WriteJSON(&b, v.document()); err != nil {
+	if err := cli.WriteJSON(&b, v.jsonDocument()); err != nil {
 		return err
 	}
 	_, err := w.Write(wording.EscapeJSON(b.Bytes()))

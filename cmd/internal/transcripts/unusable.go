@@ -30,13 +30,13 @@ func UnusableAnswers(ctx context.Context, s store.Store) func(record.Key, []int)
 				t, _ = all.Turn(entry)
 			}
 			errs = errors.Join(errs, err)
-			found[entry] = unusable(t)
+			found[entry] = listUnusable(t)
 		}
 		return found, errs
 	}
 }
 
-func unusable(t answers.Turn) []report.Unusable {
+func listUnusable(t answers.Turn) []report.Unusable {
 	var list []report.Unusable
 	for _, a := range t.Asks {
 		if a.Fault != "" {

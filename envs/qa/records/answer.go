@@ -47,7 +47,7 @@ func (r Row) RightOptions(as Reading, several bool) ([]int, error) {
 		}
 	}
 	if as == mask {
-		return r.marked(answers, several)
+		return r.markedOptions(answers, several)
 	}
 	if len(answers) == len(r.Options) && isMask(answers) && (as == Any || len(answers) > 2) {
 		return nil, fmt.Errorf("the right answer is a list of 0 and 1, as many as there are options; write answer_is: mask if 1 marks the right ones")
@@ -91,27 +91,27 @@ func (r Row) rightColumn() ([]int, error) {
 
 // isMask reports whether a list holds nothing but 0 and 1, or true and false.
 func isMask(list []any) bool {
-	return len(list) > 1 && !slices.ContainsFunc(list, func(v any) bool { _, ok := bit(v); return !ok })
+	return len(list) > 1 && !slices.ContainsFunc(list, func(v any) bool { _, ok := parseBit(v); return !ok })
 }
 
-func bit(v any) (set, ok bool) {
-	switch text := strings.ToLower(strings.TrimSpace(scalar(v))); text {
+func parseBit(v any) (set, ok bool) {
+	switch text := strings.ToLower(strings.TrimSpace(scalarText(v))); text {
 	case "0", "1", "true", "false":
 		return text == "1" || text == "true", true
 	}
 	return false, false
 }
 
-// marked returns the options that have a 1.
-func (r Row) marked(marks []any, several bool) ([]int, error) {
+// markedOptions returns the options that have a 1.
+func (r Row) markedOptions(marks []any, several bool) ([]int, error) {
 	if len(marks) != len(r.Options) {
 		return nil, fmt.Errorf("there are %d options and %d marks (answer_is: mask)", len(r.Options), len(marks))
 	}
 	var right []int
 	for i, mark := range marks {
-		set, ok := bit(mark)
+		set, ok := parseBit(mark)
 		if !ok {
-			return nil, fmt.Errorf("mark %d is %.20q; expected 0 or 1 (answer_is: mask)", i+1, scalar(mark))
+			return nil, fmt.Errorf("mark %d is %.20q; expected 0 or 1 (answer_is: mask)", i+1, scalarText(mark))
 		}
 		if set {
 			right = append(right, i)
@@ -133,11 +133,11 @@ func (r Row) Option(answer any, as Reading) (int, error) {
 		if as != Any && as != reading && (as != LetterOrFrom0 || reading != ByLetter && reading != From0) {
 			continue
 		}
-		for _, i := range r.matches(answer, reading) {
+		for _, i := range r.matchingOptions(answer, reading) {
 			all = append(all, found{reading, i})
 		}
 	}
-	shown := scalar(answer)
+	shown := scalarText(answer)
 	switch {
 	case len(all) == 0 && as != Any:
 		return 0, fmt.Errorf("the right answer %.60q is none of the %d options, read %s (answer_is: %s)", shown, len(r.Options), describedAs[as], as)
@@ -162,12 +162,12 @@ func letterAt(i int) string { return string(rune('A' + max(0, min(i, 25)))) }
 
 // canMean reports whether an answer means an option in some reading.
 func (r Row) canMean(answer any) bool {
-	return slices.ContainsFunc(Readings(), func(as Reading) bool { return len(r.matches(answer, as)) > 0 })
+	return slices.ContainsFunc(Readings(), func(as Reading) bool { return len(r.matchingOptions(answer, as)) > 0 })
 }
 
-// matches returns the options that an answer is in one reading.
-func (r Row) matches(answer any, reading Reading) []int {
-	text := strings.TrimSpace(scalar(answer))
+// matchingOptions returns the options that an answer is in one reading.
+func (r Row) matchingOptions(answer any, reading Reading) []int {
+	text := strings.TrimSpace(scalarText(answer))
 	n, isWhole := wholeNumber(answer)
 	at := -1
 	switch reading {
@@ -276,7 +276,7 @@ func (r Row) Golds() ([]string, error) {
 	case []any:
 		var all []string
 		for _, item := range v {
-			text := scalar(item)
+			text := scalarText(item)
 			if text == "" {
 				return nil, fmt.Errorf("it is a list that holds more than texts and numbers")
 			}
@@ -293,7 +293,7 @@ func (r Row) Golds() ([]string, error) {
 	case bool:
 		return []string{map[bool]string{true: "yes", false: "no"}[v]}, nil
 	}
-	return []string{scalar(r.Answer)}, nil
+	return []string{scalarText(r.Answer)}, nil
 }
 
 // Answers returns the single answers of a question with several right options: a
@@ -308,7 +308,7 @@ func (r Row) Answers() []any {
 		if list, ok := parseLiteral(v).([]any); ok {
 			return list
 		}
-		if len(r.matches(v, ByText)) > 0 {
+		if len(r.matchingOptions(v, ByText)) > 0 {
 			return []any{v}
 		}
 		var all []any

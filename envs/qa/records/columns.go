@@ -75,7 +75,7 @@ func (e ColumnError) Error() string { return e.Column + ": " + e.Err.Error() }
 // Unwrap returns the error without the column.
 func (e ColumnError) Unwrap() error { return e.Err }
 
-func wrong(column, format string, args ...any) error {
+func wrongColumn(column, format string, args ...any) error {
 	return ColumnError{column, fmt.Errorf(format, args...)}
 }
 
@@ -133,7 +133,7 @@ func (c Columns) For(t Table) (Columns, error) {
 	find("solution", &c.Solution, false)
 	findAll("context", &c.Context, nil)
 	findAll("answer", &c.Answer, nil)
-	findAll("options", &c.Options, lettered(t.Columns))
+	findAll("options", &c.Options, letteredColumns(t.Columns))
 	return c, errors.Join(errs...)
 }
 
@@ -158,8 +158,8 @@ func findColumn(t Table, name string) error {
 	return fmt.Errorf("no row has anything at %q; the keys in the column %s are %s", name, first, listOf(keys))
 }
 
-// lettered returns the columns A, B, C, …; nil unless there are two.
-func lettered(columns []string) Names {
+// letteredColumns returns the columns A, B, C, …; nil unless there are two.
+func letteredColumns(columns []string) Names {
 	if slices.Contains(columns, "options") {
 		return nil
 	}
@@ -210,10 +210,10 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 				return row, ColumnError{column, err}
 			}
 			if list, ok := v.([]any); ok && len(list) > 1 && column == c.Question {
-				return row, wrong(column, "it is a list of %d texts, and a question is one; a row for each is needed in the file", len(list))
+				return row, wrongColumn(column, "it is a list of %d texts, and a question is one; a row for each is needed in the file", len(list))
 			}
 			if column != c.ID && hasPlaceholder(text) {
-				return row, wrong(column, "it refers to an image (%.40q); questions with images cannot be asked, only texts", placeholder.FindString(text))
+				return row, wrongColumn(column, "it refers to an image (%.40q); questions with images cannot be asked, only texts", placeholder.FindString(text))
 			}
 			if strings.TrimSpace(text) != "" {
 				texts = append(texts, text)
@@ -230,7 +230,7 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 		row.Answer = answersOf(fields, c.Answer)
 	}
 	var err error
-	row.Options, row.Labels, err = c.options(fields)
+	row.Options, row.Labels, err = c.readOptions(fields)
 	return row, err
 }
 
@@ -272,20 +272,20 @@ func Lookup(fields map[string]any, column string) any {
 	if v, ok := fields[column]; ok {
 		return v
 	}
-	return lookup(fields, strings.Split(column, "."))
+	return lookUp(fields, strings.Split(column, "."))
 }
 
-func lookup(at any, steps []string) any {
+func lookUp(at any, steps []string) any {
 	if len(steps) == 0 {
 		return at
 	}
 	switch at := at.(type) {
 	case map[string]any:
-		return lookup(at[steps[0]], steps[1:])
+		return lookUp(at[steps[0]], steps[1:])
 	case []any:
 		all := []any{}
 		for _, item := range at {
-			if v := lookup(item, steps); v != nil {
+			if v := lookUp(item, steps); v != nil {
 				all = append(all, v)
 			}
 		}
@@ -302,7 +302,7 @@ func textOf(v any) (string, error) {
 	case string:
 		return v, nil
 	case bool, int64, float64:
-		return scalar(v), nil
+		return scalarText(v), nil
 	case []any:
 		var lines []string
 		for _, item := range v {
@@ -317,8 +317,8 @@ func textOf(v any) (string, error) {
 	return "", errors.New("it is a mapping; a text is expected (a name with a dot leads into it: column.key)")
 }
 
-// scalar returns a text, number or bool as a text, a float without an exponent; "" for what is none.
-func scalar(v any) string {
+// scalarText returns a text, number or bool as a text, a float without an exponent; "" for what is none.
+func scalarText(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v

@@ -29,14 +29,14 @@ var (
 	oneOption = regexp.MustCompile(`^(?:[a-h]|(?:op|opt|option|choice|answer|mcanswer|ans|ending|sol|distractor|alternative|candidate|incorrectanswer|wronganswer|incorrect|wrong|correctanswer|rightanswer)(?:[a-h]|\d)?)$`)
 )
 
-func normal(name string) string { return separators.Replace(strings.ToLower(name)) }
+func normalName(name string) string { return separators.Replace(strings.ToLower(name)) }
 
 var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
 
 // looksLike returns those of some columns whose names mean a part.
 func looksLike(columns, names []string) (all []string) {
 	for _, column := range columns {
-		if slices.Contains(names, normal(column)) {
+		if slices.Contains(names, normalName(column)) {
 			all = append(all, column)
 		}
 	}
@@ -55,7 +55,7 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 				"write columns: {options: %s, answer: %s}, or {options: []} if the questions have none", list, key, list, key)
 		}
 		if like := c.optionsAmong(t, unused); len(like) > 0 {
-			if len(like) > 1 && len(c.Answer) == 1 && !slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normal(s)) }) {
+			if len(like) > 1 && len(c.Answer) == 1 && !slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normalName(s)) }) {
 				like = append([]string{c.Answer[0]}, like...) // the right one stands apart
 			}
 			errs = append(errs, fmt.Errorf("%s like options that would not be asked; "+
@@ -84,7 +84,7 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 		{"id", given.ID, c.ID}, {"question", given.Question, c.Question}, {"context", given.Context.String(), c.Context.String()}, {"solution", given.Solution, c.Solution},
 	} {
 		for _, column := range unused {
-			if is.given == "" && is.used != "" && normal(column) == is.part {
+			if is.given == "" && is.used != "" && normalName(column) == is.part {
 				errs = append(errs, fmt.Errorf("the file has %s and %s; write which: columns: {%s: %s}", is.used, column, is.part, is.used))
 			}
 		}
@@ -116,10 +116,10 @@ func YAMLOf(names []string) string {
 func (c Columns) optionsAmong(t Table, unused []string) []string {
 	var lists, single []string
 	for _, column := range unused {
-		if name := normal(column); oneOption.MatchString(name) && !slices.Contains(answerNames, name) || slices.Contains([]string{"correctanswer", "rightanswer"}, name) {
+		if name := normalName(column); oneOption.MatchString(name) && !slices.Contains(answerNames, name) || slices.Contains([]string{"correctanswer", "rightanswer"}, name) {
 			single = append(single, column)
 		}
-		if holdsOptions(t, column, c.Answer, slices.Contains(optionsNames, normal(column))) {
+		if holdsOptions(t, column, c.Answer, slices.Contains(optionsNames, normalName(column))) {
 			lists = append(lists, column)
 		}
 	}
@@ -215,7 +215,7 @@ func holdsOptions(t Table, column string, answer Names, named bool) bool {
 			continue
 		}
 		row := Row{Options: texts, Labels: labels, Right: -1}
-		for _, one := range listed(Lookup(r.Fields, answer[0])) {
+		for _, one := range itemsOf(Lookup(r.Fields, answer[0])) {
 			if !row.canMean(one) {
 				return false
 			}
@@ -224,7 +224,7 @@ func holdsOptions(t Table, column string, answer Names, named bool) bool {
 	return some && (named || len(answer) == 1)
 }
 
-func listed(v any) []any {
+func itemsOf(v any) []any {
 	if list, ok := v.([]any); ok {
 		return list
 	}
@@ -232,5 +232,5 @@ func listed(v any) []any {
 }
 
 func isMaskIn(t Table, column string) bool {
-	return len(t.Records) > 0 && isMask(listed(t.Records[0].Fields[column]))
+	return len(t.Records) > 0 && isMask(itemsOf(t.Records[0].Fields[column]))
 }

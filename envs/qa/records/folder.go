@@ -28,9 +28,9 @@ func Folder(files fs.FS, folder, config, split string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	shards, err := declared(files, folder, all)
+	shards, err := declaredFiles(files, folder, all)
 	if err == nil && len(shards) == 0 {
-		shards = found(all, "")
+		shards = foundFiles(all, "")
 	}
 	switch {
 	case err != nil:
@@ -158,8 +158,8 @@ type head struct {
 	} `yaml:"configs"`
 }
 
-// declared returns the files that the README.md declares; none if it declares none.
-func declared(files fs.FS, folder string, names []string) ([]shard, error) {
+// declaredFiles returns the files that the README.md declares; none if it declares none.
+func declaredFiles(files fs.FS, folder string, names []string) ([]shard, error) {
 	readme := path.Join(folder, "README.md")
 	data, err := fs.ReadFile(files, readme)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -181,7 +181,7 @@ func declared(files fs.FS, folder string, names []string) ([]shard, error) {
 			return nil, fmt.Errorf("%s, line %d: config %s: %w", readme, c.Files.Line, c.Name, err)
 		}
 		if dir := path.Clean(c.Dir); len(patterns) == 0 && c.Dir != "" {
-			all = append(all, found(within(names, dir), c.Name)...)
+			all = append(all, foundFiles(filesWithin(names, dir), c.Name)...)
 		}
 		for _, p := range patterns {
 			pattern := path.Join(c.Dir, p.path)
@@ -204,7 +204,7 @@ func declared(files fs.FS, folder string, names []string) ([]shard, error) {
 	return all, nil
 }
 
-func within(names []string, dir string) []string {
+func filesWithin(names []string, dir string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return dir != "." && !strings.HasPrefix(name, dir+"/") })
 }
 
@@ -271,22 +271,22 @@ func Match(names []string, pattern string) ([]string, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !matches(steps, strings.Split(name, "/")) }), nil
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isMatch(steps, strings.Split(name, "/")) }), nil
 }
 
-func matches(steps, parts []string) bool {
+func isMatch(steps, parts []string) bool {
 	switch {
 	case len(steps) == 0:
 		return len(parts) == 0
 	case steps[0] == "**" && len(steps) == 1:
 		return len(parts) > 0
 	case steps[0] == "**":
-		return matches(steps[1:], parts) || len(parts) > 0 && matches(steps, parts[1:])
+		return isMatch(steps[1:], parts) || len(parts) > 0 && isMatch(steps, parts[1:])
 	case len(parts) == 0:
 		return false
 	}
 	ok, err := path.Match(steps[0], parts[0])
-	return ok && err == nil && matches(steps[1:], parts[1:])
+	return ok && err == nil && isMatch(steps[1:], parts[1:])
 }
 
 var (
@@ -323,11 +323,11 @@ func splitNamed(name string) string {
 	return word
 }
 
-// found returns the files of a folder that declares none. A split is said by a file's name
+// foundFiles returns the files of a folder that declares none. A split is said by a file's name
 // before its number of parts (test_r1-00000-of-00002), by the folder of files that are only
 // numbered (as in refs/convert/parquet), by a word in the name of a folder, or of the file;
 // where none says it, all files are train. Other folders are configs, unless one is given.
-func found(names []string, config string) []shard {
+func foundFiles(names []string, config string) []shard {
 	var all []shard
 	certain := map[string]int{} // by config: whether some file says its split
 	var sure []int

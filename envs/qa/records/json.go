@@ -35,7 +35,7 @@ func readJSON(data []byte, rows string) (Table, error) {
 				return Table{}, err
 			}
 		}
-		t.Records, errs = d.rows(v)
+		t.Records, errs = d.readRows(v)
 		t.Columns = columnsOf(t.Records)
 		return t, errors.Join(errs...)
 	}
@@ -56,7 +56,7 @@ func readJSON(data []byte, rows string) (Table, error) {
 		var found []Record
 		if err == nil {
 			var faults []error
-			found, faults = d.rows(v)
+			found, faults = d.readRows(v)
 			err = errors.Join(faults...)
 		}
 		if err != nil && len(errs) < maxErrors {
@@ -115,7 +115,7 @@ func newDocument(text []byte, steps []string) *document {
 }
 
 func (d *document) read() (any, error) {
-	v, err := d.value(0, 0)
+	v, err := d.readValue(0, 0)
 	if err == nil {
 		if _, after := d.dec.Token(); !errors.Is(after, io.EOF) {
 			err = errors.New("something follows its end; expected one object a line, or one list of objects")
@@ -148,9 +148,9 @@ func (d *document) lineOf(offset int) int {
 	return d.before + d.line + 1
 }
 
-// value reads one value that lies so deep and is reached by so many of the steps; -1 off
+// readValue reads one value that lies so deep and is reached by so many of the steps; -1 off
 // their way.
-func (d *document) value(step, depth int) (any, error) {
+func (d *document) readValue(step, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("its values lie more than %d deep in each other", maxDepth)
 	}
@@ -169,7 +169,7 @@ func (d *document) value(step, depth int) (any, error) {
 	case json.Delim('['):
 		list := []any{}
 		for d.dec.More() {
-			v, err := d.value(step, depth+1)
+			v, err := d.readValue(step, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -192,7 +192,7 @@ func (d *document) value(step, depth int) (any, error) {
 			if step >= 0 && step < len(d.steps) && d.steps[step] == name {
 				next = step + 1
 			}
-			if object[name], err = d.value(next, depth+1); err != nil {
+			if object[name], err = d.readValue(next, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -215,8 +215,8 @@ func plainNumber(v json.Number) any {
 	return v.String() // a whole number that is too large keeps its digits
 }
 
-// rows returns the rows to which the steps lead, with the fields of what they lie in.
-func (d *document) rows(v any) (all []Record, errs []error) {
+// readRows returns the rows to which the steps lead, with the fields of what they lie in.
+func (d *document) readRows(v any) (all []Record, errs []error) {
 	fail := func(format string, args ...any) {
 		if len(errs) < maxErrors {
 			errs = append(errs, fmt.Errorf(format, args...))

@@ -16,7 +16,7 @@ func parseLiteral(text string) any {
 	if !strings.HasPrefix(p.rest, "[") && !strings.HasPrefix(p.rest, "(") && !strings.HasPrefix(p.rest, "{") {
 		return nil
 	}
-	v, err := p.value(0)
+	v, err := p.readValue(0)
 	if err != nil || strings.TrimSpace(p.rest) != "" {
 		return nil
 	}
@@ -28,7 +28,7 @@ type literal struct{ rest string }
 
 var errLiteral = errors.New("no literal")
 
-func (p *literal) value(depth int) (any, error) {
+func (p *literal) readValue(depth int) (any, error) {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	if p.rest == "" || depth > 50 {
 		return nil, errLiteral
@@ -37,9 +37,9 @@ func (p *literal) value(depth int) (any, error) {
 	case '[', '(':
 		return p.list(map[byte]byte{'[': ']', '(': ')'}[c], depth)
 	case '{':
-		return p.mapping(depth)
+		return p.readMapping(depth)
 	case '\'', '"':
-		return p.text(c)
+		return p.readText(c)
 	}
 	end := strings.IndexAny(p.rest, ",]):} \t\r\n")
 	if end < 0 {
@@ -56,8 +56,8 @@ func (p *literal) value(depth int) (any, error) {
 	return ParseJSON(word)
 }
 
-// takes reports whether a character comes next, and passes it.
-func (p *literal) takes(c byte) bool {
+// takeByte reports whether a character comes next, and passes it.
+func (p *literal) takeByte(c byte) bool {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	if p.rest == "" || p.rest[0] != c {
 		return false
@@ -69,38 +69,38 @@ func (p *literal) takes(c byte) bool {
 func (p *literal) list(end byte, depth int) (any, error) {
 	p.rest = p.rest[1:]
 	list := []any{}
-	for !p.takes(end) {
-		v, err := p.value(depth + 1)
+	for !p.takeByte(end) {
+		v, err := p.readValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
-		if list = append(list, v); !p.takes(',') && !strings.HasPrefix(p.rest, string(end)) {
+		if list = append(list, v); !p.takeByte(',') && !strings.HasPrefix(p.rest, string(end)) {
 			return nil, errLiteral
 		}
 	}
 	return list, nil
 }
 
-func (p *literal) mapping(depth int) (any, error) {
+func (p *literal) readMapping(depth int) (any, error) {
 	p.rest = p.rest[1:]
 	object := map[string]any{}
-	for !p.takes('}') {
-		key, err := p.value(depth + 1)
-		if err != nil || !p.takes(':') {
+	for !p.takeByte('}') {
+		key, err := p.readValue(depth + 1)
+		if err != nil || !p.takeByte(':') {
 			return nil, errLiteral
 		}
-		v, err := p.value(depth + 1)
+		v, err := p.readValue(depth + 1)
 		if err != nil {
 			return nil, err
 		}
-		if object[scalar(key)] = v; !p.takes(',') && !strings.HasPrefix(p.rest, "}") {
+		if object[scalarText(key)] = v; !p.takeByte(',') && !strings.HasPrefix(p.rest, "}") {
 			return nil, errLiteral
 		}
 	}
 	return object, nil
 }
 
-func (p *literal) text(quote byte) (any, error) {
+func (p *literal) readText(quote byte) (any, error) {
 	p.rest = p.rest[1:]
 	var b strings.Builder
 	for p.rest != "" {

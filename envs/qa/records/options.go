@@ -22,15 +22,15 @@ func (c Columns) refuseImages(fields map[string]any) error {
 	unused := c.Unused(columns)
 	for _, column := range columns {
 		text, _ := fields[column].(string)
-		if IsImage(fields[column]) || imagePlace.MatchString(strings.TrimSpace(text)) && slices.Contains(imageNames, normal(column)) && slices.Contains(unused, column) {
-			return wrong(column, "it holds an image or other bytes; questions with images cannot be asked, only texts")
+		if IsImage(fields[column]) || imagePlace.MatchString(strings.TrimSpace(text)) && slices.Contains(imageNames, normalName(column)) && slices.Contains(unused, column) {
+			return wrongColumn(column, "it holds an image or other bytes; questions with images cannot be asked, only texts")
 		}
 	}
 	return nil
 }
 
-// options returns the options of a row, and their labels if the file has any.
-func (c Columns) options(fields map[string]any) (texts, labels []string, err error) {
+// readOptions returns the options of a row, and their labels if the file has any.
+func (c Columns) readOptions(fields map[string]any) (texts, labels []string, err error) {
 	if len(c.Options) == 0 {
 		return nil, nil, nil
 	}
@@ -47,11 +47,11 @@ func (c Columns) options(fields map[string]any) (texts, labels []string, err err
 	for i, text := range texts {
 		switch {
 		case strings.TrimSpace(text) == "":
-			return nil, nil, wrong(column, "option %d is empty", i+1)
+			return nil, nil, wrongColumn(column, "option %d is empty", i+1)
 		case hasPlaceholder(text):
-			return nil, nil, wrong(column, "option %d refers to an image (%.40q); questions with images cannot be asked, only texts", i+1, text)
+			return nil, nil, wrongColumn(column, "option %d refers to an image (%.40q); questions with images cannot be asked, only texts", i+1, text)
 		case len(labels) > 0 && slices.Contains(labels[:i], labels[i]):
-			return nil, nil, wrong(column, "the label %q is there twice", labels[i])
+			return nil, nil, wrongColumn(column, "the label %q is there twice", labels[i])
 		}
 	}
 	return texts, labels, nil
@@ -105,7 +105,7 @@ func listedOptions(list []any) (texts, labels []string, err error) {
 	for i, item := range list {
 		switch item := item.(type) {
 		case string, bool, int64, float64:
-			texts = append(texts, scalar(item))
+			texts = append(texts, scalarText(item))
 		case map[string]any:
 			text, label := firstOf(item, "text", "value", "content"), firstOf(item, "label", "key", "letter", "id")
 			if text == "" || label == "" {
@@ -127,7 +127,7 @@ func listedOptions(list []any) (texts, labels []string, err error) {
 // firstOf returns the first of some members that holds something.
 func firstOf(object map[string]any, names ...string) string {
 	for _, name := range names {
-		if text := scalar(object[name]); text != "" {
+		if text := scalarText(object[name]); text != "" {
 			return text
 		}
 	}
@@ -145,7 +145,7 @@ func mappedOptions(object map[string]any) (texts, labels []string, err error) {
 			return nil, nil, fmt.Errorf("there are %d texts and %d labels", len(list), len(marks))
 		}
 		for i := range list {
-			texts, labels = append(texts, scalar(list[i])), append(labels, scalar(marks[i]))
+			texts, labels = append(texts, scalarText(list[i])), append(labels, scalarText(marks[i]))
 		}
 		return texts, labels, nil
 	}
@@ -156,7 +156,7 @@ func mappedOptions(object map[string]any) (texts, labels []string, err error) {
 		if object[label] == nil { // Parquet has every key in every row
 			continue
 		}
-		text := scalar(object[label])
+		text := scalarText(object[label])
 		if text == "" {
 			return nil, nil, errOptions
 		}

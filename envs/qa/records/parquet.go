@@ -44,7 +44,7 @@ func readParquet(data []byte) (t Table, err error) {
 	}
 	t.InRows = true
 	tree := &schemaTree{elements: file.Metadata().Schema}
-	root := tree.next(0, 0)
+	root := tree.nextNode(0, 0)
 	for _, c := range root.children {
 		t.Columns = append(t.Columns, c.Name)
 	}
@@ -62,7 +62,7 @@ func readParquet(data []byte) (t Table, err error) {
 			}
 			fields := map[string]any{}
 			for _, c := range root.children {
-				fields[c.Name] = r.field(c)
+				fields[c.Name] = r.readField(c)
 			}
 			t.Records = append(t.Records, Record{len(t.Records) + 1, fields})
 		}
@@ -91,7 +91,7 @@ type schemaTree struct {
 	at, leaves int
 }
 
-func (t *schemaTree) next(def, rep int) *schemaNode {
+func (t *schemaTree) nextNode(def, rep int) *schemaNode {
 	n := &schemaNode{SchemaElement: t.elements[t.at], leaf: t.leaves, def: def, rep: rep}
 	if t.at++; t.at > 1 {
 		switch n.RepetitionType.V {
@@ -106,7 +106,7 @@ func (t *schemaTree) next(def, rep int) *schemaNode {
 		t.leaves++
 	}
 	for range n.NumChildren.V {
-		n.children = append(n.children, t.next(n.def, n.rep))
+		n.children = append(n.children, t.nextNode(n.def, n.rep))
 	}
 	return n
 }
@@ -124,8 +124,8 @@ func isA[T any](n *schemaNode, converted ...deprecated.ConvertedType) (*T, bool)
 // rowReader assembles one row from the values that its columns still have.
 type rowReader struct{ leaves [][]parquet.Value }
 
-// field returns the value of a node, a list if it is repeated.
-func (r *rowReader) field(n *schemaNode) any {
+// readField returns the value of a node, a list if it is repeated.
+func (r *rowReader) readField(n *schemaNode) any {
 	first := r.leaves[n.leaf]
 	if len(first) == 0 || first[0].DefinitionLevel() < n.def {
 		r.skip(n)
@@ -135,11 +135,11 @@ func (r *rowReader) field(n *schemaNode) any {
 		return nil
 	}
 	if !n.isRepeated() {
-		return r.present(n)
+		return r.readPresent(n)
 	}
 	list := []any{}
 	for {
-		list = append(list, r.present(n))
+		list = append(list, r.readPresent(n))
 		if rest := r.leaves[n.leaf]; len(rest) == 0 || rest[0].RepetitionLevel() != n.rep {
 			return list
 		}
@@ -156,20 +156,20 @@ func (r *rowReader) skip(n *schemaNode) {
 	}
 }
 
-// present returns a value that is there.
-func (r *rowReader) present(n *schemaNode) any {
+// readPresent returns a value that is there.
+func (r *rowReader) readPresent(n *schemaNode) any {
 	if len(n.children) == 0 {
 		v := r.leaves[n.leaf][0]
 		r.leaves[n.leaf] = r.leaves[n.leaf][1:]
-		return n.meaning(v)
+		return n.meaningOf(v)
 	}
 	object := map[string]any{}
 	for _, c := range n.children {
-		object[c.Name] = r.field(c)
+		object[c.Name] = r.readField(c)
 	}
 	if _, isList := isA[format.ListType](n, deprecated.List); isList || len(n.children) == 1 && n.children[0].Name == "list" {
 		if items, ok := object[n.children[0].Name].([]any); ok && len(n.children) == 1 {
-			return unwrapped(items, n.children[0])
+			return unwrapItems(items, n.children[0])
 		}
 	}
 	if _, isMap := isA[format.MapType](n, deprecated.Map, deprecated.MapKeyValue); isMap && len(n.children) == 1 && len(n.children[0].children) == 2 {
@@ -191,8 +191,8 @@ func textOfKey(v any) string {
 	return fmt.Sprint(v)
 }
 
-// unwrapped returns the elements of a list that its writer put into a group of one each.
-func unwrapped(items []any, group *schemaNode) []any {
+// unwrapItems returns the elements of a list that its writer put into a group of one each.
+func unwrapItems(items []any, group *schemaNode) []any {
 	if len(group.children) != 1 || group.Name == "array" || strings.HasSuffix(group.Name, "_tuple") {
 		return items
 	}
@@ -204,8 +204,8 @@ func unwrapped(items []any, group *schemaNode) []any {
 	return items
 }
 
-// meaning returns a value as its logical type means it.
-func (n *schemaNode) meaning(v parquet.Value) any {
+// meaningOf returns a value as its logical type means it.
+func (n *schemaNode) meaningOf(v parquet.Value) any {
 	if _, ok := isA[format.DateType](n, deprecated.Date); ok {
 		return time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
 	}

@@ -61,8 +61,8 @@ func Compile(source string) (Expression, error) {
 	depth := nesting{}
 	node := program.Node()
 	ast.Walk(&node, depth)
-	if depth.of(node) > maxNested {
-		return Expression{}, fmt.Errorf("expression: functions with a predicate lie %d deep in each other; expected %d", depth.of(node), maxNested)
+	if depth.depthOf(node) > maxNested {
+		return Expression{}, fmt.Errorf("expression: functions with a predicate lie %d deep in each other; expected %d", depth.depthOf(node), maxNested)
 	}
 	return Expression{source, program}, nil
 }
@@ -73,12 +73,12 @@ type nesting map[ast.Node]int
 // Visit is called for a node after those within it.
 func (n nesting) Visit(node *ast.Node) {
 	if p, ok := (*node).(*ast.PredicateNode); ok {
-		n[p] = 1 + n.of(p.Node)
+		n[p] = 1 + n.depthOf(p.Node)
 	}
 }
 
-// of returns the depth of the deepest predicate within a node.
-func (n nesting) of(node ast.Node) int {
+// depthOf returns the depth of the deepest predicate within a node.
+func (n nesting) depthOf(node ast.Node) int {
 	found := deepest{depths: n}
 	ast.Walk(&node, &found)
 	return found.depth

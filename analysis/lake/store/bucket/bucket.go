@@ -65,7 +65,7 @@ func (s *S3) Replace(ctx context.Context, key string, data []byte, etag string) 
 
 func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
 	var body bytes.Buffer
-	_, _, err := s.download(ctx, key, func(size int64) io.Writer {
+	_, _, err := s.downloadObject(ctx, key, func(size int64) io.Writer {
 		body.Reset()
 		body.Grow(int(size))
 		return &body
@@ -78,11 +78,11 @@ func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
 
 // Hash reads the object: what the server says of it is not proof.
 func (s *S3) Hash(ctx context.Context, key string) (size int64, sum string, err error) {
-	return s.download(ctx, key, func(int64) io.Writer { return io.Discard })
+	return s.downloadObject(ctx, key, func(int64) io.Writer { return io.Discard })
 }
 
-// download reads an object into what begin returns, which is called once for each try.
-func (s *S3) download(ctx context.Context, key string, begin func(size int64) io.Writer) (size int64, sum string, err error) {
+// downloadObject reads an object into what begin returns, which is called once for each try.
+func (s *S3) downloadObject(ctx context.Context, key string, begin func(size int64) io.Writer) (size int64, sum string, err error) {
 	if err := checkUsable(ctx, key); err != nil {
 		return 0, "", err
 	}
@@ -136,7 +136,7 @@ func (s *S3) Head(ctx context.Context, key string) (store.Object, error) {
 
 func (s *S3) List(ctx context.Context, prefix string) ([]store.Object, error) {
 	var all []store.Object
-	own := s.own.below(prefix)
+	own := s.own.keysBelow(prefix)
 	err := s.eachPage(ctx, prefix, "", func(page *s3.ListObjectsV2Output) {
 		for _, o := range page.Contents {
 			key := strings.TrimPrefix(aws.ToString(o.Key), s.prefix)
@@ -149,7 +149,7 @@ func (s *S3) List(ctx context.Context, prefix string) ([]store.Object, error) {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
-	return s.own.complete(ctx, all, own, s.Head)
+	return s.own.completeListing(ctx, all, own, s.Head)
 }
 
 // Folders returns the names directly below a prefix that have objects below them, sorted.
@@ -162,7 +162,7 @@ func (s *S3) Folders(ctx context.Context, prefix string) ([]string, error) {
 			}
 		}
 	})
-	for _, key := range s.own.below(prefix) {
+	for _, key := range s.own.keysBelow(prefix) {
 		if name, _, isFolder := strings.Cut(strings.TrimPrefix(key, prefix), "/"); isFolder {
 			folders = append(folders, name)
 		}

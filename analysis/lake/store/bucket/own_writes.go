@@ -50,8 +50,8 @@ func (w *ownWrites) drop(key string) {
 	}
 }
 
-// below returns the keys under a prefix.
-func (w *ownWrites) below(prefix string) (keys []string) {
+// keysBelow returns the keys under a prefix.
+func (w *ownWrites) keysBelow(prefix string) (keys []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, half := range w.unseen {
@@ -66,9 +66,9 @@ func (w *ownWrites) below(prefix string) (keys []string) {
 	return keys
 }
 
-// complete returns a listing, sorted by key, with what this process had stored before it
+// completeListing returns a listing, sorted by key, with what this process had stored before it
 // was asked for (below) and it lacks. head is asked for these: another process may have deleted them.
-func (w *ownWrites) complete(ctx context.Context, listed []store.Object, below []string, head func(context.Context, string) (store.Object, error)) ([]store.Object, error) {
+func (w *ownWrites) completeListing(ctx context.Context, listed []store.Object, below []string, head func(context.Context, string) (store.Object, error)) ([]store.Object, error) {
 	byKey := func(o store.Object, key string) int { return strings.Compare(o.Key, key) }
 	var late []store.Object
 	for _, key := range below {

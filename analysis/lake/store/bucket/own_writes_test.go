@@ -24,7 +24,7 @@ func TestOwnWrites(t *testing.T) {
 			for _, key := range shown {
 				listed = append(listed, store.Object{Key: key, Size: there[key]})
 			}
-			all, err := w.complete(t.Context(), listed, w.below(prefix), func(_ context.Context, key string) (store.Object, error) {
+			all, err := w.completeListing(t.Context(), listed, w.keysBelow(prefix), func(_ context.Context, key string) (store.Object, error) {
 				heads++
 				if size, ok := there[key]; ok {
 					return store.Object{Key: key, Size: size}, nil
@@ -52,7 +52,7 @@ func TestOwnWrites(t *testing.T) {
 			t.Errorf("what was listed once is remembered: %s", got)
 		}
 		w.drop("c/4")
-		if got := w.below(""); len(got) > 0 {
+		if got := w.keysBelow(""); len(got) > 0 {
 			t.Errorf("what was listed or deleted is remembered: %q", got)
 		}
 		if heads != 4 {
@@ -61,12 +61,12 @@ func TestOwnWrites(t *testing.T) {
 		w.add("old/1")
 		time.Sleep(writesAge + time.Minute)
 		w.add("new/1")
-		if got := w.below(""); len(got) != 2 || !slices.Contains(got, "old/1") {
+		if got := w.keysBelow(""); len(got) != 2 || !slices.Contains(got, "old/1") {
 			t.Errorf("after half an hour: %q", got)
 		}
 		time.Sleep(writesAge + time.Minute)
 		w.add("new/2")
-		if got := w.below("old/"); len(got) > 0 {
+		if got := w.keysBelow("old/"); len(got) > 0 {
 			t.Errorf("after an hour: %q", got)
 		}
 	})
