@@ -87,7 +87,8 @@ const atOnce = 16
 func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
 	ran := programs.New(c.Store)
-	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Lake: c.Store, Programs: ran.Recording}, c.Models)
+	plans := setup.NewPlans(c.Store, c.Plugins,
+		setup.Sources{Data: c.Data, Lake: c.Store, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
 	if c.Pace != nil {
@@ -96,7 +97,9 @@ func New(c Config) *Activities {
 	taker := calls.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
 		notices: programs.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scoring.NewScores(c.Store), judges: scoring.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans),
+		scores: scoring.NewScores(c.Store), judges: scoring.NewJudging(a, caller, taker), ran: ran,
+		asking:    asking.NewReader(c.Store),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
@@ -116,7 +119,8 @@ func (a *Activities) Close(ctx context.Context) error {
 }
 
 // Check asks a model once in the way in which a campaign asks it (Caller.Check).
-func (a *Activities) Check(ctx context.Context, campaign string, p model.Provider, o calls.CheckOptions) (answers.Answer, error) {
+func (a *Activities) Check(ctx context.Context, campaign string, p model.Provider,
+	o calls.CheckOptions) (answers.Answer, error) {
 	return a.caller.Check(ctx, campaign, p, o)
 }
 
@@ -146,7 +150,8 @@ func (a *Activities) noteRetry(of Attempt, err error) {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	if ok && !app.NonRetryable() && app.NextRetryDelay() >= time.Second && !failure.IsHeld(err) {
 		now := time.Now().Truncate(time.Second)
-		a.retries.Store(of, calls.Wait{For: calls.TriesAgain + strings.Join(strings.Fields(app.Message()), " "), Turns: 1, Since: now, Until: now.Add(app.NextRetryDelay()), Ends: calls.ResumeTries})
+		a.retries.Store(of, calls.Wait{For: calls.TriesAgain + strings.Join(strings.Fields(app.Message()), " "),
+			Turns: 1, Since: now, Until: now.Add(app.NextRetryDelay()), Ends: calls.ResumeTries})
 	}
 }
 
@@ -186,7 +191,8 @@ func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 
 // registerActivity wraps an activity: it heartbeats while it runs, if its workflow wants
 // to hear of its death, and its errors are made fit for history.
-func registerActivity[In, Out any](a *Activities, w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
+func registerActivity[In, Out any](a *Activities, w worker.ActivityRegistry, name string,
+	do func(context.Context, In) (Out, error)) {
 	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
 		info := activity.GetInfo(ctx)
 		attempt := Attempt{info.WorkflowExecution.RunID, info.ActivityID, info.Attempt}
@@ -206,7 +212,8 @@ func registerActivity[In, Out any](a *Activities, w worker.ActivityRegistry, nam
 	}, activity.RegisterOptions{Name: name})
 }
 
-func recoverPanics[In, Out any](ctx context.Context, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
+func recoverPanics[In, Out any](ctx context.Context, in In,
+	do func(context.Context, In) (Out, error)) (out Out, err error) {
 	defer failure.Recover(&err)
 	return do(ctx, in)
 }

@@ -43,7 +43,8 @@ func askedOf(camp *setup.Campaign, state asking.State) task.Asked {
 	out := task.Asked{Done: state.IsDone(), Total: camp.Campaign.Size()}
 	for _, need := range state.Needs[:min(asked, len(state.Needs))] {
 		out.Cells = append(out.Cells, task.Outstanding{
-			ID: need.Run.String(), Cell: need.Cell, Generation: need.Run.Generation, Instant: camp.Conditions[need.Cell.Condition].IsInstant(),
+			ID: need.Run.String(), Cell: need.Cell, Generation: need.Run.Generation,
+			Instant: camp.Conditions[need.Cell.Condition].IsInstant(),
 		})
 	}
 	for _, m := range state.Ended {
@@ -60,7 +61,8 @@ func (a *Activities) StopAnswered(ctx context.Context, in task.Asking) (task.Ask
 		return askedOf(camp, state), err
 	}
 	for _, stopped := range state.Stopped {
-		end := task.Ending{Ref: task.Ref{Campaign: in.Campaign, Revision: in.Revision, Cell: stopped.Cell, Generation: stopped.Run.Generation}, Status: task.Stopped, Failure: task.Answered}
+		end := task.Ending{Ref: task.Ref{Campaign: in.Campaign, Revision: in.Revision, Cell: stopped.Cell,
+			Generation: stopped.Run.Generation}, Status: task.Stopped, Failure: task.Answered}
 		if _, err := a.Record(ctx, end); err != nil {
 			return task.Asked{}, err
 		}

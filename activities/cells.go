@@ -102,7 +102,8 @@ func (a *Activities) Seal(ctx context.Context, s task.Sealing) (task.Surveyed, e
 		return all, err
 	}
 	if len(markers) < all.Total { // each was read by its name
-		return all, fmt.Errorf("the lake lists %d of %d collaborations of %s that have ended; it is asked again", len(markers), all.Total, s.Campaign)
+		return all, fmt.Errorf("the lake lists %d of %d collaborations of %s that have ended; it is asked again",
+			len(markers), all.Total, s.Campaign)
 	}
 	success := lake.Success{Revision: s.Revision, Digest: lake.Digest(markers)}
 	return all, a.config.Store.Replace(ctx, lake.SuccessKey(s.Campaign), success.Bytes(), "")

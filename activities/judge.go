@@ -23,12 +23,14 @@ func (a *Activities) judge(ctx context.Context, ref task.Ref) error {
 }
 
 // judgedScore returns the judge's score of a final decision.
-func (a *Activities) judgedScore(ctx context.Context, ref task.Ref, c *collaboration.Collaboration, final envs.Proposal) (*float64, error) {
+func (a *Activities) judgedScore(ctx context.Context, ref task.Ref, c *collaboration.Collaboration,
+	final envs.Proposal) (*float64, error) {
 	instance, ok := c.Instance.(envs.Judged)
 	if !ok {
 		return nil, errors.New("the environment has nothing to show to a judge")
 	}
 	return a.judges.Score(ctx, scoring.Decision{
-		Campaign: ref.Campaign, Generation: ref.Generation, Key: string(final), Judge: c.Condition.Judge, Case: instance.JudgeCase(final),
+		Campaign: ref.Campaign, Generation: ref.Generation, Key: string(final), Judge: c.Condition.Judge,
+		Case: instance.JudgeCase(final),
 	})
 }

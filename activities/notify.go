@@ -48,7 +48,8 @@ func (a *Activities) send(ctx context.Context, m campaign.Manifest, n programs.N
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt == 1 {
 		a.config.sayNoticed(n, nil)
 	}
-	unsent, err := a.notices.Deliver(ctx, m, n, func(ctx context.Context) (money.Amount, error) { return a.amountSpent(ctx, n.Campaign) }, events...)
+	unsent, err := a.notices.Deliver(ctx, m, n,
+		func(ctx context.Context) (money.Amount, error) { return a.amountSpent(ctx, n.Campaign) }, events...)
 	if err == nil && unsent != nil {
 		a.config.sayNoticed(n, unsent)
 	}
@@ -121,7 +122,8 @@ const budgetTime = time.Minute
 func (a *Activities) sendBudget(campaign, id string, share float64) {
 	ctx, cancel := context.WithTimeout(context.Background(), budgetTime)
 	defer cancel()
-	n := programs.Notice{ID: id, Event: plan.NotifyBudget, Campaign: campaign, Reason: fmt.Sprintf("%.0f %% of the budget is spent", 100*share)}
+	n := programs.Notice{ID: id, Event: plan.NotifyBudget, Campaign: campaign,
+		Reason: fmt.Sprintf("%.0f %% of the budget is spent", 100*share)}
 	m, err := a.caller.Manifest(ctx, campaign, false)
 	if err == nil {
 		err = a.send(ctx, m, n, plan.NotifyBudget)

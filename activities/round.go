@@ -119,7 +119,8 @@ func (a *Activities) labelRound(ctx context.Context, in task.Round) (task.RoundR
 }
 
 // takeAll takes turns at once and returns once all that have begun are in.
-func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take func(context.Context, task.Turn) (Out, error)) error {
+func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int,
+	take func(context.Context, task.Turn) (Out, error)) error {
 	ctx, fail, end := calls.WithPatience(answers.WithExpectedIntents(ctx, len(entries)))
 	defer end()
 	calls.Expect(ctx, len(entries))
@@ -257,13 +258,15 @@ func (a *Activities) Hold(ctx context.Context, in task.Holding) (none struct{}, 
 	if in.Reason == "" {
 		err = campaign.ClearHalt(ctx, a.config.Store, in.Campaign)
 	} else {
-		err = campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC(), Holds: true})
+		err = campaign.WriteHalt(ctx, a.config.Store, in.Campaign,
+			campaign.Halt{Reason: in.Reason, At: time.Now().UTC(), Holds: true})
 	}
 	if err == nil && in.Reason == task.Cancelled {
 		err = a.caller.CancelBatches(ctx, in.Campaign)
 	}
 	if err != nil {
-		err = temporal.NewApplicationErrorWithOptions(failure.Text(err), "io", temporal.ApplicationErrorOptions{NextRetryDelay: holdAgain})
+		err = temporal.NewApplicationErrorWithOptions(failure.Text(err), "io",
+			temporal.ApplicationErrorOptions{NextRetryDelay: holdAgain})
 	}
 	return none, err
 }

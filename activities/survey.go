@@ -65,10 +65,11 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 
 // survey looks up cells of a campaign.
 type survey struct {
-	store       store.Store
-	campaign    *setup.Campaign
-	again       campaign.RerunRequest
-	asked       bool           // a cell was found that a question had stopped, or may run again: all and generations are known
+	store    store.Store
+	campaign *setup.Campaign
+	again    campaign.RerunRequest
+	// a cell was found that a question had stopped, or may run again: all and generations are known
+	asked       bool
 	all         bool           // no question ends the campaign any more: such cells are run
 	generations map[string]int // the latest, by collaboration; nil if no cell was ever run again
 }
@@ -125,6 +126,7 @@ func (s survey) add(found *task.Surveyed, cell plan.Cell, m *lake.Marker) {
 	}
 	run := lake.Run{Collaboration: s.campaign.CollaborationID(task.Ref{Cell: cell}), Generation: generation}
 	found.Cells = append(found.Cells, task.Outstanding{
-		ID: run.String(), Cell: cell, Generation: generation, Instant: s.campaign.Conditions[cell.Condition].IsInstant(),
+		ID: run.String(), Cell: cell, Generation: generation,
+		Instant: s.campaign.Conditions[cell.Condition].IsInstant(),
 	})
 }

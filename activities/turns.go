@@ -41,7 +41,8 @@ func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Playe
 		cell := in.Cells[i]
 		var ended *task.Result
 		var err error
-		for first := true; err == nil && ended == nil && (first || time.Since(began) < throughTime); first = false { // a long one
+		// a long one
+		for first := true; err == nil && ended == nil && (first || time.Since(began) < throughTime); first = false {
 			ended, err = recoverPanics(ctx, in.Ref(cell), a.playInstant)
 		}
 		if err == nil && ended != nil {
@@ -97,7 +98,8 @@ func isStopping(ctx context.Context) bool {
 }
 
 func (a *Activities) takeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
-	return collaboration.RetryWithFreshState(a.live, in.Ref, func() (transcript.Act, error) { return a.takeEntry(ctx, in) })
+	return collaboration.RetryWithFreshState(a.live, in.Ref,
+		func() (transcript.Act, error) { return a.takeEntry(ctx, in) })
 }
 
 func (a *Activities) takeEntry(ctx context.Context, in task.Turn) (transcript.Act, error) {
@@ -170,7 +172,8 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 // scores. One that it cannot score is the failure of its collaboration.
 func (a *Activities) scoreDecision(ctx context.Context, end *task.Ending) (*float64, error) {
 	camp, err := a.plans.Load(ctx, end.Ref.Campaign, end.Ref.Revision)
-	if err != nil || end.Status != task.Succeeded || camp.Conditions[end.Ref.Cell.Condition].Environment.Measure() != envs.Scored {
+	if err != nil || end.Status != task.Succeeded ||
+		camp.Conditions[end.Ref.Cell.Condition].Environment.Measure() != envs.Scored {
 		return nil, err
 	}
 	c, err := a.live.Load(ctx, end.Ref)

@@ -74,8 +74,9 @@ func explainType(err error) error {
 		return err
 	}
 	expected := map[reflect.Kind]string{
-		reflect.Float64: "a number", reflect.Bool: "true or false", reflect.String: "a text", reflect.Slice: "a list", reflect.Struct: "an object",
-		reflect.Int: "a whole number", reflect.Int32: "a whole number", reflect.Int64: "a whole number",
+		reflect.Float64: "a number", reflect.Bool: "true or false", reflect.String: "a text", reflect.Slice: "a list",
+		reflect.Struct: "an object",
+		reflect.Int:    "a whole number", reflect.Int32: "a whole number", reflect.Int64: "a whole number",
 	}[wrong.Type.Kind()]
 	return fmt.Errorf("%s: expected %s, got %s", wrong.Field, cmp.Or(expected, wrong.Type.String()), wrong.Value)
 }
@@ -86,8 +87,10 @@ func refuseUnknown(data []byte, known []string) error {
 	_ = json.Unmarshal(data, &object) // what is no object has no unknown key
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) { // as encoding/json matches them
-			errs = append(errs, fmt.Errorf("unknown key %q; %s%s", name, wording.Known(known), wording.DidYouMean(name, known)))
+		// as encoding/json matches them
+		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+			errs = append(errs, fmt.Errorf("unknown key %q; %s%s", name, wording.Known(known),
+				wording.DidYouMean(name, known)))
 		}
 	}
 	return errors.Join(errs...)

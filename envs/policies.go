@@ -8,5 +8,6 @@ import (
 
 // NoPolicy returns the error of a name that is none of the environment's policies.
 func NoPolicy(environment, name string, policies []string) error {
-	return fmt.Errorf("%s: unknown policy %.40q; expected %s%s", environment, name, wording.Or(policies), wording.DidYouMean(name, policies))
+	return fmt.Errorf("%s: unknown policy %.40q; expected %s%s", environment, name, wording.Or(policies),
+		wording.DidYouMean(name, policies))
 }

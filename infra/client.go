@@ -153,7 +153,8 @@ func awaitNamespace(ctx context.Context, c client.Client, t Target) error {
 			return nil
 		}
 		if _, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
-			return fmt.Errorf("infra: Temporal at %s has no namespace %q; make it there, or set TEMPORAL_NAMESPACE", t.HostPort, t.Namespace)
+			return fmt.Errorf("infra: Temporal at %s has no namespace %q; make it there, or set TEMPORAL_NAMESPACE",
+				t.HostPort, t.Namespace)
 		}
 		if refused := t.refusalOf(ctx, err); refused != nil {
 			return refused
@@ -174,7 +175,8 @@ func awaitNamespace(ctx context.Context, c client.Client, t Target) error {
 func describeNamespace(ctx context.Context, c client.Client, namespace string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+	_, err := c.WorkflowService().DescribeNamespace(ctx,
+		&workflowservice.DescribeNamespaceRequest{Namespace: namespace})
 	return err
 }
 
@@ -193,7 +195,8 @@ func isHopeless(err error) bool {
 func (t Target) connectionOptions() (client.ConnectionOptions, error) {
 	host, port, err := net.SplitHostPort(t.HostPort)
 	if err != nil || host == "" || port == "" {
-		return client.ConnectionOptions{}, fmt.Errorf("infra: Temporal address %q: want HOST:PORT, for example 127.0.0.1:7233", t.HostPort)
+		return client.ConnectionOptions{},
+			fmt.Errorf("infra: Temporal address %q: want HOST:PORT, for example 127.0.0.1:7233", t.HostPort)
 	}
 	var options client.ConnectionOptions
 	if t.InProcess {

@@ -29,7 +29,8 @@ func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700|group); err != nil {
 		return nil, fmt.Errorf("infra: lock: %w", err)
 	}
-	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600|uint32(group&0o060))
+	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW,
+		0o600|uint32(group&0o060))
 	if err != nil {
 		return nil, fmt.Errorf("infra: lock %s: %w", path, err)
 	}
@@ -83,7 +84,8 @@ func lockFile(fd int) (err error) {
 
 // isUnsupported reports whether a file system lacks what it was asked for.
 func isUnsupported(err error) bool {
-	return errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.ENOLCK)
+	return errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) ||
+		errors.Is(err, syscall.ENOLCK)
 }
 
 // signLock writes into the lock file which process took it, and when. The file is in the lake,

@@ -30,7 +30,8 @@ type Prepared struct {
 
 // PrepareNamespace makes the target's namespace, which keeps closed workflows for
 // retention, and the search attributes that it lacks; it may be repeated.
-func PrepareNamespace(ctx context.Context, t Target, retention time.Duration, attributes []temporal.SearchAttributeKey) (Prepared, error) {
+func PrepareNamespace(ctx context.Context, t Target, retention time.Duration,
+	attributes []temporal.SearchAttributeKey) (Prepared, error) {
 	if t.Namespace == "" {
 		t.Namespace = Namespace
 	}
@@ -56,10 +57,12 @@ func PrepareNamespace(ctx context.Context, t Target, retention time.Duration, at
 		return done, err
 	}
 	if len(missing) > 0 {
-		_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{Namespace: t.Namespace, SearchAttributes: missing})
+		_, err = c.OperatorService().AddSearchAttributes(ctx,
+			&operatorservice.AddSearchAttributesRequest{Namespace: t.Namespace, SearchAttributes: missing})
 	}
 	if err != nil {
-		return done, fmt.Errorf("infra: Temporal at %s, search attributes of namespace %q: %w", t.HostPort, t.Namespace, err)
+		return done, fmt.Errorf("infra: Temporal at %s, search attributes of namespace %q: %w", t.HostPort,
+			t.Namespace, err)
 	}
 	done.Attributes = append(done.Attributes, slices.Sorted(maps.Keys(missing))...)
 	return done, awaitSearchable(ctx, c, t.Namespace, attributes)
@@ -70,7 +73,8 @@ func PrepareNamespace(ctx context.Context, t Target, retention time.Duration, at
 func registerNamespace(ctx context.Context, c client.Client, t Target, retention time.Duration) (made bool, err error) {
 	for began := time.Now(); ; {
 		_, err = c.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
-			Namespace: t.Namespace, WorkflowExecutionRetentionPeriod: durationpb.New(retention), Description: "campaigns of roundtable",
+			Namespace: t.Namespace, WorkflowExecutionRetentionPeriod: durationpb.New(retention),
+			Description: "campaigns of roundtable",
 		})
 		if _, exists := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); err == nil || exists {
 			return err == nil, nil
@@ -84,13 +88,15 @@ func registerNamespace(ctx context.Context, c client.Client, t Target, retention
 		case <-time.After(time.Second):
 		}
 		if time.Since(began) > startsWithin {
-			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace, startsWithin, err)
+			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace,
+				startsWithin, err)
 		}
 	}
 }
 
 // awaitSearchable waits until the server knows its new search attributes.
-func awaitSearchable(ctx context.Context, c client.Client, namespace string, attributes []temporal.SearchAttributeKey) error {
+func awaitSearchable(ctx context.Context, c client.Client, namespace string,
+	attributes []temporal.SearchAttributeKey) error {
 	for tries := 0; ; tries++ {
 		err := searchFor(ctx, c, namespace, attributes)
 		if err == nil || tries == 60 {
@@ -106,7 +112,8 @@ func awaitSearchable(ctx context.Context, c client.Client, namespace string, att
 
 // HasSearchAttributes reports whether workflows of a namespace can be searched for by
 // all of these.
-func HasSearchAttributes(ctx context.Context, c client.Client, namespace string, attributes []temporal.SearchAttributeKey) bool {
+func HasSearchAttributes(ctx context.Context, c client.Client, namespace string,
+	attributes []temporal.SearchAttributeKey) bool {
 	return searchFor(ctx, c, namespace, attributes) == nil
 }
 
@@ -117,15 +124,18 @@ func searchFor(ctx context.Context, c client.Client, namespace string, attribute
 	for _, a := range attributes {
 		without = append(without, a.GetName()+" IS NULL")
 	}
-	_, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: namespace, Query: strings.Join(without, " AND ")})
+	_, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: namespace,
+		Query: strings.Join(without, " AND ")})
 	if err != nil {
 		return fmt.Errorf("infra: search attributes of namespace %q: %w", namespace, err)
 	}
 	return nil
 }
 
-func missingAttributes(ctx context.Context, c client.Client, namespace string, attributes []temporal.SearchAttributeKey) (map[string]enumspb.IndexedValueType, error) {
-	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+func missingAttributes(ctx context.Context, c client.Client, namespace string,
+	attributes []temporal.SearchAttributeKey) (map[string]enumspb.IndexedValueType, error) {
+	have, err := c.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
 	if err != nil {
 		return nil, fmt.Errorf("infra: search attributes of namespace %q: %w", namespace, err)
 	}

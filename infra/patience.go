@@ -32,7 +32,8 @@ func patientOptions() []grpc.DialOption {
 
 // reportPatiently gives what a worker reports more time than its context does.
 func reportPatiently(underWay chan struct{}) grpc.UnaryClientInterceptor {
-	return func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	return func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker,
+		options ...grpc.CallOption) error {
 		if !strings.Contains(method, "/Respond") {
 			return invoke(ctx, method, request, reply, cc, options...)
 		}

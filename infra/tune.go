@@ -67,7 +67,8 @@ const settled = 30
 // too: a limit below it would keep the collector at work for good.
 func followMemory(ctx context.Context, least int64) {
 	counted := []metrics.Sample{
-		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"},
 	}
 	tick := time.NewTicker(time.Second)

@@ -53,7 +53,8 @@ func (c *campaign) isAsking() bool { return c.in.Question && !c.in.Ended }
 // was so still: the question may have become harder.
 func (c *campaign) stopAnswered(ctx workflow.Context) (bool, error) {
 	var a task.Asked
-	if err := c.executeOrPause(ctx, task.StopAnswered, "ends what the question does not need", c.askingOf, &a); err != nil {
+	if err := c.executeOrPause(ctx, task.StopAnswered, "ends what the question does not need", c.askingOf,
+		&a); err != nil {
 		return false, err
 	}
 	c.surveyed = a.Done

@@ -176,7 +176,8 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 
 func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
-	in := CollaborationInput{Ref: c.batchOf(nil).Ref(o), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Heartbeat: c.in.Heartbeat, Visibility: c.in.Visibility}
+	in := CollaborationInput{Ref: c.batchOf(nil).Ref(o), Paused: c.in.Status.Paused, Epoch: c.in.Epoch,
+		Heartbeat: c.in.Heartbeat, Visibility: c.in.Visibility}
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            c.childID(o.ID),
 		TaskQueue:             workflow.GetInfo(ctx).TaskQueueName,
@@ -186,7 +187,8 @@ func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) 
 		WorkflowTaskTimeout:   TaskTimeout,
 	}
 	c.in.Visibility.show(&options, o.ID, in.Ref)
-	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, options), task.CollaborationWorkflow, in)
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, options),
+		task.CollaborationWorkflow, in)
 	c.begun[o.ID] = child.GetChildWorkflowExecution()
 	c.watchEnd(ctx, o.ID, child)
 }
@@ -277,9 +279,11 @@ func (c *campaign) nextPage(ctx workflow.Context) error {
 	}
 	c.surveyAll()
 	var p task.Surveyed
-	err := c.executeOrPause(ctx, task.Survey, fmt.Sprintf("looks for cells that are left, from cell %d on", c.in.From), func() any {
-		return task.Page{Campaign: c.in.Name, Revision: c.in.Revision, Labeller: c.in.Labeller, From: c.in.From, Limit: pageSize, Until: c.in.Until}
-	}, &p)
+	err := c.executeOrPause(ctx, task.Survey,
+		fmt.Sprintf("looks for cells that are left, from cell %d on", c.in.From), func() any {
+			return task.Page{Campaign: c.in.Name, Revision: c.in.Revision, Labeller: c.in.Labeller, From: c.in.From,
+				Limit: pageSize, Until: c.in.Until}
+		}, &p)
 	if err != nil {
 		return err
 	}
@@ -299,7 +303,8 @@ func (c *campaign) stopUnstarted(ctx workflow.Context) error {
 		}
 	}
 	c.in.Queue = nil
-	if err := c.executeOrPause(ctx, task.StopUnstarted, wording.Count(len(refs), "cell")+" that never started", func() any { return refs }, nil); err != nil {
+	if err := c.executeOrPause(ctx, task.StopUnstarted, wording.Count(len(refs), "cell")+" that never started",
+		func() any { return refs }, nil); err != nil {
 		return err
 	}
 	c.countResult(task.Result{Status: task.Stopped}, len(refs))
@@ -319,7 +324,8 @@ func (c *campaign) sealCampaign(ctx workflow.Context) (done bool, err error) {
 		}
 	}
 	var p task.Surveyed
-	err = c.executeOrPause(ctx, task.Seal, "counts what has ended and seals it", func() any { return task.Sealing{Campaign: c.in.Name, Revision: c.in.Revision} }, &p)
+	err = c.executeOrPause(ctx, task.Seal, "counts what has ended and seals it",
+		func() any { return task.Sealing{Campaign: c.in.Name, Revision: c.in.Revision} }, &p)
 	if err != nil {
 		return false, err
 	}
@@ -342,7 +348,8 @@ func (c *campaign) replaceSums(p task.Surveyed) {
 // A child that has not begun yet would be lost with this run.
 func (c *campaign) carryOver(ctx workflow.Context) error {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
-	for c.settleRun(ctx); c.notifying > 0 || c.holding || c.selector.HasPending(); c.settleRun(ctx) { // signals and notices die with this run, also those that came meanwhile
+	// signals and notices die with this run, also those that came meanwhile
+	for c.settleRun(ctx); c.notifying > 0 || c.holding || c.selector.HasPending(); c.settleRun(ctx) {
 		_ = workflow.Await(lasting, func() bool { return !c.holding || c.selector.HasPending() })
 		if c.notifying > 0 || c.selector.HasPending() {
 			c.selector.Select(ctx)

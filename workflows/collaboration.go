@@ -79,7 +79,8 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 		if err := workflow.Await(ctx, c.isReleased); err != nil {
 			return c.endWith(ctx, err)
 		}
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() { // not while paused: a resume that comes just now would be lost
+		// not while paused: a resume that comes just now would be lost
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			next := c.in
 			next.Paused, next.Epoch = c.paused, c.epoch
 			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow, next)
@@ -121,7 +122,8 @@ func (c *collaboration) playRound(ctx workflow.Context) error {
 	judging := c.isDecided()
 	round, turns := c.startRound(playing)
 	settled := func() bool {
-		return (round == nil || round.IsReady()) && !slices.ContainsFunc(turns, func(t turn) bool { return !t.act.IsReady() })
+		return (round == nil || round.IsReady()) &&
+			!slices.ContainsFunc(turns, func(t turn) bool { return !t.act.IsReady() })
 	}
 	_ = workflow.Await(ctx, func() bool { return settled() || c.paused || c.epoch > epoch })
 	interrupted := !settled()
@@ -138,7 +140,8 @@ func (c *collaboration) playRound(ctx workflow.Context) error {
 		if err := t.act.Get(ctx, &act); err != nil {
 			failed = moreUrgent(failed, err)
 		} else if c.in.Labeller != "" {
-			c.setting.Unlabelled = slices.DeleteFunc(c.setting.Unlabelled, func(entry int) bool { return entry == t.entry })
+			c.setting.Unlabelled = slices.DeleteFunc(c.setting.Unlabelled,
+				func(entry int) bool { return entry == t.entry })
 		} else if !judging {
 			result.Acts = append(result.Acts, task.Act{Entry: t.entry, Act: act})
 		}
@@ -165,7 +168,8 @@ func (c *collaboration) startRound(ctx workflow.Context) (round workflow.Future,
 	in := task.Round{Ref: c.in.Ref, Elsewhere: slices.Sorted(maps.Keys(c.setting.Queues)), Epoch: c.epoch}
 	take := func(speaker, summary string, entry int) {
 		queue := workflow.WithTaskQueue(ctx, c.setting.Queues[speaker])
-		turns = append(turns, turn{entry, executeActivity(queue, task.TakeTurn, summary, task.Turn{Ref: c.in.Ref, Entry: entry, Epoch: c.epoch})})
+		turns = append(turns, turn{entry,
+			executeActivity(queue, task.TakeTurn, summary, task.Turn{Ref: c.in.Ref, Entry: entry, Epoch: c.epoch})})
 	}
 	for _, entry := range c.setting.Unlabelled {
 		take(task.LabelSpeaker, fmt.Sprintf("label of entry %d", entry), entry)

@@ -57,7 +57,8 @@ func (c *campaign) holdCalls(ctx workflow.Context) {
 			summary = "no call begins: " + in.Reason
 		}
 		c.holding = true
-		_ = executeActivity(lasting, task.Hold, summary, in).Get(lasting, nil) // it succeeds once the lake can be written
+		// it succeeds once the lake can be written
+		_ = executeActivity(lasting, task.Hold, summary, in).Get(lasting, nil)
 		c.in.Held, c.holding = in.Reason, false
 	}
 }
@@ -136,7 +137,8 @@ func (c *campaign) extendPlan(ctx workflow.Context, next CampaignInput) {
 	next.Heartbeat, next.Held = c.in.Heartbeat, c.in.Held
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	_ = workflow.Await(lasting, func() bool { return c.batches == 0 }) // what they leave is in the larger plan
-	if c.in.Ended {                                                    // an operator who extends a cancelled campaign wants it to go on
+	// an operator who extends a cancelled campaign wants it to go on
+	if c.in.Ended {
 		c.children, c.cancel = workflow.WithCancel(ctx)
 	}
 	c.in = next

@@ -33,7 +33,8 @@ func (c *campaign) startBatch(ctx workflow.Context) {
 	ended, end := workflow.NewFuture(ctx)
 	workflow.Go(lasting, func(ctx workflow.Context) {
 		var played task.Played
-		err := executeActivity(ctx, task.PlayThrough, wording.Count(len(batch.Cells), "cell")+" played through", batch).Get(ctx, &played)
+		err := executeActivity(ctx, task.PlayThrough, wording.Count(len(batch.Cells), "cell")+" played through",
+			batch).Get(ctx, &played)
 		if err != nil { // the workflow of each cell will tell more
 			played = task.Played{Left: batch.Cells}
 			for i := range played.Left {

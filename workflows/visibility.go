@@ -31,21 +31,25 @@ var (
 
 // SearchAttributes returns all of them.
 func SearchAttributes() []temporal.SearchAttributeKey {
-	return []temporal.SearchAttributeKey{CampaignAttribute, ConditionAttribute, InstanceAttribute, ReplicateAttribute, StatusAttribute, CostAttribute}
+	return []temporal.SearchAttributeKey{CampaignAttribute, ConditionAttribute, InstanceAttribute, ReplicateAttribute,
+		StatusAttribute, CostAttribute}
 }
 
 // show adds to the options of a collaboration what tools show of it.
 func (v Visibility) show(options *workflow.ChildWorkflowOptions, id string, ref task.Ref) {
 	condition, _, _ := strings.Cut(id, "-i") // as plan.Cell.Suffix goes on
-	attributes := []temporal.SearchAttributeUpdate{CampaignAttribute.ValueSet(ref.Campaign), ConditionAttribute.ValueSet(condition)}
+	attributes := []temporal.SearchAttributeUpdate{CampaignAttribute.ValueSet(ref.Campaign),
+		ConditionAttribute.ValueSet(condition)}
 	options.Memo = map[string]any{"campaign": ref.Campaign, "condition": condition, "generation": ref.Generation}
 	if ref.Labeller != "" {
 		options.StaticSummary = fmt.Sprintf("labels of %s by %s", id, ref.Labeller)
 		options.Memo["labeller"] = ref.Labeller
 	} else {
-		options.StaticSummary = fmt.Sprintf("%s, instance %d, replicate %d", condition, ref.Cell.Instance, ref.Cell.Replicate)
+		options.StaticSummary = fmt.Sprintf("%s, instance %d, replicate %d", condition, ref.Cell.Instance,
+			ref.Cell.Replicate)
 		options.Memo["instance"], options.Memo["replicate"] = ref.Cell.Instance, ref.Cell.Replicate
-		attributes = append(attributes, InstanceAttribute.ValueSet(int64(ref.Cell.Instance)), ReplicateAttribute.ValueSet(int64(ref.Cell.Replicate)))
+		attributes = append(attributes, InstanceAttribute.ValueSet(int64(ref.Cell.Instance)),
+			ReplicateAttribute.ValueSet(int64(ref.Cell.Replicate)))
 	}
 	if v.Searchable {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(attributes...)
@@ -65,7 +69,8 @@ func (v Visibility) ShowCampaign(options *client.StartWorkflowOptions, campaign,
 // error holds the result.
 func (v Visibility) showEnd(ctx workflow.Context, result task.Result) (task.Result, error) {
 	if v.Searchable {
-		if err := workflow.UpsertTypedSearchAttributes(ctx, StatusAttribute.ValueSet(result.Status), CostAttribute.ValueSet(result.CostUSD)); err != nil {
+		if err := workflow.UpsertTypedSearchAttributes(ctx, StatusAttribute.ValueSet(result.Status),
+			CostAttribute.ValueSet(result.CostUSD)); err != nil {
 			return result, err
 		}
 	}
@@ -78,6 +83,7 @@ func (v Visibility) showEnd(ctx workflow.Context, result task.Result) (task.Resu
 // describeRound says in a line what the pending round of a session consists of.
 func describeRound(s *protocol.Session) string {
 	phases, calls := s.Outline()
-	text := fmt.Sprintf("round %d of %d: %s (%d calls)", s.Round(), s.Protocol().Rounds(), strings.Join(phases, ", "), calls)
+	text := fmt.Sprintf("round %d of %d: %s (%d calls)", s.Round(), s.Protocol().Rounds(),
+		strings.Join(phases, ", "), calls)
 	return strings.Replace(text, "(1 calls)", "(1 call)", 1)
 }

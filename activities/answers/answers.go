@@ -184,7 +184,8 @@ func (a *Answers) PutAnswering(ctx context.Context, p RunKey, t Turn, cacheKey s
 	t = t.cleanTexts()
 	last := len(t.Asks) - 1
 	if t.Asks[last].Ask != last {
-		return Turn{}, fmt.Errorf("entry %d of %s: answer %d of the turn says that it is ask %d", t.Entry, p, last, t.Asks[last].Ask)
+		return Turn{}, fmt.Errorf("entry %d of %s: answer %d of the turn says that it is ask %d", t.Entry, p, last,
+			t.Asks[last].Ask)
 	}
 	key, err := p.objectKey("%06d.%d.json", t.Entry, last)
 	if err != nil {

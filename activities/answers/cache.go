@@ -61,7 +61,8 @@ func CacheKey(q Question) (string, error) {
 		Sample     int                `json:"sample"`
 		Ask        int                `json:"ask"`
 		Scope      string             `json:"scope"`
-	}{q.Model, q.Sent.Parameters, q.Sent.Messages, q.Mode, schema, q.Seed, q.Instance, q.Replicate, q.Speaker, q.Sample, q.Ask, q.Scope})
+	}{q.Model, q.Sent.Parameters, q.Sent.Messages, q.Mode, schema, q.Seed, q.Instance, q.Replicate, q.Speaker, q.Sample,
+		q.Ask, q.Scope})
 	if err != nil {
 		return "", fmt.Errorf("cache key: %w", err)
 	}

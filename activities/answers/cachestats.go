@@ -38,7 +38,8 @@ type CacheUse struct {
 	Campaign string `json:"campaign,omitempty"` // "" if it is not known
 	Entries  int    `json:"entries"`            // that the campaign bought
 	Bytes    int64  `json:"bytes"`              // of these
-	Served   int    `json:"served"`             // answers that the campaign had from the cache, as its committed calls say
+	// answers that the campaign had from the cache, as its committed calls say
+	Served int `json:"served"`
 }
 
 type cacheGroup struct{ model, campaign string }
@@ -86,7 +87,8 @@ func (c *Cache) readCampaign(ctx context.Context, s store.Store, bought map[call
 	return c.readEntries(ctx, s, ours, bought)
 }
 
-func (c *Cache) readEntries(ctx context.Context, s store.Store, objects []store.Object, bought map[callKey]string) error {
+func (c *Cache) readEntries(ctx context.Context, s store.Store, objects []store.Object,
+	bought map[callKey]string) error {
 	read := make([]cached, len(objects))
 	errs := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {

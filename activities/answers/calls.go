@@ -37,7 +37,8 @@ func (a Answer) callRow(key record.Key, entry int) record.Call {
 		InputTokens: &a.Usage.Input, CachedInputTokens: &a.Usage.CachedInput, CacheWriteTokens: &a.Usage.CacheWrite,
 		OutputTokens: &a.Usage.Output, ReasoningTokens: &a.Usage.Reasoning, LatencyMS: &a.LatencyMS,
 		ReasoningAsked: record.Optional(a.ReasoningAsked), Tier: record.Optional(a.Tier), SavedUSD: a.SavedUSD,
-		FinishReason: a.FinishReason, RequestID: a.RequestID, StartedAt: a.StartedAt, Simulated: a.Simulated, ForkedFrom: record.Optional(a.From),
+		FinishReason: a.FinishReason, RequestID: a.RequestID, StartedAt: a.StartedAt, Simulated: a.Simulated,
+		ForkedFrom: record.Optional(a.From),
 	}
 	if a.WorstTokens > 0 { // the service did not say what it has used
 		row.WorstUSD, row.WorstTokens = a.WorstUSD, &a.WorstTokens
@@ -67,7 +68,8 @@ func Sum(calls []record.Call) Spent {
 			s.WorstUSD = addKnown(s.WorstUSD, c.WorstUSD)
 		}
 		if c.Status == "answered" {
-			s.InputTokens, s.OutputTokens, s.CostUSD = s.InputTokens+*c.InputTokens, s.OutputTokens+*c.OutputTokens, addKnown(s.CostUSD, c.CostUSD)
+			s.InputTokens, s.OutputTokens, s.CostUSD = s.InputTokens+*c.InputTokens, s.OutputTokens+*c.OutputTokens,
+				addKnown(s.CostUSD, c.CostUSD)
 		}
 	}
 	return s

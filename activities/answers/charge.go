@@ -37,7 +37,8 @@ func (a *Answers) Runs(ctx context.Context, campaign string) ([]RunKey, error) {
 	var runs []RunKey
 	for _, f := range folders {
 		if run, ok := lake.ParseRun(f); ok {
-			runs = append(runs, RunKey{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation})
+			runs = append(runs, RunKey{Campaign: campaign, Collaboration: run.Collaboration,
+				Generation: run.Generation})
 		}
 	}
 	return runs, err

@@ -86,7 +86,8 @@ func (a *Answers) LoadByName(ctx context.Context, p RunKey) (Stored, error) {
 }
 
 func (a *Answers) loadObjects(ctx context.Context, prefix string, objects []store.Object) (Stored, error) {
-	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[announced]bool{}, batched: map[int]bool{}}
+	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[announced]bool{},
+		batched: map[int]bool{}}
 	var errs []error
 	slices.SortStableFunc(objects, func(a, b store.Object) int { // ask 2 before ask 10
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
@@ -171,7 +172,8 @@ func (l *loading) addIntents(ctx context.Context, key string, c call) error {
 		return err
 	}
 	if o.call() != c {
-		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
+		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt,
+			o.Ask, o.Entry)
 	}
 	l.intents = append(l.intents, o.allIntents()...)
 	return nil
@@ -183,7 +185,8 @@ func (l *loading) addReleased(ctx context.Context, key string, c call) error {
 		return err
 	}
 	if o.Entry != c.entry || o.Ask != c.ask || o.Attempt > c.attempt {
-		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
+		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt,
+			o.Ask, o.Entry)
 	}
 	l.released[o.announcedCall()] = true
 	return nil

@@ -85,13 +85,15 @@ func (t Turn) cleanTexts() Turn {
 	for i, a := range t.Asks {
 		sum := sha256.Sum256(a.Raw)
 		a.SHA256 = hex.EncodeToString(sum[:])
-		for _, s := range []*string{&a.Provider, &a.ModelAsked, &a.ModelAnswered, &a.FinishReason, &a.RequestID, &a.Elsewhere, &a.Fault, &a.Thinking} {
+		for _, s := range []*string{&a.Provider, &a.ModelAsked, &a.ModelAnswered, &a.FinishReason, &a.RequestID,
+			&a.Elsewhere, &a.Fault, &a.Thinking} {
 			*s = validText(*s)
 		}
 		asks[i] = a
 	}
 	t.Asks = asks
-	for _, s := range []*string{&t.Text, &t.Reason, &t.Thinking, &t.Proposal, &t.InvalidReason, &t.PromptHash, &t.Act.Key} {
+	for _, s := range []*string{&t.Text, &t.Reason, &t.Thinking, &t.Proposal, &t.InvalidReason,
+		&t.PromptHash, &t.Act.Key} {
 		*s = validText(*s)
 	}
 	return t

@@ -75,7 +75,8 @@ func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lo
 }
 
 // Complete returns what every unit says whose cells have all ended.
-func (r *Reader) Complete(ctx context.Context, c plan.Campaign, q until.Question) (units [][]until.Observation, err error) {
+func (r *Reader) Complete(ctx context.Context, c plan.Campaign,
+	q until.Question) (units [][]until.Observation, err error) {
 	err = r.look(ctx, c, q, nil, func(l *look) error {
 		units = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.endedValue(plan.Cell(cell), q.Measure) })
 		return nil
@@ -84,7 +85,8 @@ func (r *Reader) Complete(ctx context.Context, c plan.Campaign, q until.Question
 }
 
 // look has a campaign looked at as it is now. Nobody else reads it meanwhile.
-func (r *Reader) look(ctx context.Context, c plan.Campaign, q until.Question, lost []string, see func(*look) error) error {
+func (r *Reader) look(ctx context.Context, c plan.Campaign, q until.Question, lost []string,
+	see func(*look) error) error {
 	of, err := json.Marshal(struct {
 		Revision string
 		Question until.Question
@@ -218,7 +220,8 @@ func isOpen(m *lake.Marker) bool { return m == nil || m.Status == task.Stopped }
 
 // hasFailed reports whether the run before one has failed.
 func (l *look) hasFailed(run lake.Run) bool {
-	return run.Generation > 0 && l.markers[lake.Run{Collaboration: run.Collaboration, Generation: run.Generation - 1}].Status == task.Failed
+	return run.Generation > 0 && l.markers[lake.Run{Collaboration: run.Collaboration,
+		Generation: run.Generation - 1}].Status == task.Failed
 }
 
 // endOf returns how a cell ended, and nil with the run that it is to have if it has not,

@@ -20,7 +20,8 @@ type Summary struct {
 
 // Summary returns how far the question is.
 func (s State) Summary() Summary {
-	sum := Summary{Answered: s.Course.IsAnswered(), Units: s.Course.Units(), Of: s.Units, Comparisons: s.Course.Comparisons(), Cancelled: s.Cancelled}
+	sum := Summary{Answered: s.Course.IsAnswered(), Units: s.Course.Units(), Of: s.Units,
+		Comparisons: s.Course.Comparisons(), Cancelled: s.Cancelled}
 	for _, m := range s.Ended {
 		if m.Reason == record.Answered {
 			sum.Unneeded++
@@ -44,12 +45,14 @@ func (s Summary) String() string {
 	case s.Units == s.Of:
 		text = "is not answered by the whole plan"
 	}
-	text = fmt.Sprintf("the question %s: %d of %s decided after %d of %s", text, decided, wording.Count(len(s.Comparisons), "comparison"), s.Units, wording.Count(s.Of, "unit"))
+	text = fmt.Sprintf("the question %s: %d of %s decided after %d of %s", text, decided,
+		wording.Count(len(s.Comparisons), "comparison"), s.Units, wording.Count(s.Of, "unit"))
 	if s.Unneeded > 0 {
 		text += fmt.Sprintf("; stopped: answered: %s", wording.Count(s.Unneeded, "collaboration"))
 	}
 	if s.Cancelled > 0 {
-		text += fmt.Sprintf("; cancelled: %s that it needs, which `run --retry-failed` runs", wording.Count(s.Cancelled, "collaboration"))
+		text += fmt.Sprintf("; cancelled: %s that it needs, which `run --retry-failed` runs",
+			wording.Count(s.Cancelled, "collaboration"))
 	}
 	return text
 }

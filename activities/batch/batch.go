@@ -159,7 +159,8 @@ type ticket struct {
 
 // Submit has a call answered by a batch: it waits until there are enough calls or no other has come
 // for a while, then for the batch.
-func (b *Batches) Submit(ctx context.Context, key Key, service model.Batcher, pace Pace, call Call) (answer model.BatchAnswer, err error) {
+func (b *Batches) Submit(ctx context.Context, key Key, service model.Batcher, pace Pace,
+	call Call) (answer model.BatchAnswer, err error) {
 	t := &ticket{Call: call, service: service, pace: pace, taken: make(chan struct{})}
 	b.enterQueue(key, t)
 	call.Wait(Wait{Quiet: pace.Quiet})
@@ -343,7 +344,8 @@ func (b *Batches) Open(ctx context.Context, campaign, name string, service model
 // until their services have heard; unheard says of which it is not known that they have. services has
 // the models by name. What was answered by then is fetched by the calls that wait for it; others stay
 // of unknown outcome.
-func (b *Batches) CancelAll(ctx context.Context, campaign string, pace Pace, services map[string]model.Batcher) (unheard, err error) {
+func (b *Batches) CancelAll(ctx context.Context, campaign string, pace Pace,
+	services map[string]model.Batcher) (unheard, err error) {
 	records, err := readRecords(ctx, b.store, campaign)
 	if err != nil {
 		return nil, err

@@ -89,7 +89,8 @@ func (s *Sent) take(call string, wait func(Wait)) (answer model.BatchAnswer, err
 func (s *Sent) errUnworked(how string) *model.Error {
 	return &model.Error{
 		Class: model.Retry, Provider: s.record.Provider, Code: model.BatchEnded, Unbilled: true,
-		Message: fmt.Sprintf("the batch %s, sent at %s, %s", s.record.Name, s.record.CreatedAt.Format("15:04 UTC on 2006-01-02"), how),
+		Message: fmt.Sprintf("the batch %s, sent at %s, %s", s.record.Name,
+			s.record.CreatedAt.Format("15:04 UTC on 2006-01-02"), how),
 	}
 }
 
@@ -331,7 +332,8 @@ func (s *Sent) giveUp() bool {
 
 // find finds out whether the batch was created.
 func (s *Sent) find(ctx context.Context) bool {
-	id, err := s.service.FindBatch(ctx, model.SentBatch{Name: s.record.Name, Requests: len(s.record.Calls), CreatedAt: s.record.CreatedAt})
+	id, err := s.service.FindBatch(ctx, model.SentBatch{Name: s.record.Name, Requests: len(s.record.Calls),
+		CreatedAt: s.record.CreatedAt})
 	s.note(err)
 	switch {
 	case err != nil && (s.isOver(err) || ctx.Err() != nil || s.giveUp()):

@@ -26,7 +26,8 @@ type waiting struct {
 // inBatch returns the service if a call is made in a batch, and the batch in which it is under way, if
 // it is in one. What was announced in a batch without a record was never sent, and is taken back, once
 // no other process can be about to write that record.
-func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask int, tier plan.Tier) (model.Batcher, *waiting, error) {
+func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask int, tier plan.Tier) (model.Batcher,
+	*waiting, error) {
 	service, ok := q.Provider.Model.(model.Batcher)
 	if !ok || q.Wordless || isCheck(q.Run) {
 		return nil, nil, nil
@@ -61,7 +62,8 @@ func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask 
 }
 
 // callInBatch makes a call in a batch, or waits for the one in which it is.
-func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, i *answers.Intent, r model.Request, service model.Batcher, found *waiting, hold *money.Hold) (model.Response, error) {
+func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, i *answers.Intent, r model.Request,
+	service model.Batcher, found *waiting, hold *money.Hold) (model.Response, error) {
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
 	defer setIdle(ctx)
@@ -153,7 +155,8 @@ func (c *Caller) untilNoBatch(ctx context.Context, campaign string) (context.Con
 // batchWait describes what a call in a batch waits for.
 func batchWait(w batch.Wait) Wait {
 	if w.Name == "" {
-		return Wait{For: "other calls of its batch", Ends: fmt.Sprintf("it is sent after %s without another one", w.Quiet)}
+		return Wait{For: "other calls of its batch",
+			Ends: fmt.Sprintf("it is sent after %s without another one", w.Quiet)}
 	}
 	is := Wait{For: "batch " + w.Name, Since: w.Since}
 	switch {

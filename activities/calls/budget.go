@@ -71,7 +71,8 @@ func (b *budgets) setCaps(campaign string, manifests *setup.Manifests) {
 
 // isSameBudget reports whether two limits have the same caps.
 func isSameBudget(a, b plan.Limits) bool {
-	return a.Tokens == b.Tokens && (a.CostUSD == nil) == (b.CostUSD == nil) && (a.CostUSD == nil || *a.CostUSD == *b.CostUSD)
+	return a.Tokens == b.Tokens && (a.CostUSD == nil) == (b.CostUSD == nil) &&
+		(a.CostUSD == nil || *a.CostUSD == *b.CostUSD)
 }
 
 // findBudget returns the account of a campaign under the caps of its present
@@ -93,7 +94,8 @@ func (c *Caller) findBudget(ctx context.Context, m campaign.Manifest, free bool)
 const idleGrant = 10 * time.Second
 
 func (c *Caller) openBudget(ctx context.Context, m campaign.Manifest) (*money.Account, error) {
-	if account := c.budgets.openAccount(m.Campaign); account != nil { // opened a moment earlier: a second account would not know of its holds
+	// opened a moment earlier: a second account would not know of its holds
+	if account := c.budgets.openAccount(m.Campaign); account != nil {
 		return account, nil
 	}
 	account, err := money.Open(context.WithoutCancel(ctx), money.Config{

@@ -113,7 +113,8 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	}
 	if found != nil { // what was reserved for it is in the ledger
 		i = found.Intent
-	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
+	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask,
+		need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
 		return got, err
 	}
 	response, err := model.Response{}, batch.ErrFew
@@ -161,7 +162,8 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 		}
 		return got, err
 	}
-	if u := response.Usage.Output; response.FinishReason == model.FinishLength && u > 0 && u < int64(r.Parameters.MaxTokens) {
+	if u := response.Usage.Output; response.FinishReason == model.FinishLength && u > 0 &&
+		u < int64(r.Parameters.MaxTokens) {
 		response.FinishReason = model.FinishContext
 	}
 	got.Answer = NewAnswerRecord(q.Provider, price, response, time.UnixMicro(i.StartedAt))
@@ -176,7 +178,8 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 }
 
 // callAnnounced writes the intent and makes the call.
-func (c *Caller) callAnnounced(ctx context.Context, q Order, i *answers.Intent, r model.Request, w Wait, hold *money.Hold) (model.Response, error) {
+func (c *Caller) callAnnounced(ctx context.Context, q Order, i *answers.Intent, r model.Request, w Wait,
+	hold *money.Hold) (model.Response, error) {
 	if err := c.announce(ctx, q, i, hold); err != nil {
 		return model.Response{}, unmade{err}
 	}
@@ -206,7 +209,8 @@ func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold 
 
 // judgeOutcome tells the account's throttle how a call went, and returns its error as it is to
 // be taken; that of one that was made is an *attempted.
-func (c *Caller) judgeOutcome(q Order, i answers.Intent, r model.Request, l plan.Limits, pass Permit, response model.Response, err error) (model.Response, error) {
+func (c *Caller) judgeOutcome(q Order, i answers.Intent, r model.Request, l plan.Limits, pass Permit,
+	response model.Response, err error) (model.Response, error) {
 	if not, ok := errors.AsType[unmade](err); ok {
 		return response, not.error
 	}
@@ -271,7 +275,8 @@ var errLate = errors.New("the grant of the budget ran out before the call; it is
 // isUnbilled reports whether a call that failed has certainly cost nothing.
 func isUnbilled(err error) bool {
 	call, ok := errors.AsType[*model.Error](err)
-	return ok && call.Unbilled && !isKept(err) || errors.Is(err, errLate) || errors.Is(err, errElsewhere) || errors.As(err, new(batch.Unsent))
+	return ok && call.Unbilled && !isKept(err) || errors.Is(err, errLate) || errors.Is(err, errElsewhere) ||
+		errors.As(err, new(batch.Unsent))
 }
 
 func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
@@ -288,7 +293,8 @@ func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
 func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Thinking: r.Thinking, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
-		FinishReason: r.FinishReason, Elsewhere: r.Elsewhere, Waived: r.Waived, RequestID: r.RequestID, Usage: r.Usage, Tier: string(r.Tier),
+		FinishReason: r.FinishReason, Elsewhere: r.Elsewhere, Waived: r.Waived, RequestID: r.RequestID, Usage: r.Usage,
+		Tier:      string(r.Tier),
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
 	}
 	if price != nil {

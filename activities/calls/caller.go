@@ -56,9 +56,11 @@ type epochs struct {
 
 // NewCaller returns a caller. It is alone if no other process works for the
 // campaigns of the store.
-func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *setup.Manifests, alone bool) *Caller {
+func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *setup.Manifests,
+	alone bool) *Caller {
 	return &Caller{
 		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
-		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}}, batches: batch.New(store), Pace: batch.NewPace,
+		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}},
+		batches: batch.New(store), Pace: batch.NewPace,
 	}
 }

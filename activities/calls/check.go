@@ -49,7 +49,8 @@ func (c *Caller) Check(ctx context.Context, campaign string, p model.Provider, o
 	c.Ceiling(m, p)
 	run := answers.RunKey{Campaign: campaign, Collaboration: ledger.CheckPrefix + strings.ToLower(rand.Text())}
 	q := Order{Run: run, Provider: p, Longest: o.Parameters.MaxTokens, Messages: checkMessages}
-	request := model.Request{Messages: checkMessages, Parameters: o.Parameters, IdempotencyKey: fmt.Sprintf("%s/0/0", run)}
+	request := model.Request{Messages: checkMessages, Parameters: o.Parameters,
+		IdempotencyKey: fmt.Sprintf("%s/0/0", run)}
 	if !o.Plain {
 		request.Schema, request.Name = checkSchema, "check"
 	}
@@ -84,7 +85,8 @@ func withKnownModels(ctx context.Context, p model.Provider, err error) error {
 
 // buyOnce makes the one call of an entry that belongs to no turn, and stores its
 // answer as prepare leaves it.
-func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request, prepare func(context.Context, *answers.Answer) error) (answers.Answer, error) {
+func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request,
+	prepare func(context.Context, *answers.Answer) error) (answers.Answer, error) {
 	permit, err := c.Permit(ctx, q)
 	if err != nil {
 		return answers.Answer{}, err
@@ -103,7 +105,8 @@ func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request, prepare 
 	if err := prepare(kept, &got.Answer); err != nil {
 		return answers.Answer{}, err
 	}
-	if _, err := c.StoreTurn(kept, q.Run, answers.Turn{Entry: q.Entry, Asks: []answers.Answer{got.Answer}, Done: true}, ""); err != nil {
+	if _, err := c.StoreTurn(kept, q.Run, answers.Turn{Entry: q.Entry, Asks: []answers.Answer{got.Answer}, Done: true},
+		""); err != nil {
 		return answers.Answer{}, err
 	}
 	c.Settle(q, got)

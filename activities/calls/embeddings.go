@@ -58,10 +58,11 @@ func (e *embeddings) Vectors(ctx context.Context, texts []string) (vectors [][]f
 	for _, text := range texts {
 		q.Messages = append(q.Messages, model.Message{Content: text})
 	}
-	_, failed := e.caller.buyOnce(ctx, q, model.Request{Messages: q.Messages}, func(ctx context.Context, answer *answers.Answer) (err error) {
-		answer.Raw, err = json.Marshal(map[string]int{"texts": len(texts)}) // the vectors are kept elsewhere
-		return cmp.Or(e.caller.storeWithRetry(ctx, func() error { return e.Keep(ctx, texts, vectors) }), err)
-	})
+	_, failed := e.caller.buyOnce(ctx, q, model.Request{Messages: q.Messages},
+		func(ctx context.Context, answer *answers.Answer) (err error) {
+			answer.Raw, err = json.Marshal(map[string]int{"texts": len(texts)}) // the vectors are kept elsewhere
+			return cmp.Or(e.caller.storeWithRetry(ctx, func() error { return e.Keep(ctx, texts, vectors) }), err)
+		})
 	if failed != nil {
 		return nil, used, failed
 	}

@@ -68,7 +68,8 @@ func (e *Embeddings) Meter() EmbeddingMeter {
 // batches. It goes through all groups of texts and holds those of embeddingsAtOnce batches
 // in memory. The source keeps what comes: a text that was answered must not be
 // missing any more.
-func (e *Embeddings) Fetch(ctx context.Context, groups iter.Seq2[[]string, error], missing func(context.Context, []string) ([]string, error)) error {
+func (e *Embeddings) Fetch(ctx context.Context, groups iter.Seq2[[]string, error],
+	missing func(context.Context, []string) ([]string, error)) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(embeddingsAtOnce)
 	send := func(texts []string) { g.Go(func() error { return e.ask(ctx, texts) }) }

@@ -31,5 +31,6 @@ func (c *Caller) tellFailure(q Order, r model.Request, i answers.Intent, err err
 		return
 	}
 	took := time.Since(time.UnixMicro(i.StartedAt)).Milliseconds()
-	c.Meter.Listeners.Called(q.callEvent(r, answers.Answer{Ask: i.Ask, Attempt: i.Attempt, StartedAt: i.StartedAt, LatencyMS: took}, err))
+	c.Meter.Listeners.Called(q.callEvent(r,
+		answers.Answer{Ask: i.Ask, Attempt: i.Attempt, StartedAt: i.StartedAt, LatencyMS: took}, err))
 }

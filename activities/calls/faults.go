@@ -129,7 +129,8 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	s.answered = c.answered
 	silence := time.Since(c.since)
 	switch {
-	case c.answered == 0 && rule.Unanswered > 0 && c.alike[how] >= rule.Unanswered && (e.Fault != model.Broken || silence >= atLeast):
+	case c.answered == 0 && rule.Unanswered > 0 && c.alike[how] >= rule.Unanswered &&
+		(e.Fault != model.Broken || silence >= atLeast):
 		return c.pause(key, fmt.Sprintf("the first %d calls of this model all failed so: check its name, its key and its parameters", c.alike[how]))
 	case e.Fault == model.Broken && silence >= longestBroken, silence >= longestDown:
 		return c.pause(key, fmt.Sprintf("nothing has been answered for %s", silence.Round(time.Minute)))

@@ -89,7 +89,8 @@ func (c *Caller) Ceiling(m campaign.Manifest, p model.Provider) {
 	account := c.throttles.Account(p.Account)
 	limits := m.Limits.Models[p.Name]
 	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{
-		Requests: int64(limits.RequestsPerMinute), Tokens: int64(limits.TokensPerMinute), Concurrency: atOnce(m.Limits, p.Name),
+		Requests: int64(limits.RequestsPerMinute), Tokens: int64(limits.TokensPerMinute),
+		Concurrency: atOnce(m.Limits, p.Name),
 	})
 	account.SetCeiling(c.tightestCeiling(p.Name))
 }

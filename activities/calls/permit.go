@@ -56,12 +56,14 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 		return pass, err
 	}
 	p.account, err = enter(c.throttles.Account(q.Provider.Account), throttle.Call{
-		Campaign: q.Run.Campaign, Bytes: ByteSize(q.Messages), MaxOutput: q.Longest, Deadline: callTimeout(m, q.Provider),
+		Campaign: q.Run.Campaign, Bytes: ByteSize(q.Messages), MaxOutput: q.Longest,
+		Deadline: callTimeout(m, q.Provider),
 	})
 	if err != nil {
 		return p, err
 	}
-	if p.campaign, err = enter(c.throttles.Campaign(q.Run.Campaign), throttle.Call{Campaign: q.Run.Campaign}); err != nil {
+	if p.campaign, err = enter(c.throttles.Campaign(q.Run.Campaign),
+		throttle.Call{Campaign: q.Run.Campaign}); err != nil {
 		p.account.Leave()
 	}
 	return p, err
@@ -98,9 +100,10 @@ type patience struct {
 // errSibling ends the waiting for a person or a permit whose sibling's call has failed:
 // they are asked for again together. It is due sooner than any failure, so the sibling's
 // is told.
-var errSibling = temporal.NewApplicationErrorWithOptions("another call of the round has failed", "sibling", temporal.ApplicationErrorOptions{
-	NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
-})
+var errSibling = temporal.NewApplicationErrorWithOptions("another call of the round has failed", "sibling",
+	temporal.ApplicationErrorOptions{
+		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
+	})
 
 // longPause is how long a failed call waits until its siblings no longer wait for permits
 // meanwhile: the round is tried again as a whole, and says why.

@@ -48,7 +48,8 @@ func (c *Caller) reserve(ctx context.Context, m campaign.Manifest, n need) (*mon
 		return nil, throttle.ErrStopping
 	}
 	if spent, ok := errors.AsType[*money.SpentError](err); ok {
-		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s %s` continues%s", spent, m.Campaign, spent.Flags(), c.explainUnsettled(ctx, m.Campaign)))
+		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s %s` continues%s", spent, m.Campaign,
+			spent.Flags(), c.explainUnsettled(ctx, m.Campaign)))
 	}
 	return hold, err
 }
@@ -83,5 +84,6 @@ func (c *Caller) explainUnsettled(ctx context.Context, campaign string) string {
 			usd += *u.WorstUSD
 		}
 	}
-	return fmt.Sprintf(". $%.4f of it is reserved for %s of unknown outcome: see `roundtable cost %s --settle`", usd, wording.Count(len(unknown), "call"), campaign)
+	return fmt.Sprintf(". $%.4f of it is reserved for %s of unknown outcome: see `roundtable cost %s --settle`", usd,
+		wording.Count(len(unknown), "call"), campaign)
 }

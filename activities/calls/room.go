@@ -57,7 +57,8 @@ func (c *Caller) awaitRoom(ctx context.Context) error {
 		if err != nil || free >= minFree {
 			return err
 		}
-		text := fmt.Sprintf("the disk of the lake has room for %d MB; %d MB are needed before another answer is bought", free>>20, minFree>>20)
+		text := fmt.Sprintf("the disk of the lake has room for %d MB; %d MB are needed before another answer is bought",
+			free>>20, minFree>>20)
 		c.Meter.note(Trouble{Text: text})
 		setWaiting(ctx, Wait{For: text, Since: began, Ends: "space on the disk ends it"})
 		select {

@@ -15,7 +15,8 @@ import (
 const keepFor = 90 * time.Second
 
 // StoreTurn stores a turn, whose last answer can be cached under a key.
-func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Turn, cacheKey string) (stored answers.Turn, err error) {
+func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Turn,
+	cacheKey string) (stored answers.Turn, err error) {
 	err = c.storeWithRetry(ctx, func() error {
 		stored, err = c.answers.PutAnswering(ctx, run, t, cacheKey)
 		return err

@@ -78,7 +78,8 @@ func NewTaker(a *answers.Answers, c *Caller, noCache bool) *Taker {
 // TakeTurnOnce takes a turn, unless an attempt that was given up for dead is still waiting
 // for its answer: then it waits for that one.
 func (k *Taker) TakeTurnOnce(ctx context.Context, q Question) (answers.Turn, error) {
-	joined, err, _ := k.taking.Do(fmt.Sprintf("%s/%d", q.Run, q.Entry), func() (any, error) { return k.takeTurn(ctx, q) })
+	joined, err, _ := k.taking.Do(fmt.Sprintf("%s/%d", q.Run, q.Entry),
+		func() (any, error) { return k.takeTurn(ctx, q) })
 	if err != nil {
 		return answers.Turn{}, err
 	}
@@ -138,7 +139,8 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 		panicked = q.evaluateAnswer(&t) // after the answer is stored
 		k.caller.TellAnswer(q.Order, got, t.Asks[len(t.Asks)-1].Fault)
 	}
-	defer got.Hold.Keep()              // if it cannot be stored, the ledger will say that the call's outcome is not known
+	// if it cannot be stored, the ledger will say that the call's outcome is not known
+	defer got.Hold.Keep()
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
 	if t, err = k.caller.StoreTurn(kept, q.Run, t, got.Key); err != nil {
 		return t, err
@@ -229,7 +231,8 @@ func (q Question) After(before []answers.Answer, p model.Parameters, name string
 
 // cachedOrCall makes one call, or finds the same question answered elsewhere. Until leave
 // is called, the question is under way.
-func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass Permit) (got Paid, leave func(), err error) {
+func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass Permit) (got Paid,
+	leave func(), err error) {
 	leave = func() {}
 	request := q.Request(before)
 	key, mode := "", q.Provider.ModeOf(request)

@@ -96,10 +96,12 @@ func (t *tiers) note(q Order, ask int, l plan.Limits, err error) error {
 			t.standard[key] = time.Now().Add(wait)
 		}
 		until := t.standard[key]
-		if left := time.Until(until); told.RetryAfter > left || left < task.LongestBackoff { // so that no retry comes after it
+		// so that no retry comes after it
+		if left := time.Until(until); told.RetryAfter > left || left < task.LongestBackoff {
 			told.RetryAfter = max(left, time.Millisecond)
 		}
-		told.Message += fmt.Sprintf(" (the tier flex is busy; from %s on the call is made in the standard tier)", until.UTC().Format("15:04 UTC"))
+		told.Message += fmt.Sprintf(" (the tier flex is busy; from %s on the call is made in the standard tier)",
+			until.UTC().Format("15:04 UTC"))
 	}
 	return &told
 }
@@ -112,7 +114,8 @@ func isUnsold(e *model.Error, tier plan.Tier) bool {
 		return e.Status == http.StatusBadRequest && batchUnsold.MatchString(said)
 	}
 	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) &&
-		(strings.Contains(said, "service_tier") || strings.Contains(said, "servicetier") || strings.Contains(said, "service tier"))
+		(strings.Contains(said, "service_tier") || strings.Contains(said, "servicetier") ||
+			strings.Contains(said, "service tier"))
 }
 
 // batchUnsold finds words that say that a model cannot be asked in batches.
@@ -122,5 +125,6 @@ var batchUnsold = regexp.MustCompile(`model[^.]{0,80}not (supported|available)[^
 // those words, Google with 503.
 func isTierBusy(e *model.Error) bool {
 	said := strings.ReplaceAll(strings.ToLower(e.Code+" "+e.Message), "_", " ")
-	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests && strings.Contains(said, "resource unavailable")
+	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests &&
+		strings.Contains(said, "resource unavailable")
 }

@@ -27,7 +27,8 @@ func (q Order) isCredible(r model.Response, worst int64) bool {
 		return true
 	case u.Input+u.Output == 0, !q.Wordless && u.Output == 0 && len(r.Text) > 0:
 		return false
-	case min(u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning) < 0, max(u.CachedInput, u.CacheWrite) > u.Input:
+	case min(u.Input, u.CachedInput, u.CacheWrite, u.Output, u.Reasoning) < 0,
+		max(u.CachedInput, u.CacheWrite) > u.Input:
 		return false
 	}
 	return u.Input <= most && u.Output <= most
@@ -37,7 +38,8 @@ func (q Order) isCredible(r model.Response, worst int64) bool {
 // for nothing, no budget would ever end. What nothing bounds has at most a token a byte.
 func (q Order) chargeWorst(got *Paid, price *campaign.Price, r model.Request, worst money.Amount, bounded bool) {
 	if !bounded {
-		worst, _ = money.Worst(*orFree(price), ByteSize(r.Messages)+len(r.Schema), len(r.Messages), len(got.Answer.Raw)+1)
+		worst, _ = money.Worst(*orFree(price), ByteSize(r.Messages)+len(r.Schema), len(r.Messages),
+			len(got.Answer.Raw)+1)
 	}
 	if worst.Tokens == 0 {
 		return

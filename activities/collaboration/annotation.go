@@ -19,14 +19,16 @@ import (
 func (c *Collaboration) annotationQuestion(entry int, step transcript.Step) (q calls.Question, err error) {
 	by := c.Condition.Annotator
 	if by == nil {
-		return q, failure.Fail(fmt.Errorf("entry %d: the stopping rule needs a %s, and its fit names no model", entry, step.Speaker.Role))
+		return q, failure.Fail(fmt.Errorf("entry %d: the stopping rule needs a %s, and its fit names no model", entry,
+			step.Speaker.Role))
 	}
 	order := calls.Order{Run: c.Run, Entry: entry, Provider: by.Provider}
 	switch step.Payload.Format {
 	case transcript.FormatActs:
 		heard := c.messagesSeen(step)
 		last := len(heard) - 1
-		q = labels.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words, by.Generate, by.Reasks)
+		q = labels.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words,
+			by.Generate, by.Reasks)
 	case transcript.FormatDistance:
 		q, err = c.distanceQuestion(order, step)
 	default:
@@ -78,7 +80,8 @@ func (c *Collaboration) distanceQuestion(order calls.Order, step transcript.Step
 		return q.After(before, model.Parameters{}, string(transcript.FormatDistance))
 	}
 	q.CacheKey = func(r model.Request, mode string, ask int) (string, error) {
-		return answers.CacheKey(answers.Question{Model: order.Provider.Name, Sent: r, Mode: mode, Speaker: step.Speaker, Ask: ask})
+		return answers.CacheKey(answers.Question{Model: order.Provider.Name, Sent: r, Mode: mode,
+			Speaker: step.Speaker, Ask: ask})
 	}
 	return q, nil
 }

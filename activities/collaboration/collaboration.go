@@ -93,7 +93,8 @@ func (c *Collaboration) replay(stored answers.Stored, unbegun error) (broken err
 // no session, and nothing can be asked in it.
 func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collaboration, err error) {
 	c = &Collaboration{
-		Ref: ref, Campaign: camp, Condition: camp.Conditions[ref.Cell.Condition], Run: run, Turns: map[int]answers.Turn{},
+		Ref: ref, Campaign: camp, Condition: camp.Conditions[ref.Cell.Condition], Run: run,
+		Turns: map[int]answers.Turn{},
 	}
 	c.systems = make([]*prompt.SystemPrompt, c.Condition.Agents)
 	defer failure.Recover(&err)
@@ -172,7 +173,8 @@ func (c *Collaboration) pendingStep(entry int) (transcript.Step, bool) {
 func (c *Collaboration) promptSource() prompt.Source {
 	return prompt.Source{
 		Seats: c.Session.Seats(),
-		Env:   c.Condition.Environment, Instance: c.Instance, Protocol: c.Session.Protocol(), Transcript: c.Session.Transcript(),
+		Env:   c.Condition.Environment, Instance: c.Instance, Protocol: c.Session.Protocol(),
+		Transcript: c.Session.Transcript(),
 		Said: func(entry int) prompt.Said {
 			t := c.Turns[entry]
 			return prompt.Said{Text: t.Text, Reason: t.Reason, Proposal: envs.Proposal(t.Proposal)}
@@ -245,7 +247,8 @@ func playedCondition(c plan.Condition) plan.Condition {
 	if c.Fork != nil {
 		return c
 	}
-	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents, Control: c.Control}
+	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents,
+		Control: c.Control}
 }
 
 // Setting returns what a workflow must know to follow the session.
@@ -253,7 +256,8 @@ func (c *Collaboration) Setting(ctx context.Context, m campaign.Manifest) task.S
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return task.Setting{
-		Condition: playedCondition(c.Condition.Condition), Agents: c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
+		Condition: playedCondition(c.Condition.Condition), Agents: c.Condition.Agents,
+		Seed:   c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
 		Judged: c.Condition.Judge != nil, Queues: c.queuesOfSpeakers(ctx, m),
 	}
 }

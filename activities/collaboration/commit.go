@@ -23,7 +23,8 @@ const (
 
 // CommitRows makes the rows of an ended collaboration and commits them: the most
 // that can be made, which it returns. If that is not all, end says so.
-func CommitRows(ctx context.Context, store store.Store, c *Collaboration, end *task.Ending) (commits.Marker, commits.Rows, error) {
+func CommitRows(ctx context.Context, store store.Store, c *Collaboration, end *task.Ending) (commits.Marker,
+	commits.Rows, error) {
 	end.Failure = campaign.HidePaths(store, end.Ref.Campaign, end.Failure)
 	level := complete
 	if c.Session == nil {

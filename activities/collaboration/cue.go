@@ -15,7 +15,8 @@ func (c *Collaboration) answerCue(entry int, step transcript.Step) (answers.Turn
 	t := answers.Turn{Entry: entry, Done: true, Act: transcript.Act{Status: transcript.Said}}
 	cued, ok := c.Instance.(envs.Cued)
 	if !ok {
-		return t, fmt.Errorf("the environment %s has no %s to give to the protocol %s", c.Condition.Env.Name, step.Phase, c.Condition.Protocol.Name)
+		return t, fmt.Errorf("the environment %s has no %s to give to the protocol %s", c.Condition.Env.Name,
+			step.Phase, c.Condition.Protocol.Name)
 	}
 	cue := step.Payload.Data.(envs.Cue)
 	cue.Shown = c.shownTo(step)
@@ -44,7 +45,8 @@ func (c *Collaboration) shownTo(step transcript.Step) []envs.Shown {
 				agent = -1
 			}
 			t := c.Turns[e.Index]
-			list = append(list, envs.Shown{Phase: e.Phase, Agent: agent, Text: t.Text, Proposal: envs.Proposal(t.Proposal)})
+			list = append(list, envs.Shown{Phase: e.Phase, Agent: agent, Text: t.Text,
+				Proposal: envs.Proposal(t.Proposal)})
 		}
 	}
 	return list

@@ -23,10 +23,12 @@ func (l *Live) findOrigin(ctx context.Context, c *Collaboration) (answers.RunKey
 	f := c.Condition.Fork
 	run := answers.RunKey{Campaign: f.Campaign, Collaboration: f.OriginID(c.Ref.Cell), Generation: -1}
 	for {
-		next := lake.Marker{Campaign: run.Campaign, Collaboration: run.Collaboration, Generation: run.Generation + 1}.Key()
+		next := lake.Marker{Campaign: run.Campaign, Collaboration: run.Collaboration,
+			Generation: run.Generation + 1}.Key()
 		if _, err := l.store.Head(ctx, next); err != nil {
 			if err = store.IgnoreMissing(err); err == nil && run.Generation < 0 {
-				err = failure.Fail(fmt.Errorf("the collaboration %s of %s, which this one continues, has not finished", run.Collaboration, run.Campaign))
+				err = failure.Fail(fmt.Errorf("the collaboration %s of %s, which this one continues, has not finished",
+					run.Collaboration, run.Campaign))
 			}
 			return run, err
 		}
@@ -74,7 +76,8 @@ func (c *Collaboration) goOnFrom(from answers.RunKey, stored []answers.Turn) ([]
 		return nil, c.stuck
 	}
 	if c.Session.InPrefix() {
-		return nil, failure.Fail(fmt.Errorf("%s ends at entry %d, before the fork, and not by itself", from, len(c.Session.Transcript().Entries)))
+		return nil, failure.Fail(fmt.Errorf("%s ends at entry %d, before the fork, and not by itself", from,
+			len(c.Session.Transcript().Entries)))
 	}
 	return turns, nil
 }
@@ -96,9 +99,11 @@ func replacementTurn(entry int, step transcript.Step, text string, instance envs
 	}
 	parsed, invalid := prompt.Parse(raw, step, instance)
 	if invalid != nil {
-		return answers.Turn{}, fmt.Errorf("the text cannot stand in place of what %s says in round %d, phase %s: %w", instance.Agents()[step.Speaker.Index].Name, step.Round, step.Phase, invalid)
+		return answers.Turn{}, fmt.Errorf("the text cannot stand in place of what %s says in round %d, phase %s: %w",
+			instance.Agents()[step.Speaker.Index].Name, step.Round, step.Phase, invalid)
 	}
-	return answers.Turn{Entry: entry, Done: true, Act: parsed.Act, Text: parsed.Text, Reason: parsed.Reason, ReadAs: parsed.ReadAs, Proposal: string(parsed.Proposal)}, nil
+	return answers.Turn{Entry: entry, Done: true, Act: parsed.Act, Text: parsed.Text, Reason: parsed.Reason,
+		ReadAs: parsed.ReadAs, Proposal: string(parsed.Proposal)}, nil
 }
 
 // CheckReplaced returns, in words, in which of the campaign's instances a text cannot be used
@@ -131,7 +136,8 @@ func (c *Collaboration) CheckReplaced(instances []int) (problems []string, err e
 		}
 	}
 	for n, problem := range problems {
-		problems[n] = fmt.Sprintf("%s (in %d of %s, as %d)", problem, len(in[problem]), wording.Count(len(instances), "instance"), in[problem][0])
+		problems[n] = fmt.Sprintf("%s (in %d of %s, as %d)", problem, len(in[problem]),
+			wording.Count(len(instances), "instance"), in[problem][0])
 	}
 	return problems, nil
 }

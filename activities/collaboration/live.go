@@ -87,7 +87,8 @@ func (l *Live) LoadEnded(ctx context.Context, ref task.Ref) (*Collaboration, err
 	return c, err
 }
 
-func (l *Live) loadWith(ctx context.Context, ref task.Ref, load func(context.Context, answers.RunKey) (answers.Stored, error)) (*Collaboration, error) {
+func (l *Live) loadWith(ctx context.Context, ref task.Ref,
+	load func(context.Context, answers.RunKey) (answers.Stored, error)) (*Collaboration, error) {
 	camp, err := l.plans.Load(ctx, ref.Campaign, ref.Revision)
 	if err != nil {
 		return nil, err

@@ -73,7 +73,8 @@ func (c *Collaboration) play(ctx context.Context, meter *calls.Meter) ([]answers
 }
 
 // PlayTurn takes one turn in memory. A panic in it leaves the turns before it to be stored.
-func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter *calls.Meter) (q calls.Question, t answers.Turn, err error) {
+func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter *calls.Meter) (q calls.Question,
+	t answers.Turn, err error) {
 	defer failure.Recover(&err)
 	if p.Kind == transcript.Env {
 		return q, t, c.missingEntry(p.Entry)

@@ -78,7 +78,8 @@ func (o origins) compare(ctx context.Context, c *Collaboration, t answers.Turn) 
 	name, f := t.Asks[0].From, c.Condition.Fork
 	from, ok := answers.ParseRunKey(name)
 	if !ok || from.Campaign != f.Campaign || from.Collaboration != f.OriginID(c.Ref.Cell) {
-		return says("says that it is from %s; this collaboration continues %s/%s", name, f.Campaign, f.OriginID(c.Ref.Cell))
+		return says("says that it is from %s; this collaboration continues %s/%s", name, f.Campaign,
+			f.OriginID(c.Ref.Cell))
 	}
 	if _, known := o.read[name]; !known {
 		if o.read[name], err = o.answers.Load(ctx, from); err != nil {

@@ -37,7 +37,8 @@ const showsAll = 4
 // Prompts returns what a condition asks, without asking its model anything: of
 // every role and phase the first and the last prompt of each agent. Scripted
 // agents play collaborations in memory until no further phase turns up.
-func Prompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]Prompt, error) {
+func Prompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) ([]Prompt, error) {
 	p.Campaign.Conditions = slices.Clone(p.Campaign.Conditions)
 	if p.Campaign.Conditions[i].Fork == nil {
 		p.Campaign.Conditions[i].Stop = plan.Choice{Name: "never"} // later rounds are to be seen

@@ -60,7 +60,8 @@ func (c *Collaboration) renderQuestion(entry int, step transcript.Step) (calls.Q
 		return c.annotationQuestion(entry, step)
 	}
 	if step.Kind != transcript.Ask {
-		return calls.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
+		return calls.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry,
+			step.Kind, step.Speaker.Role))
 	}
 	source, instance, cell := c.promptSource(), c.Instance, c.Ref.Cell
 	spoken, generate, provider := entry, c.generateOf(step.Speaker), c.ProviderOf(step.Speaker)
@@ -82,7 +83,8 @@ func (c *Collaboration) renderQuestion(entry int, step transcript.Step) (calls.Q
 	if err != nil {
 		return calls.Question{}, failure.Fail(err)
 	}
-	q := calls.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks, Reask: c.Condition.Reask}
+	q := calls.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens},
+		Reasks: c.Condition.Reasks, Reask: c.Condition.Reask}
 	if q.Messages, err = c.Condition.Templates.Render(source, system, step); err != nil {
 		return calls.Question{}, failure.Fail(err)
 	}
@@ -97,7 +99,8 @@ func (c *Collaboration) renderQuestion(entry int, step transcript.Step) (calls.Q
 		s := *scene
 		// The condition is left out: two rules are compared on the same draws.
 		s.Situation.Rand = envs.Stream(c.Campaign.Campaign.Seed, "agent",
-			cell.Instance, c.Condition.Draws(cell.Replicate), step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, spoken, ask)
+			cell.Instance, c.Condition.Draws(cell.Replicate), step.Speaker.Role, step.Speaker.Index, step.Round,
+			step.Phase, spoken, ask)
 		s.Turn = model.Turn{
 			Campaign: c.Ref.Campaign, Condition: c.Condition.ConditionID, Collaboration: c.Run.Collaboration,
 			Agent: q.Speaker, Role: speaker, Phase: step.Phase,
@@ -152,7 +155,8 @@ func (c *Collaboration) systemPrompt(s transcript.Speaker) (prompt.SystemPrompt,
 	return *c.systems[s.Index], nil
 }
 
-func (c *Collaboration) cacheKey(p model.Provider, cell plan.Cell, speaker transcript.Speaker, r model.Request, mode string, ask int) (string, error) {
+func (c *Collaboration) cacheKey(p model.Provider, cell plan.Cell, speaker transcript.Speaker, r model.Request,
+	mode string, ask int) (string, error) {
 	camp := c.Campaign.Campaign
 	scope, err := answers.Scope(camp.CacheScope, camp.Name, c.Condition.ConditionID)
 	if err != nil {

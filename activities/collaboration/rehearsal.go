@@ -53,7 +53,8 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
-func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labelling []Rehearsed, err error) {
+func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) (turns, labelling []Rehearsed, err error) {
 	c, err := newRehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, nil, err
@@ -66,20 +67,23 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
 			model = a.Model.Name
 		}
-		asked.add(model, at.Payload.Format, calls.ByteSize(q.Messages)+len(q.Request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
+		asked.add(model, at.Payload.Format, calls.ByteSize(q.Messages)+len(q.Request(nil).Schema),
+			len(t.Asks[len(t.Asks)-1].Raw))
 		if !isMessage(at, t) {
 			return
 		}
 		said := labels.Said{From: q.Speaker, Text: t.Text}
 		heard[at.Round] = append(heard[at.Round], said)
 		question := labels.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
-		labelled.add("", "labels", calls.ByteSize(question)+len(labels.Acts().Schema()), len(`{"acts": ["Inform", "Propose"]}`))
+		labelled.add("", "labels", calls.ByteSize(question)+len(labels.Acts().Schema()),
+			len(`{"acts": ["Inform", "Propose"]}`))
 	})
 	if j := c.Condition.Judge; j != nil && err == nil {
 		if instance, ok := c.Instance.(envs.Judged); ok && c.Final() >= 0 {
 			messages := scoring.Messages(j.Words, instance.JudgeCase(envs.Proposal(c.Turns[c.Final()].Proposal)))
 			for range j.Samples {
-				asked.add(j.Model.Name, scoring.Role, calls.ByteSize(messages)+len(scoring.Schema(j.Scale)), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
+				asked.add(j.Model.Name, scoring.Role, calls.ByteSize(messages)+len(scoring.Schema(j.Scale)),
+					len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
 			}
 		}
 	}
@@ -88,7 +92,8 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 
 // isMessage reports whether the turn will be one in the table.
 func isMessage(at protocol.Pending, t answers.Turn) bool {
-	row := record.Turn{Kind: at.Kind.String(), Role: at.Speaker.Role, Format: string(at.Payload.Format), Status: string(t.Act.Status), Agent: new(int32), Text: record.Optional(t.Text)}
+	row := record.Turn{Kind: at.Kind.String(), Role: at.Speaker.Role, Format: string(at.Payload.Format),
+		Status: string(t.Act.Status), Agent: new(int32), Text: record.Optional(t.Text)}
 	return row.IsMessage()
 }
 
@@ -114,7 +119,8 @@ func rehearseAll(c *Collaboration, see func(protocol.Pending, calls.Question, an
 }
 
 // newRehearsal returns a collaboration of a condition with scripted agents, in memory.
-func newRehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (*Collaboration, error) {
+func newRehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) (*Collaboration, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(asked plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		switch {
@@ -127,10 +133,12 @@ func newRehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue
 		}
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}
-	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1], p.Rounds[i:i+1], p.Pack[i:i+1]
+	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1],
+		p.Rounds[i:i+1], p.Pack[i:i+1]
 	camp, err := setup.Build(p, plugins, sources, scripted)
 	if err != nil {
 		return nil, err
 	}
-	return Begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, answers.RunKey{Campaign: p.Campaign.Name, Collaboration: "preview"})
+	return Begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}},
+		answers.RunKey{Campaign: p.Campaign.Name, Collaboration: "preview"})
 }

@@ -12,7 +12,8 @@ import (
 // CheckReplacements returns, in words, which texts of a fork's condition cannot stand in the
 // place of the messages that they replace, and in which instances: at most a few. Scripted
 // agents play the collaboration in memory; messages that do not come up are not checked.
-func CheckReplacements(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]string, error) {
+func CheckReplacements(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) ([]string, error) {
 	c, err := newRehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, err

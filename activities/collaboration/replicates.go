@@ -14,7 +14,8 @@ import (
 // SamePrompts reports whether the prompts of a condition are the same in every
 // replicate as long as the answers are: nothing in them is drawn by replicate.
 // Two rehearsals with the same answers show it.
-func SamePrompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (bool, error) {
+func SamePrompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) (bool, error) {
 	var asked [2][]string
 	for replicate := range asked {
 		c, err := newRehearsal(p, i, replicate, plugins, sources, models)

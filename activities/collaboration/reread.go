@@ -91,7 +91,8 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 		if !pending {
 			return all, c.missingEntry(t.Entry)
 		}
-		if f := c.Condition.Fork; f == nil || len(f.Was) == 0 || !c.Session.InPrefix() { // else the original's settings made it
+		// else the original's settings made it
+		if f := c.Condition.Fork; f == nil || len(f.Was) == 0 || !c.Session.InPrefix() {
 			q, err := c.renderQuestion(t.Entry, step)
 			if err != nil {
 				return all, err
@@ -128,7 +129,8 @@ func (r *Reader) Unfinished(ctx context.Context, of record.Key) (*Collaboration,
 
 // About is what a collaboration was about.
 type About struct {
-	Facts    []envs.Fact    // as far as its environment and its protocol say: the question, its right answer, personas that were given
+	// as far as its environment and its protocol say: the question, its right answer, personas that were given
+	Facts    []envs.Fact
 	Question *envs.Question // as it was dealt; nil if it was none
 	instance envs.Instance
 }
@@ -208,7 +210,8 @@ func (r *Reader) Instances(ctx context.Context, name string) ([]record.Instance,
 			} else if err != nil {
 				return nil, fmt.Errorf("instance %d of the environment %s: %w", n, c.Env.Name, err)
 			}
-			row := record.Instance{CampaignID: name, ConditionID: c.ConditionID, Instance: int32(n), Environment: c.Env.Name, InstanceID: instance.ID()}
+			row := record.Instance{CampaignID: name, ConditionID: c.ConditionID, Instance: int32(n),
+				Environment: c.Env.Name, InstanceID: instance.ID()}
 			if fillQuestion(&row, instance) {
 				all = append(all, row)
 			}
@@ -224,7 +227,8 @@ func fillQuestion(row *record.Instance, instance envs.Instance) bool {
 	}
 	if asked, ok := instance.(envs.Questioned); ok {
 		q := asked.Question()
-		row.Source, row.Question, row.Context = record.Optional(q.Source), record.Optional(q.Text), record.Optional(q.Context)
+		row.Source, row.Question, row.Context = record.Optional(q.Source), record.Optional(q.Text),
+			record.Optional(q.Context)
 		row.OptionsJSON, row.KeyJSON = listJSON(q.Options), q.KeyJSON()
 		return true
 	}
@@ -271,8 +275,10 @@ func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, erro
 		return nil, err
 	}
 	ref := task.Ref{Campaign: of.CampaignID, Revision: revision, Generation: int(of.Generation)}
-	ref.Cell.Condition = slices.IndexFunc(camp.Conditions, func(c *setup.Condition) bool { return c.ConditionID == of.ConditionID })
-	_, err = fmt.Sscanf(strings.TrimPrefix(of.CollaborationID, of.ConditionID), "-i%d-r%d", &ref.Cell.Instance, &ref.Cell.Replicate)
+	ref.Cell.Condition = slices.IndexFunc(camp.Conditions,
+		func(c *setup.Condition) bool { return c.ConditionID == of.ConditionID })
+	_, err = fmt.Sscanf(strings.TrimPrefix(of.CollaborationID, of.ConditionID), "-i%d-r%d", &ref.Cell.Instance,
+		&ref.Cell.Replicate)
 	if err != nil || ref.Cell.Condition < 0 || camp.CollaborationID(ref) != of.CollaborationID {
 		return nil, fmt.Errorf("%s is not in the recorded plan of %s", of.CollaborationID, of.CampaignID)
 	}

@@ -86,7 +86,8 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 		Key: t.key, Entry: int32(e.Index), Round: int32(e.Round), Phase: e.Phase,
 		Kind: e.Kind.String(), Role: e.Speaker.Role, Format: string(e.Payload.Format),
 		Status: string(e.Act.Status), InvalidReason: record.Optional(said.InvalidReason), Asks: int32(len(said.Asks)),
-		Text: record.Optional(said.Text), Reason: record.Optional(said.Reason), Thinking: record.Optional(said.Thinking), ReadAs: record.Optional(said.ReadAs),
+		Text: record.Optional(said.Text), Reason: record.Optional(said.Reason),
+		Thinking: record.Optional(said.Thinking), ReadAs: record.Optional(said.ReadAs),
 		ProposalJSON: record.Optional(said.Proposal),
 		SeesJSON:     encodeSees(e.Sees), PromptHash: said.PromptHash, DataJSON: encode(e.Act),
 		ModelSimulated: said.Simulated,
@@ -108,7 +109,8 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 	if len(e.Act.To) > 0 {
 		row.AddresseesJSON = encode(e.Act.To)
 	}
-	if f := e.Payload.Format; e.Speaker.Role == "" && (f == transcript.FormatProposal || f == transcript.FormatAnswer || f == transcript.FormatReply) {
+	if f := e.Payload.Format; e.Speaker.Role == "" &&
+		(f == transcript.FormatProposal || f == transcript.FormatAnswer || f == transcript.FormatReply) {
 		t.fillUtilities(&row, e, said)
 	}
 	t.rows.Turns = append(t.rows.Turns, row)
@@ -189,10 +191,12 @@ func (t *tables) addRounds() {
 			row.Simulated = row.Simulated || t.rows.Turns[i].ModelSimulated
 		}
 		if settle := t.Session.Protocol().Traits().Standing; settle != nil {
-			standing = settle(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:min(i, len(t.Session.Transcript().Entries))]})
+			standing = settle(&transcript.Transcript{Agents: t.Condition.Agents,
+				Entries: t.entries[:min(i, len(t.Session.Transcript().Entries))]})
 		}
 		t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
-		if agreement, ok := stopping.Agreement(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:i]}, int(row.Round)); ok {
+		if agreement, ok := stopping.Agreement(&transcript.Transcript{Agents: t.Condition.Agents,
+			Entries: t.entries[:i]}, int(row.Round)); ok {
 			row.Agreement = &agreement
 		}
 		t.rows.Rounds = append(t.rows.Rounds, row)
@@ -221,7 +225,8 @@ func (t *tables) countVotes(count transcript.Entry, since int) *string {
 		if b.CandidateKey != nil {
 			key = *b.CandidateKey
 		}
-		if name, isCounted := names[key]; isCounted && b.Candidate != nil { // else it is about what no longer stands to the vote
+		// else it is about what no longer stands to the vote
+		if name, isCounted := names[key]; isCounted && b.Candidate != nil {
 			votes[name] += *b.Value
 		}
 	}
@@ -244,7 +249,8 @@ func (t *tables) countEntry(row *record.Round, e transcript.Entry, standing int)
 		row.Voted = row.Voted || len(e.Payload.Candidates) > 0
 		row.Candidates, row.Winners = int32(len(e.Payload.Candidates)), int32(len(d.Winners))
 		row.Passed = row.Passed || d.Selected >= 0
-		row.Changed = row.Changed || d.Standing >= 0 && (standing < 0 || t.Turns[standing].Proposal != t.Turns[d.Standing].Proposal)
+		row.Changed = row.Changed || d.Standing >= 0 &&
+			(standing < 0 || t.Turns[standing].Proposal != t.Turns[d.Standing].Proposal)
 		return d.Standing
 	case e.Payload.Format == transcript.FormatProposal && e.Act.Status == transcript.Said:
 		row.NewProposals++

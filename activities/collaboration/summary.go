@@ -17,7 +17,8 @@ func (t *tables) addCollaboration(end task.Ending) {
 	cond := t.Condition
 	row := record.Collaboration{
 		Key: t.key, Status: end.Status, Failure: record.Optional(end.Failure),
-		Environment: cond.Env.Name, EnvVersion: int32(cond.Environment.Version()), Measure: string(cond.Environment.Measure()),
+		Environment: cond.Env.Name, EnvVersion: int32(cond.Environment.Version()),
+		Measure:  string(cond.Environment.Measure()),
 		Instance: int32(t.Ref.Cell.Instance), Replicate: int32(t.Ref.Cell.Replicate),
 		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.AnySimulated(),
 		Agents: int32(cond.Agents), RoundsPlanned: int32(cond.Rounds), RoundsRun: int32(len(t.rows.Rounds)),
@@ -122,7 +123,8 @@ func fillCourse(row *record.Collaboration, all record.Rows) {
 // fillSpent sums the calls up.
 func fillSpent(row *record.Collaboration, calls []record.Call) {
 	sum := answers.Sum(calls)
-	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.WorstUSD
+	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens,
+		sum.OutputTokens, sum.CostUSD, sum.WorstUSD
 	snapshots := []string{}
 	for _, c := range calls {
 		if row.StartedAt == 0 || c.StartedAt < row.StartedAt {

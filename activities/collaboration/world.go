@@ -15,7 +15,8 @@ import (
 func (c *Collaboration) moveAgent(entry int, step transcript.Step) (answers.Turn, error) {
 	world, ok := c.Instance.(envs.World)
 	if !ok {
-		return answers.Turn{}, fmt.Errorf("the environment %s has no states that move, as the protocol %s needs", c.Condition.Env.Name, c.Condition.Protocol.Name)
+		return answers.Turn{}, fmt.Errorf("the environment %s has no states that move, as the protocol %s needs",
+			c.Condition.Env.Name, c.Condition.Protocol.Name)
 	}
 	from, target, err := c.latestState(step)
 	state := envs.State{}

@@ -205,7 +205,8 @@ func RefreshCardOf(ctx context.Context, store store.Store, campaign string, owne
 	}
 	changed, err := CheckCard(ctx, store, campaign)
 	if err == nil && len(changed) > 0 {
-		err = fmt.Errorf("%s: %w, which `verify %s` tells of; what this command has added is stored", strings.Join(changed, ", "), ErrDamagedCard, campaign)
+		err = fmt.Errorf("%s: %w, which `verify %s` tells of; what this command has added is stored",
+			strings.Join(changed, ", "), ErrDamagedCard, campaign)
 	}
 	return err
 }
@@ -311,7 +312,8 @@ func (c *card) countRows(ctx context.Context, store store.Store) error {
 		k, ok := conditions[r.ConditionID]
 		if !ok {
 			k = &condition{
-				ID: r.ConditionID, Environment: r.Environment, Protocol: r.Protocol, Rule: r.Rule, Model: r.Model, Status: map[string]int{},
+				ID: r.ConditionID, Environment: r.Environment, Protocol: r.Protocol, Rule: r.Rule, Model: r.Model,
+				Status: map[string]int{},
 			}
 			if r.Label != nil {
 				k.Label = strings.ReplaceAll(*r.Label, "|", "\\|") // ends a cell of the table

@@ -39,8 +39,10 @@ func (c *card) filesOf(table string) object {
 	for _, f := range c.Exported {
 		if f.Table == table {
 			return object{
-				"@type": "cr:FileObject", "@id": f.Name, "name": f.Name, "description": "The table " + table + ".", "contentUrl": f.Name,
-				"contentSize": fmt.Sprintf("%d B", f.Bytes), "encodingFormat": "application/x-parquet", "sha256": f.SHA256,
+				"@type": "cr:FileObject", "@id": f.Name, "name": f.Name, "description": "The table " + table + ".",
+				"contentUrl":  f.Name,
+				"contentSize": fmt.Sprintf("%d B", f.Bytes), "encodingFormat": "application/x-parquet",
+				"sha256": f.SHA256,
 			}
 		}
 	}
@@ -60,7 +62,8 @@ func (c *card) filesOf(table string) object {
 
 // License returns the address of the owner's licence, or says that there is none.
 func (c *card) License() string {
-	return cmp.Or(c.Owner.LicenseAddress(), "Not stated: the owner of the campaign decides, and may be bound by the licence of the data that it uses.")
+	return cmp.Or(c.Owner.LicenseAddress(),
+		"Not stated: the owner of the campaign decides, and may be bound by the licence of the data that it uses.")
 }
 
 // Version returns the owner's version of the data set, or the schema's with the digest of the rows as build.
@@ -93,7 +96,8 @@ func (c *card) Citation() string {
 }
 
 func (c *card) aboutText() string {
-	about := fmt.Sprintf("Campaign %s: %s of agents under %s.", c.Campaign, wording.Count(c.Cells, "collaboration"), wording.Count(len(c.Conditions), "condition"))
+	about := fmt.Sprintf("Campaign %s: %s of agents under %s.", c.Campaign, wording.Count(c.Cells, "collaboration"),
+		wording.Count(len(c.Conditions), "condition"))
 	if c.Simulated > 0 {
 		about += fmt.Sprintf(" In %d of them scripted agents answered, not language models.", c.Simulated)
 	}
@@ -123,21 +127,26 @@ func recordSet(t record.Table, files object) object {
 	for _, k := range t.Key {
 		key = append(key, object{"@id": t.Name + "/" + k})
 	}
-	return object{"@type": "cr:RecordSet", "@id": t.Name, "name": t.Name, "description": t.About, "key": key, "field": fields}
+	return object{"@type": "cr:RecordSet", "@id": t.Name, "name": t.Name, "description": t.About, "key": key,
+		"field": fields}
 }
 
 // croissantContext returns the JSON-LD context that the specification asks for.
 func croissantContext() object {
 	c := object{
-		"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",
-		"rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/", "conformsTo": "dct:conformsTo",
-		"data":     object{"@id": "cr:data", "@type": "@json"},
-		"examples": object{"@id": "cr:examples", "@type": "@json"},
-		"dataType": object{"@id": "cr:dataType", "@type": "@vocab"},
+		"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/",
+		"cr":  "http://mlcommons.org/croissant/",
+		"rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/",
+		"conformsTo": "dct:conformsTo",
+		"data":       object{"@id": "cr:data", "@type": "@json"},
+		"examples":   object{"@id": "cr:examples", "@type": "@json"},
+		"dataType":   object{"@id": "cr:dataType", "@type": "@vocab"},
 	}
 	for _, word := range []string{
-		"citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet", "format", "includes",
-		"isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace",
+		"citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet",
+		"format", "includes",
+		"isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex",
+		"repeated", "replace",
 		"samplingRate", "separator", "source", "subField", "transform",
 	} {
 		c[word] = "cr:" + word

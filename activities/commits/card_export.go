@@ -59,9 +59,12 @@ func (c *card) SeveralMakers() bool {
 
 // hubLicenses are the identifiers of SPDX, in small letters, that the Hub knows by the same name.
 var hubLicenses = []string{
-	"0bsd", "afl-3.0", "agpl-3.0", "apache-2.0", "artistic-2.0", "bsd-2-clause", "bsd-3-clause", "bsl-1.0", "cc-by-2.0", "cc-by-3.0",
-	"cc-by-4.0", "cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0", "cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0", "cc-by-nc-sa-2.0",
-	"cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "cc-by-nd-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "cc0-1.0", "ecl-2.0", "epl-2.0", "eupl-1.2",
+	"0bsd", "afl-3.0", "agpl-3.0", "apache-2.0", "artistic-2.0", "bsd-2-clause", "bsd-3-clause", "bsl-1.0",
+	"cc-by-2.0", "cc-by-3.0",
+	"cc-by-4.0", "cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0", "cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0",
+	"cc-by-nc-sa-2.0",
+	"cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "cc-by-nd-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "cc0-1.0", "ecl-2.0",
+	"epl-2.0", "eupl-1.2",
 	"isc", "mit", "mpl-2.0", "postgresql", "unlicense", "zlib",
 }
 

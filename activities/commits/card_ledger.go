@@ -110,7 +110,8 @@ func CheckLedger(ctx context.Context, s store.Store, campaign string) (problems 
 	problems = map[string]string{}
 	for _, folder := range slices.Sorted(maps.Keys(then)) {
 		if now[folder] < then[folder] {
-			problems[folder] = fmt.Sprintf("it has %d objects, and had %d when the tables were described", now[folder], then[folder])
+			problems[folder] = fmt.Sprintf("it has %d objects, and had %d when the tables were described",
+				now[folder], then[folder])
 		}
 	}
 	return problems, err

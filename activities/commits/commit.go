@@ -44,9 +44,11 @@ func Commit(ctx context.Context, store store.Store, rows Rows) (Marker, error) {
 	}
 	c := rows.Collaborations[0]
 	m := Marker{
-		Campaign: c.CampaignID, Condition: c.ConditionID, Collaboration: c.CollaborationID, Generation: int(c.Generation),
+		Campaign: c.CampaignID, Condition: c.ConditionID, Collaboration: c.CollaborationID,
+		Generation:    int(c.Generation),
 		SchemaVersion: record.SchemaVersion, Status: c.Status, Calls: int64(c.Calls), Cached: cachedOf(rows.Calls),
-		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CostUSD: c.CostUSD, WorstUSD: c.WorstUSD, Charged: lake.ChargeOf(rows.Calls), Digest: digest, Files: map[string]lake.File{},
+		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CostUSD: c.CostUSD, WorstUSD: c.WorstUSD,
+		Charged: lake.ChargeOf(rows.Calls), Digest: digest, Files: map[string]lake.File{},
 	}
 	if c.Status == record.Succeeded {
 		m.Measured = new(lake.MeasuredOf(c))
@@ -80,7 +82,8 @@ func checkRows(r Rows) (Rows, string, error) {
 	if err != nil {
 		return r, "", err
 	}
-	err = errors.Join(record.Check(r.Collaborations), record.Check(r.Rounds), record.Check(r.Turns), record.Check(r.Ballots), record.Check(r.Calls))
+	err = errors.Join(record.Check(r.Collaborations), record.Check(r.Rounds), record.Check(r.Turns),
+		record.Check(r.Ballots), record.Check(r.Calls))
 	if err != nil {
 		return r, "", err
 	}
@@ -112,7 +115,8 @@ func checkSame(stored, m Marker) error {
 	if stored.Digest == m.Digest {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: the stored rows have digest %s, these have %s", m.Key(), ErrConflict, stored.Digest, m.Digest)
+	return fmt.Errorf("%s: %w: the stored rows have digest %s, these have %s", m.Key(), ErrConflict,
+		stored.Digest, m.Digest)
 }
 
 // writer writes the files of one commit.

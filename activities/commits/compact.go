@@ -44,7 +44,8 @@ func Compact(ctx context.Context, s store.Store, b Batch) (Manifest, error) {
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrCorrupt):
 		return Manifest{}, err
 	}
-	c := compaction{ctx: ctx, store: s, manifest: Manifest{Batch: b, SchemaVersion: record.SchemaVersion, Files: map[string][]lake.Part{}}}
+	c := compaction{ctx: ctx, store: s, manifest: Manifest{Batch: b, SchemaVersion: record.SchemaVersion,
+		Files: map[string][]lake.Part{}}}
 	for _, step := range []func() error{
 		c.openMembers,
 		func() error { return mergeTable[record.Collaboration](&c) },
@@ -69,7 +70,8 @@ func sameBatch(stored, b Batch) error {
 	if reflect.DeepEqual(stored, b) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it has %d members, not the same as the %d to be compacted", b.Key(), ErrConflict, len(stored.Members), len(b.Members))
+	return fmt.Errorf("%s: %w: it has %d members, not the same as the %d to be compacted", b.Key(), ErrConflict,
+		len(stored.Members), len(b.Members))
 }
 
 // compaction is one batch on its way.
@@ -87,7 +89,8 @@ func (c *compaction) openMembers() error {
 	err := lake.Each(c.ctx, len(members), func(ctx context.Context, i int) error {
 		m, err := lake.ReadMarker(ctx, c.store, members[i].MarkerKey(c.manifest.Campaign))
 		if err == nil && !reflect.DeepEqual(lake.MemberOf(m), members[i]) {
-			err = fmt.Errorf("%s: %w: the batch has other rows of it (digest %s, not %s)", m.Key(), ErrConflict, members[i].Digest, m.Digest)
+			err = fmt.Errorf("%s: %w: the batch has other rows of it (digest %s, not %s)", m.Key(), ErrConflict,
+				members[i].Digest, m.Digest)
 		}
 		markers[i] = m
 		return err
@@ -123,7 +126,8 @@ func mergeTable[T record.Row](c *compaction) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
-		c.manifest.Files[table] = append(c.manifest.Files[table], lake.Part{Condition: condition, File: lake.FileOf(key, want[condition], data)})
+		c.manifest.Files[table] = append(c.manifest.Files[table],
+			lake.Part{Condition: condition, File: lake.FileOf(key, want[condition], data)})
 	}
 	return nil
 }

@@ -85,7 +85,8 @@ func chooseCommits(commits []lake.Marker, final bool, bytes int64, members int) 
 
 // putSealed stores a body unless there is one already, and returns what is
 // stored. A torn one is replaced.
-func putSealed[T any](ctx context.Context, s store.Store, key string, body T, read func(context.Context, store.Store, string) (T, error)) (T, error) {
+func putSealed[T any](ctx context.Context, s store.Store, key string, body T,
+	read func(context.Context, store.Store, string) (T, error)) (T, error) {
 	data, err := lake.Seal(key, body)
 	if err != nil {
 		return body, err

@@ -79,7 +79,8 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.As(err, &crash):
 		crash.Log(ctx)
 		return Fail(err)
-	case errors.As(err, &broken), errors.As(err, new(Unusable)), errors.Is(err, store.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
+	case errors.As(err, &broken), errors.As(err, new(Unusable)), errors.Is(err, store.ErrCorrupt),
+		errors.Is(err, protocol.ErrPanic):
 		return Fail(err)
 	case errors.Is(err, fs.ErrPermission), errors.As(err, new(NeedsOperator)):
 		return Pause(err)

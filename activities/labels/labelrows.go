@@ -126,7 +126,8 @@ func show(row *record.Label, answer answers.Turn, byBook bool) error {
 func Says(row record.Label, answer answers.Turn) bool {
 	same := record.Label{Key: row.Key, Status: record.Labelled}
 	err := show(&same, answer, row.CodeBook != nil)
-	return err == nil && row.Status == same.Status && reflect.DeepEqual(row.LabelsJSON, same.LabelsJSON) && slices.Equal(row.Shown(), same.Shown())
+	return err == nil && row.Status == same.Status && reflect.DeepEqual(row.LabelsJSON, same.LabelsJSON) &&
+		slices.Equal(row.Shown(), same.Shown())
 }
 
 // markerOf of labels, with what they have cost.
@@ -135,6 +136,7 @@ func (l labeller) markerOf(of task.Ref, condition string, stored answers.Stored)
 	return lake.Marker{
 		Campaign: of.Campaign, Condition: condition, Collaboration: of.Collaboration, Generation: of.Generation,
 		By: l.id, Status: task.Succeeded, Charged: stored.Charge(),
-		Calls: int64(sum.Calls), Unknown: int64(len(stored.Unknown)), InputTokens: sum.InputTokens, OutputTokens: sum.OutputTokens, CostUSD: sum.CostUSD, WorstUSD: sum.WorstUSD,
+		Calls: int64(sum.Calls), Unknown: int64(len(stored.Unknown)), InputTokens: sum.InputTokens,
+		OutputTokens: sum.OutputTokens, CostUSD: sum.CostUSD, WorstUSD: sum.WorstUSD,
 	}
 }

@@ -75,7 +75,8 @@ func (s *Labels) talk(ctx context.Context, ref task.Ref) (*talk, error) {
 	}
 	i := slices.IndexFunc(d.Members, func(m lake.Member) bool { return m.Run == run })
 	if i < 0 {
-		return nil, failure.Fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
+		return nil, failure.Fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run,
+			ref.Campaign))
 	}
 	ahead := map[lake.Run]bool{}
 	for _, m := range d.Members[i:min(i+talksAhead, len(d.Members))] {
@@ -125,12 +126,14 @@ func talkOf(campaign string, run lake.Run) task.Ref {
 // RunOf returns the key under which the answers of a labeller are stored. They count against
 // the campaign's budget like those of its agents.
 func RunOf(ref task.Ref) answers.RunKey {
-	return answers.RunKey{Campaign: ref.Campaign, Collaboration: ledger.LabelsPrefix + ref.Labeller + "-" + ref.Collaboration, Generation: ref.Generation}
+	return answers.RunKey{Campaign: ref.Campaign, Collaboration: ledger.LabelsPrefix + ref.Labeller + "-" +
+		ref.Collaboration, Generation: ref.Generation}
 }
 
 // questionAbout about one message, after what was said in the round before.
 func (l labeller) questionAbout(ref task.Ref, t *talk, message record.Turn) calls.Question {
-	order := calls.Order{Run: RunOf(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messagesAbout(t, message)}
+	order := calls.Order{Run: RunOf(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price,
+		Messages: l.messagesAbout(t, message)}
 	form := Acts()
 	if l.CodeBook != nil {
 		form = ByBook(*l.CodeBook)

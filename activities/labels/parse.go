@@ -29,7 +29,8 @@ func Parse(raw []byte) ([]string, error) {
 	}
 	var shown [len(record.Acts)]bool
 	for _, name := range *answer.Acts {
-		i := slices.IndexFunc(record.Acts[:], func(act string) bool { return strings.EqualFold(act, strings.TrimSpace(name)) })
+		i := slices.IndexFunc(record.Acts[:],
+			func(act string) bool { return strings.EqualFold(act, strings.TrimSpace(name)) })
 		if i < 0 {
 			return nil, fmt.Errorf("there is no act %q; the acts are %s", prompt.Clean([]byte(name), 60), knownActs())
 		}

@@ -44,7 +44,8 @@ func (rules) Complete(_ context.Context, r model.Request) (model.Response, error
 		err = json.Unmarshal([]byte(r.Messages[1].Content), &q)
 	}
 	if err != nil {
-		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question", Message: err.Error(), Unbilled: true}
+		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question",
+			Message: err.Error(), Unbilled: true}
 	}
 	text, err := json.Marshal(map[string][]string{"acts": q.byRules()})
 	return model.Response{Text: text, Model: Rules, FinishReason: "stop"}, err

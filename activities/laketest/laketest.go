@@ -32,7 +32,8 @@ func Play(ctx context.Context, store store.Store, campaign string, generation in
 	a := activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: Policy})
 	batch := task.Batch{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}
 	for n := range p.Campaign.Size() {
-		batch.Cells = append(batch.Cells, task.Outstanding{Cell: p.Campaign.Cell(n), Generation: generation, Instant: true})
+		batch.Cells = append(batch.Cells,
+			task.Outstanding{Cell: p.Campaign.Cell(n), Generation: generation, Instant: true})
 	}
 	for len(batch.Cells) > 0 { // a slow machine plays them in several batches
 		played, err := a.PlayThrough(ctx, batch)
@@ -58,7 +59,8 @@ func Record(ctx context.Context, store store.Store, name string) (campaign.Plan,
 	if err != nil {
 		return campaign.Plan{}, err
 	}
-	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds,
+		Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		pack, err := packOf(c)
 		if err != nil {
@@ -70,7 +72,8 @@ func Record(ctx context.Context, store store.Store, name string) (campaign.Plan,
 	if err := campaign.WritePlan(ctx, store, p); err != nil {
 		return p, err
 	}
-	return p, campaign.WriteManifest(ctx, store, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()})
+	return p, campaign.WriteManifest(ctx, store,
+		campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()})
 }
 
 func packOf(c plan.Condition) (prompt.Pack, error) {

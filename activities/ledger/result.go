@@ -8,7 +8,8 @@ import (
 
 // ResultOf a committed collaboration.
 func ResultOf(o lake.Outcome) task.Result {
-	r := resultOf(answers.Spent{Calls: int32(o.Calls), InputTokens: o.InputTokens, OutputTokens: o.OutputTokens, CostUSD: o.CostUSD, WorstUSD: o.WorstUSD})
+	r := resultOf(answers.Spent{Calls: int32(o.Calls), InputTokens: o.InputTokens, OutputTokens: o.OutputTokens,
+		CostUSD: o.CostUSD, WorstUSD: o.WorstUSD})
 	r.Status, r.Failure, r.Cached = o.Status, o.Reason, o.Cached
 	return r
 }

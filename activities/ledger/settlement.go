@@ -85,10 +85,13 @@ func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls in
 			switch {
 			case !ok:
 			case c.WorstTokens != i.WorstTokens || nanoUSD(c.WorstUSD) != nanoUSD(i.WorstUSD):
-				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s holds another worst case than its intent", i.Entry, p))
+				problems = append(problems,
+					fmt.Sprintf("the settlement of entry %d of %s holds another worst case than its intent", i.Entry, p))
 				whole++
 			case nanoUSD(&c.USD) < 0 || c.WorstUSD != nil && nanoUSD(&c.USD) > nanoUSD(c.WorstUSD):
-				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s says $%v, which the call cannot have cost", i.Entry, p, c.USD))
+				problems = append(problems,
+					fmt.Sprintf("the settlement of entry %d of %s says $%v, which the call cannot have cost",
+						i.Entry, p, c.USD))
 				whole++
 			default:
 				whole++

@@ -78,7 +78,8 @@ func (b *Books) UnfinishedCalls(ctx context.Context) (calls []record.Call, err e
 	for _, u := range others {
 		if isCollaboration(u.Collaboration) {
 			calls = append(calls, u.stored.Calls(record.Key{
-				CampaignID: b.campaign, ConditionID: record.ConditionOf(u.Collaboration), CollaborationID: u.Collaboration, Generation: int32(u.Generation),
+				CampaignID: b.campaign, ConditionID: record.ConditionOf(u.Collaboration),
+				CollaborationID: u.Collaboration, Generation: int32(u.Generation),
 			})...)
 		}
 	}

@@ -146,9 +146,10 @@ type Response struct {
 	RequestID    string
 	Mode         string // in which it was asked for: see Moded
 	Usage        Usage
-	BilledUSD    float64   // what the service says that it cost, in US dollars; 0 if it does not say
-	Tier         plan.Tier // in which the service says that it has answered; empty for the standard one, or if it does not say
-	Limits       Limits    // of the account, as far as the service says
+	BilledUSD    float64 // what the service says that it cost, in US dollars; 0 if it does not say
+	// in which the service says that it has answered; empty for the standard one, or if it does not say
+	Tier   plan.Tier
+	Limits Limits // of the account, as far as the service says
 	// Elsewhere is the place of the service's answer in which there was a text while that of the
 	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
 	Elsewhere string

@@ -169,7 +169,8 @@ func worstCase(p campaign.Price, requestBytes, messages, maxOutput int) (Amount,
 		return Amount{}, err
 	}
 	if requestBytes < 0 || messages < 0 || max(requestBytes, messages, maxOutput) > campaign.MaxTokens/32 {
-		return Amount{}, fmt.Errorf("a request of %d bytes in %d messages for %d tokens cannot be bounded", requestBytes, messages, maxOutput)
+		return Amount{}, fmt.Errorf("a request of %d bytes in %d messages for %d tokens cannot be bounded",
+			requestBytes, messages, maxOutput)
 	}
 	input := int64(requestBytes) + int64(messages)*perMessage + perRequest
 	in, out := highestRates(p, input)

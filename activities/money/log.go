@@ -189,7 +189,8 @@ func ReadLog(ctx context.Context, s store.Store, campaign string) (Log, error) {
 		return Log{}, err
 	}
 	if int(b.last) != len(objects) {
-		return Log{}, fmt.Errorf("%s: %w: it has %d entries, and entry %d is missing", b.prefix, store.ErrCorrupt, len(objects), b.last+1)
+		return Log{}, fmt.Errorf("%s: %w: it has %d entries, and entry %d is missing", b.prefix, store.ErrCorrupt,
+			len(objects), b.last+1)
 	}
 	all := b.grantsOfOthers("")
 	return Log{b.last, all.until, b.base.Used.Add(all.used).Add(all.open)}, nil

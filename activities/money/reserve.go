@@ -163,7 +163,8 @@ func (a *Account) makeRoom(ctx context.Context, worst Amount, first bool) (wait 
 		return false, err
 	}
 	if !worst.isWithin(limit) || !p.uncounted && !spent.Add(worst).isWithin(limit) {
-		return false, &SpentError{Campaign: a.config.Campaign, Spent: spent, Held: p.caps.cappedPart(f.open).Add(p.held), Wanted: worst, Caps: p.caps}
+		return false, &SpentError{Campaign: a.config.Campaign, Spent: spent,
+			Held: p.caps.cappedPart(f.open).Add(p.held), Wanted: worst, Caps: p.caps}
 	}
 	if _, settled := a.settledEntry(); !settled && (f.any || !a.config.Exclusive) && (first || p.holds == 0) {
 		return false, a.giveBack(ctx) // others may wait for it, as this one does for theirs

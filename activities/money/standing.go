@@ -12,5 +12,6 @@ type Standing struct {
 func (a *Account) Standing() Standing {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return Standing{Spent: a.others.Add(a.used), Held: a.caps.cappedPart(a.leased).Add(a.held), Over: a.over, Caps: a.caps}
+	return Standing{Spent: a.others.Add(a.used), Held: a.caps.cappedPart(a.leased).Add(a.held),
+		Over: a.over, Caps: a.caps}
 }

@@ -41,7 +41,8 @@ func (d *Desk) Await(ctx context.Context, r model.Request) error {
 		return errNoTurn
 	}
 	t := r.Scene.Turn
-	q := Question{ID: idOf(t), Who: d.who, Turn: t, Format: r.Name, Messages: r.Messages, Schema: r.Schema, AskedAt: time.Now().UTC()}
+	q := Question{ID: idOf(t), Who: d.who, Turn: t, Format: r.Name, Messages: r.Messages, Schema: r.Schema,
+		AskedAt: time.Now().UTC()}
 	if err := put(ctx, d.store, q); err != nil {
 		return err
 	}
@@ -58,7 +59,8 @@ func (d *Desk) Await(ctx context.Context, r model.Request) error {
 	}
 }
 
-var errNoTurn = &model.Error{Class: model.Fail, Provider: "human", Code: "no_turn", Message: "a person was asked for no turn", Unbilled: true}
+var errNoTurn = &model.Error{Class: model.Fail, Provider: "human", Code: "no_turn",
+	Message: "a person was asked for no turn", Unbilled: true}
 
 func (d *Desk) isAnswered(ctx context.Context, campaign, id string) (bool, error) {
 	d.mu.Lock()
@@ -82,10 +84,12 @@ func (d *Desk) Complete(ctx context.Context, r model.Request) (model.Response, e
 	}
 	text, err := d.store.Get(ctx, answerKey(r.Scene.Campaign, idOf(r.Scene.Turn)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return model.Response{}, &model.Error{Class: model.Retry, Provider: "human", Code: "not_answered", Message: "nobody has answered yet", Unbilled: true}
+		return model.Response{}, &model.Error{Class: model.Retry, Provider: "human", Code: "not_answered",
+			Message: "nobody has answered yet", Unbilled: true}
 	}
 	if err != nil {
-		return model.Response{}, &model.Error{Class: model.Retry, Provider: "human", Code: "unreadable_answer", Message: err.Error(), Unbilled: true}
+		return model.Response{}, &model.Error{Class: model.Retry, Provider: "human", Code: "unreadable_answer",
+			Message: err.Error(), Unbilled: true}
 	}
 	by := "human"
 	if d.who != "" {

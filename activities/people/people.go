@@ -133,7 +133,8 @@ func Answer(ctx context.Context, s store.Store, campaign, id, text string) error
 
 // Check says which answers of people, of the turns of a collaboration, are not what is stored as
 // they typed it. What they typed may be deleted: the answers are kept with the others.
-func Check(ctx context.Context, s store.Store, campaign, collaboration string, turns []answers.Turn) (findings []lake.Finding, err error) {
+func Check(ctx context.Context, s store.Store, campaign, collaboration string,
+	turns []answers.Turn) (findings []lake.Finding, err error) {
 	for _, t := range turns {
 		for _, a := range t.Asks {
 			if !IsPerson(a.ModelAsked) || a.Cached || a.From != "" {
@@ -145,7 +146,8 @@ func Check(ctx context.Context, s store.Store, campaign, collaboration string, t
 				return findings, err
 			}
 			if err == nil && !bytes.Equal(typed, a.Raw) {
-				findings = append(findings, lake.Finding{Object: key, Problem: "it is not the answer that was stored of it"})
+				findings = append(findings,
+					lake.Finding{Object: key, Problem: "it is not the answer that was stored of it"})
 			}
 		}
 	}

@@ -95,7 +95,8 @@ func EndNoticeID(campaign string, sealed lake.Success, counts ...int) string {
 
 // Deliver sends a notice of these events, unless it was sent or its campaign does not ask
 // for it. The first error says what could not be sent, the second that the lake failed.
-func (s *Sender) Deliver(ctx context.Context, m campaign.Manifest, n Notice, spent func(context.Context) (money.Amount, error), events ...string) (unsent, failed error) {
+func (s *Sender) Deliver(ctx context.Context, m campaign.Manifest, n Notice,
+	spent func(context.Context) (money.Amount, error), events ...string) (unsent, failed error) {
 	if m.Notify == nil || !m.Notify.Wants(events...) {
 		return nil, nil
 	}
@@ -186,7 +187,8 @@ func runCommand(ctx context.Context, to plan.Notify, folder string, n Notice, bo
 	if err := CheckTrusted(folder, to.Command); err != nil {
 		return failure.NeedsOperator{Err: err}
 	}
-	with := []string{"ROUNDTABLE_NOTICE=" + n.ID, "ROUNDTABLE_EVENT=" + n.Event, "ROUNDTABLE_CAMPAIGN=" + n.Campaign, "ROUNDTABLE_REASON=" + n.Reason}
+	with := []string{"ROUNDTABLE_NOTICE=" + n.ID, "ROUNDTABLE_EVENT=" + n.Event, "ROUNDTABLE_CAMPAIGN=" + n.Campaign,
+		"ROUNDTABLE_REASON=" + n.Reason}
 	if to.WebhookEnv != "" {
 		with = append(with, to.WebhookEnv+"=") // its address is a secret
 	}

@@ -210,7 +210,8 @@ func (a *asker) checkUnchanged() error {
 		return nil
 	}
 	now, err := a.try(*a.began, "")
-	if errors.As(err, &failure.Unusable{}) { // the campaign has recorded what it can say: the program is not what it was
+	// the campaign has recorded what it can say: the program is not what it was
+	if errors.As(err, &failure.Unusable{}) {
 		return failure.NeedsOperator{Err: fmt.Errorf("it no longer says what it is: %w", err)}
 	}
 	if err != nil {

@@ -66,7 +66,8 @@ func read(key string, data []byte) (r recording, err error) {
 }
 
 // save stores an answer and returns the one that counts: the first.
-func save(ctx context.Context, s store.Store, campaign string, q program.Question, answer json.RawMessage) (json.RawMessage, error) {
+func save(ctx context.Context, s store.Store, campaign string, q program.Question,
+	answer json.RawMessage) (json.RawMessage, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false) // it would change the bytes of the answer

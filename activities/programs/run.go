@@ -43,7 +43,8 @@ func newCommand(ctx context.Context, folder string, command []string) *exec.Cmd 
 // Run runs a program once with one line, and with further variables as NAME=value, and
 // returns what it wrote. An error that
 // trying again may help against is failure.Unusable.
-func Run(ctx context.Context, folder string, command []string, timeout time.Duration, line []byte, more ...string) ([]byte, error) {
+func Run(ctx context.Context, folder string, command []string, timeout time.Duration, line []byte,
+	more ...string) ([]byte, error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := newCommand(limited, folder, command)

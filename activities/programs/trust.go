@@ -59,7 +59,8 @@ var plainly = strings.NewReplacer(",", " ", "#", " ")
 // is not trusted there, as its files are now.
 func CheckTrusted(folder string, command []string) error {
 	given := os.Getenv(TrustEnv)
-	if slices.ContainsFunc(strings.Split(given, ","), func(entry string) bool { return strings.TrimSpace(entry) == "*" }) {
+	if slices.ContainsFunc(strings.Split(given, ","),
+		func(entry string) bool { return strings.TrimSpace(entry) == "*" }) {
 		return nil
 	}
 	entry, err := TrustOf(folder, command)
@@ -71,7 +72,8 @@ func CheckTrusted(folder string, command []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the campaign runs a program on this machine, %s; if you trust it as it is now: export %s=%s", strings.Join(command, " "), TrustEnv, quoteShell(entry))
+	return fmt.Errorf("the campaign runs a program on this machine, %s; if you trust it as it is now: export %s=%s",
+		strings.Join(command, " "), TrustEnv, quoteShell(entry))
 }
 
 // quoteShell returns a text as a shell takes it.

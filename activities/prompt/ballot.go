@@ -67,7 +67,8 @@ var (
 		candidate + `(?:(?:\s*(?:,|;|&|>|→|≻|\band\b)+\s*|\s+)(?:and\s+)?` + candidate + `)*)[\])]?\.?$`)
 	// place is a line of a ranking, pair one of points.
 	place = regexp.MustCompile(`(?i)^(\d{1,9})(?:[.)]|st|nd|rd|th|:)[ \t]*(?:place:?[ \t]*)?(?:solution|candidate|option|proposal|answer)[ \t]*#?[ \t]*(\d{1,9})[.,;]?$`)
-	pair  = regexp.MustCompile(`(?i)^["']?` + candidate + `["']?[ \t]*(?:[:=]+>?[ \t]*|[–—-]+(?:>[ \t]*|[ \t]+))(\d{1,9})(?:[ \t]*(?:points?|pts?)|/\d+)?\.?$`)
+	pair  = regexp.MustCompile(`(?i)^["']?` + candidate +
+		`["']?[ \t]*(?:[:=]+>?[ \t]*|[–—-]+(?:>[ \t]*|[ \t]+))(\d{1,9})(?:[ \t]*(?:points?|pts?)|/\d+)?\.?$`)
 	// opensPair begins a line that says something of a candidate.
 	opensPair = regexp.MustCompile(`(?i)^["']?` + candidate + `["']?[ \t]*[:=–—-]`)
 	markdown  = regexp.MustCompile("(?m)\\\\boxed\\{([^{}]*)\\}|^```\\w*$|[*_`$]+|^[ \\t]*[-•][ \\t]+")
@@ -84,7 +85,8 @@ func ballotInWords(text string, kind transcript.BallotKind) jsontext.Value {
 			if m = listed.FindStringSubmatch(strings.TrimSpace(lines[len(lines)-1])); m != nil && m[1] == "" {
 				m = nil // a number by itself below others is not all that is said
 			}
-			if slices.ContainsFunc(lines[:len(lines)-1], func(line string) bool { return listed.MatchString(strings.TrimSpace(line)) }) {
+			if slices.ContainsFunc(lines[:len(lines)-1],
+				func(line string) bool { return listed.MatchString(strings.TrimSpace(line)) }) {
 				m = nil // nor is one of two such lines
 			}
 		}
@@ -93,7 +95,8 @@ func ballotInWords(text string, kind transcript.BallotKind) jsontext.Value {
 			order = number.FindAllString(m[2], -1)
 		}
 		for n := range lines {
-			if m := place.FindStringSubmatch(strings.TrimSpace(lines[n])); m != nil && kind == transcript.Rank && m[1] == strconv.Itoa(len(order)+1) {
+			if m := place.FindStringSubmatch(strings.TrimSpace(lines[n])); m != nil && kind == transcript.Rank &&
+				m[1] == strconv.Itoa(len(order)+1) {
 				order = append(order, m[2])
 			}
 		}
@@ -112,7 +115,8 @@ func ballotInWords(text string, kind transcript.BallotKind) jsontext.Value {
 	var pairs []string
 	for n, line := range lines {
 		m := pair.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil && (isRow || len(pairs) > 0 || n == len(lines)-1 || opensPair.MatchString(strings.TrimSpace(line))) {
+		if m == nil && (isRow || len(pairs) > 0 || n == len(lines)-1 ||
+			opensPair.MatchString(strings.TrimSpace(line))) {
 			return jsontext.Value(text)
 		}
 		if m != nil {

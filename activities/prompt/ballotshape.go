@@ -16,7 +16,8 @@ import (
 // "solution", "number", "candidates".
 var (
 	namesOfBallots = []string{
-		"decision", "finaldecision", "vote", "myvote", "finalvote", "ballot", "myballot", "choice", "mychoice", "finalchoice",
+		"decision", "finaldecision", "vote", "myvote", "finalvote", "ballot", "myballot", "choice", "mychoice",
+		"finalchoice",
 		"selection", "selected", "pick",
 	}
 	namesByKind = map[transcript.BallotKind][]string{

@@ -18,8 +18,10 @@ func check(a Answer, step transcript.Step, inst envs.Instance) error {
 	own := step.Speaker.Role == "" && slices.Equal(a.Act.To, []int{step.Speaker.Index})
 	switch f := step.Payload.Format; {
 	case own && len(inst.Agents()) > 1:
-		return fmt.Errorf(`"target" names nobody but %s, who wrote the message; name others, or nobody to write to all`, inst.Agents()[step.Speaker.Index].Name)
-	case (f == transcript.FormatMessage || f == transcript.FormatText || f == transcript.FormatReply) && saysNothing(a.Text):
+		return fmt.Errorf(`"target" names nobody but %s, who wrote the message; name others, or nobody to write to all`,
+			inst.Agents()[step.Speaker.Index].Name)
+	case (f == transcript.FormatMessage || f == transcript.FormatText || f == transcript.FormatReply) &&
+		saysNothing(a.Text):
 		return fmt.Errorf("its text is %q, which says nothing", Clean([]byte(a.Text), 60))
 	}
 	return nil
@@ -28,7 +30,8 @@ func check(a Answer, step transcript.Step, inst envs.Instance) error {
 // saysNothing reports whether a text is of dots, dashes and their like only.
 func saysNothing(text string) bool {
 	text = strings.TrimSpace(text)
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) })
+	return text != "" && !strings.ContainsFunc(text,
+		func(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) })
 }
 
 // texts are the properties of answers that are a model's own words.
@@ -53,11 +56,13 @@ func CheckCopied(raw []byte, question []model.Message, form Form) (reasonless bo
 	}
 	for _, name := range texts {
 		var text string
-		if json.Unmarshal(given[name], &text) != nil || text == "" || !isPlaceholder(text) && !isShown(name, text, question, form) {
+		if json.Unmarshal(given[name], &text) != nil || text == "" || !isPlaceholder(text) &&
+			!isShown(name, text, question, form) {
 			continue
 		}
 		if name != reasonProperty {
-			return false, fmt.Errorf("%q is %q, which only marks the place in the form; write your own words there", name, Clean([]byte(text), 80))
+			return false, fmt.Errorf("%q is %q, which only marks the place in the form; write your own words there",
+				name, Clean([]byte(text), 80))
 		}
 		reasonless = true
 	}
@@ -81,10 +86,12 @@ func isShown(name, text string, question []model.Message, form Form) bool {
 		}
 		return false
 	}
-	return shown(form.Example) || slices.ContainsFunc(question, func(m model.Message) bool { return m.Role != "assistant" && shown(m.Content) })
+	return shown(form.Example) || slices.ContainsFunc(question,
+		func(m model.Message) bool { return m.Role != "assistant" && shown(m.Content) })
 }
 
 // bareWords is a text in lower case, without what stands around its words.
 func bareWords(text string) string {
-	return strings.ToLower(strings.TrimFunc(text, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) || r == '<' || r == '>' }))
+	return strings.ToLower(strings.TrimFunc(text,
+		func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) || r == '<' || r == '>' }))
 }

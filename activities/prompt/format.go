@@ -57,7 +57,8 @@ func inObject(parse objectParser, reshape ...objectShaper) parser {
 		names := objectNames[step.Payload.Format]
 		object, repairs, err := objectIn(text, cut)
 		if list := bareList(text); err != nil && list != nil && !cut {
-			object, repairs, err = slices.Concat([]byte(`{"`+names[0]+`":`), list, []byte(`}`)), []string{"list without an object"}, nil
+			object, repairs, err = slices.Concat([]byte(`{"`+names[0]+`":`), list, []byte(`}`)),
+				[]string{"list without an object"}, nil
 		}
 		if err != nil {
 			return Answer{}, err
@@ -78,7 +79,8 @@ func inObject(parse objectParser, reshape ...objectShaper) parser {
 
 // bareList returns the JSON list that a text consists of; nil if it does not.
 func bareList(text string) jsontext.Value {
-	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "```"), "json"), "```"))
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "```"),
+		"json"), "```"))
 	if list := jsontext.Value(text); strings.HasPrefix(text, "[") && list.IsValid() && len(text) < MaxAnswer/4 {
 		return list
 	}

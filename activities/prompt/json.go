@@ -161,7 +161,8 @@ func (r *repairer) errBroken(want string) error {
 	if r.at >= len(r.text) {
 		return errEarly
 	}
-	return fmt.Errorf("its JSON is broken: %q stands where %s belongs", Clean([]byte(r.text[r.at:min(len(r.text), r.at+24)]), 24), want)
+	return fmt.Errorf("its JSON is broken: %q stands where %s belongs",
+		Clean([]byte(r.text[r.at:min(len(r.text), r.at+24)]), 24), want)
 }
 
 // skip passes over spaces and comments.
@@ -416,7 +417,8 @@ func (r *repairer) readString() (jsontext.Value, error) {
 	return nil, errEarly
 }
 
-var escapes = map[rune]string{'"': `\"`, '\'': `'`, '\\': `\\`, '/': `/`, 'b': `\b`, 'f': `\f`, 'n': `\n`, 'r': `\r`, 't': `\t`}
+var escapes = map[rune]string{'"': `\"`, '\'': `'`, '\\': `\\`, '/': `/`, 'b': `\b`, 'f': `\f`, 'n': `\n`,
+	'r': `\r`, 't': `\t`}
 
 // shapeObject returns an object whose names are those asked for: another case is forgiven, and an
 // object around it taken off. A list that stands alone is the value of main.
@@ -457,5 +459,6 @@ func shapeObject(object jsontext.Value, names []string) (jsontext.Value, []strin
 
 func hasAny(object jsontext.Value, names []string) bool {
 	var members map[string]jsontext.Value
-	return json.Unmarshal(object, &members) == nil && slices.ContainsFunc(names, func(n string) bool { return members[n] != nil })
+	return json.Unmarshal(object, &members) == nil &&
+		slices.ContainsFunc(names, func(n string) bool { return members[n] != nil })
 }

@@ -23,7 +23,8 @@ func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
 			return err
 		}
 		folder, base := path.Split(name)
-		inPack := slices.Contains([]string{"env/", "protocol/", "rule/", "agent/", "score/"}, folder) && !strings.HasPrefix(base, ".")
+		inPack := slices.Contains([]string{"env/", "protocol/", "rule/", "agent/", "score/"}, folder) &&
+			!strings.HasPrefix(base, ".")
 		replaced = replaced || known[name]
 		if known[name] || !inPack && path.Ext(name) != ".tmpl" {
 			return nil

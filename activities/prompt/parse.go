@@ -58,7 +58,9 @@ func ParseReply(r Reply, step transcript.Step, inst envs.Instance) (Answer, erro
 	elsewhere := ""
 	if len(bytes.TrimSpace(r.Raw)) == 0 && apart != "" {
 		if names == nil || !isObject(apart) {
-			return Answer{Thinking: apart}, fmt.Errorf("it is empty; all that was sent is thinking (%d characters), which is not read as an answer", len([]rune(apart)))
+			return Answer{Thinking: apart},
+				fmt.Errorf("it is empty; all that was sent is thinking (%d characters), which is not read as an answer",
+					len([]rune(apart)))
 		}
 		r.Raw, apart, elsewhere = []byte(apart), "", ", sent as thinking"
 	}
@@ -183,7 +185,8 @@ func parseMessage(object jsontext.Value, step transcript.Step, inst envs.Instanc
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: cut(*m.Message, step.Payload.MaxText), Reason: textOf(m.Reason)}, nil
+	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: cut(*m.Message, step.Payload.MaxText),
+		Reason: textOf(m.Reason)}, nil
 }
 
 // withExplanation takes the explanation in an answer, if its step asks for one,
@@ -224,7 +227,8 @@ func parseTargets(v jsontext.Value, agents []envs.Agent) ([]int, error) {
 		case i < 0 && slices.Contains([]string{"all", "everyone", "everybody", "*"}, strings.ToLower(name)):
 			all = true
 		case i < 0:
-			return nil, fmt.Errorf("there is no agent named %q to address; there are %s", Clean([]byte(name), 60), wording.And(Names(agents)))
+			return nil, fmt.Errorf("there is no agent named %q to address; there are %s", Clean([]byte(name), 60),
+				wording.And(Names(agents)))
 		}
 	}
 	if all {
@@ -259,7 +263,8 @@ func parseProposal(object jsontext.Value, _ transcript.Step, inst envs.Instance)
 // isNone accepts null and the words None, which prompts of this field use, and Abstain.
 func isNone(v jsontext.Value) bool {
 	var s string
-	return len(v) == 0 || string(v) == "null" || json.Unmarshal(v, &s) == nil && (strings.EqualFold(strings.TrimSpace(s), "none") || strings.EqualFold(strings.TrimSpace(s), "abstain"))
+	return len(v) == 0 || string(v) == "null" || json.Unmarshal(v, &s) == nil &&
+		(strings.EqualFold(strings.TrimSpace(s), "none") || strings.EqualFold(strings.TrimSpace(s), "abstain"))
 }
 
 // textOf returns a value as text: models sometimes reason in lists or objects.

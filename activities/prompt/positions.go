@@ -63,7 +63,8 @@ func (s Source) positionsSeen(step transcript.Step) Positions {
 		p.Past = nil // it remembers nothing
 	}
 	if now > 0 && p.Past != nil { // why it came to where it is
-		p.Past = append(p.Past[:now:now], Moment{Round: now, Own: p.Own, Reason: moments[now].Reason, Plan: moments[now].Plan})
+		p.Past = append(p.Past[:now:now],
+			Moment{Round: now, Own: p.Own, Reason: moments[now].Reason, Plan: moments[now].Plan})
 	}
 	uneven := areUneven(weights)
 	if uneven {

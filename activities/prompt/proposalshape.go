@@ -19,7 +19,8 @@ import (
 var (
 	namesOfProposals = []string{
 		"proposal", "myproposal", "newproposal", "finalproposal", "counterproposal", "offer", "myoffer", "allocation",
-		"finalallocation", "distribution", "division", "assignment", "assignments", "menu", "dishes", "position", "rating",
+		"finalallocation", "distribution", "division", "assignment", "assignments", "menu", "dishes",
+		"position", "rating",
 		"contributions", "decision",
 	}
 	namesOfNumbers = []string{"value", "amount", "quantity", "number", "rating", "contribution"}

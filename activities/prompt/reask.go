@@ -64,7 +64,8 @@ func reaskShown(question []model.Message, form Form, unusable []Unusable) []mode
 	for _, u := range unusable {
 		again = append(again,
 			model.Message{Role: "assistant", Content: Clean(u.Raw, 4096)},
-			model.Message{Role: "user", Content: fmt.Sprintf("That answer cannot be used: %s. Answer again %s.", u.Fault, words)})
+			model.Message{Role: "user", Content: fmt.Sprintf("That answer cannot be used: %s. Answer again %s.",
+				u.Fault, words)})
 	}
 	return again
 }

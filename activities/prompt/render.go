@@ -39,9 +39,11 @@ func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
 		name string
 		to   *string
 	}{
-		{"env/task.tmpl", &system.Task}, {"env/background.tmpl", &system.Background}, {"env/proposal.tmpl", &system.ProposalForm},
+		{"env/task.tmpl", &system.Task}, {"env/background.tmpl", &system.Background},
+		{"env/proposal.tmpl", &system.ProposalForm},
 		{"env/answer.tmpl", &system.AnswerForm}, {"env/estimate.tmpl", &system.EstimateForm},
-		{"rule/name.tmpl", &system.Rule.Name}, {"rule/explanation.tmpl", &system.Rule.Explanation}, {"rule/ballot.tmpl", &system.Rule.Ballot},
+		{"rule/name.tmpl", &system.Rule.Name}, {"rule/explanation.tmpl", &system.Rule.Explanation},
+		{"rule/ballot.tmpl", &system.Rule.Ballot},
 	} {
 		optional := part.name == "env/answer.tmpl" || part.name == "env/estimate.tmpl"
 		if optional && t.set.Lookup(part.name) == nil {
@@ -97,7 +99,8 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 			return nil, err
 		}
 		if answer := s.Said(e.Index).Text; answer != "" { // else the next question follows at once
-			messages = append(messages, model.Message{Role: "user", Content: asked}, model.Message{Role: "assistant", Content: answer})
+			messages = append(messages, model.Message{Role: "user", Content: asked},
+				model.Message{Role: "assistant", Content: answer})
 			asked = ""
 		}
 	}

@@ -64,7 +64,8 @@ const mostPersona = 2000 // bytes of a description
 // parsePersona reads a persona; its text is what agents are told.
 func parsePersona(object jsontext.Value, _ transcript.Step, _ envs.Instance) (Answer, error) {
 	var p protocol.Persona
-	if err := json.Unmarshal(object, &p); err != nil || strings.TrimSpace(p.Role) == "" || strings.TrimSpace(p.Description) == "" {
+	if err := json.Unmarshal(object, &p); err != nil || strings.TrimSpace(p.Role) == "" ||
+		strings.TrimSpace(p.Description) == "" {
 		return Answer{}, errors.New(`it needs "role" and "description", each a text`)
 	}
 	text := personaText(p)

@@ -175,7 +175,8 @@ func (s Source) viewOf(step transcript.Step) View {
 				v.Merged = s.Said(e.Index).Text
 			}
 			v.Messages = append(v.Messages, Message{
-				Round: e.Round, From: name(names, e.Speaker), To: addresseeNames(names, e.Act.To), Text: s.Said(e.Index).Text,
+				Round: e.Round, From: name(names, e.Speaker), To: addresseeNames(names, e.Act.To),
+				Text: s.Said(e.Index).Text,
 			})
 		case e.Payload.Format == transcript.FormatProposal && e.Speaker.Role == "":
 			latest[e.Speaker.Index] = e.Index + 1
@@ -254,7 +255,8 @@ func (s Source) candidatesShown(list []transcript.Candidate) []Candidate {
 			text = said.Text
 		}
 		shown = append(shown, Candidate{
-			ID: i + 1, Text: cmp.Or(text, noAnswer), Answer: cmp.Or(s.proposalText(c.Entry, text), noAnswer), By: by, Standing: c.Standing, Explanation: s.explanationIn(c.Entry),
+			ID: i + 1, Text: cmp.Or(text, noAnswer), Answer: cmp.Or(s.proposalText(c.Entry, text), noAnswer), By: by,
+			Standing: c.Standing, Explanation: s.explanationIn(c.Entry),
 		})
 	}
 	return shown
@@ -325,27 +327,35 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 			}
 		case e.Act.Status != transcript.Said:
 		case isPrivateNote(e):
-			sit.Notes = append(sit.Notes, envs.Shown{Phase: e.Phase, Agent: agentOf(e.Speaker), Text: s.Said(e.Index).Text, Proposal: s.Said(e.Index).Proposal})
+			sit.Notes = append(sit.Notes,
+				envs.Shown{Phase: e.Phase, Agent: agentOf(e.Speaker), Text: s.Said(e.Index).Text,
+					Proposal: s.Said(e.Index).Proposal})
 		case e.Payload.Format == transcript.FormatPersona:
 			if e.Speaker == step.Speaker { // who writes them
 				sit.Notes = append(sit.Notes, envs.Shown{Phase: e.Phase, Agent: -1, Text: s.Said(e.Index).Text})
 			}
 		case isUtterance(e):
-			sit.Messages = append(sit.Messages, envs.Message{From: agentOf(e.Speaker), To: e.Act.To, Text: s.Said(e.Index).Text})
-			if p := s.Said(e.Index).Proposal; p != "" && (e.Payload.Format == transcript.FormatReply || e.Phase == protocol.PhaseFeedback) {
+			sit.Messages = append(sit.Messages,
+				envs.Message{From: agentOf(e.Speaker), To: e.Act.To, Text: s.Said(e.Index).Text})
+			if p := s.Said(e.Index).Proposal; p != "" &&
+				(e.Payload.Format == transcript.FormatReply || e.Phase == protocol.PhaseFeedback) {
 				sit.Offers = append(sit.Offers, envs.Offer{Agent: agentOf(e.Speaker), Round: e.Round, Proposal: p})
 			}
 		case e.Payload.Format == transcript.FormatProposal || e.Payload.Format == transcript.FormatAnswer:
-			sit.Offers = append(sit.Offers, envs.Offer{Agent: e.Speaker.Index, Round: e.Round, Proposal: s.Said(e.Index).Proposal})
+			sit.Offers = append(sit.Offers,
+				envs.Offer{Agent: e.Speaker.Index, Round: e.Round, Proposal: s.Said(e.Index).Proposal})
 		}
 	})
 	sit.Weights, _ = step.Payload.Data.([]float64)
-	scene := &model.Scene{Environment: s.Env, Problem: s.Instance, Situation: sit, Format: step.Payload.Format, Ballot: step.Payload.Ballot, Confidence: step.Payload.Confidence}
+	scene := &model.Scene{Environment: s.Env, Problem: s.Instance, Situation: sit, Format: step.Payload.Format,
+		Ballot: step.Payload.Ballot, Confidence: step.Payload.Confidence}
 	for _, c := range step.Payload.Candidates {
 		p := s.Said(c.Entry).Proposal
 		scene.Candidates = append(scene.Candidates, p)
-		if isOwnAnswer(step, c) && !slices.ContainsFunc(sit.Offers, func(o envs.Offer) bool { return o.Agent == sit.Agent }) {
-			scene.Situation.Offers = append(scene.Situation.Offers, envs.Offer{Agent: sit.Agent, Round: step.Round, Proposal: p})
+		if isOwnAnswer(step, c) && !slices.ContainsFunc(sit.Offers,
+			func(o envs.Offer) bool { return o.Agent == sit.Agent }) {
+			scene.Situation.Offers = append(scene.Situation.Offers,
+				envs.Offer{Agent: sit.Agent, Round: step.Round, Proposal: p})
 		}
 	}
 	return scene
@@ -354,7 +364,8 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 // isOwnAnswer reports whether a voter gave the answer that a candidate is: where equal answers
 // are one candidate, the entry that it sees may be another agent's.
 func isOwnAnswer(step transcript.Step, c transcript.Candidate) bool {
-	return step.Speaker.Role == "" && step.Payload.Format == transcript.FormatBallot && slices.Contains(c.Agents, step.Speaker.Index)
+	return step.Speaker.Role == "" && step.Payload.Format == transcript.FormatBallot &&
+		slices.Contains(c.Agents, step.Speaker.Index)
 }
 
 // agentOf returns the index of an agent; -1 of a speaker with a role.

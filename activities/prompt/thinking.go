@@ -43,8 +43,10 @@ var (
 	// inWords are forms in which words stand around thinking: harmony by a service that leaves its
 	// marks out, and Granite 3.2.
 	inWords = []struct{ open, close *regexp.Regexp }{
-		{regexp.MustCompile(`^\s*(?:assistant)?(?:analysis|commentary)(?:\s|\p{Lu})`), regexp.MustCompile(`assistantfinal`)},
-		{regexp.MustCompile(`(?i)^\s*here(?: is|['’]s) my thought process:`), regexp.MustCompile(`(?i)here(?: is|['’]s) my response:`)},
+		{regexp.MustCompile(`^\s*(?:assistant)?(?:analysis|commentary)(?:\s|\p{Lu})`),
+			regexp.MustCompile(`assistantfinal`)},
+		{regexp.MustCompile(`(?i)^\s*here(?: is|['’]s) my thought process:`),
+			regexp.MustCompile(`(?i)here(?: is|['’]s) my response:`)},
 	}
 
 	openings, closings, marks = markPatterns()
@@ -56,7 +58,8 @@ var errThinking = errors.New("its thinking never ends, so it holds no answer")
 func markPatterns() (opens, closes []*regexp.Regexp, all *regexp.Regexp) {
 	var both []string
 	for _, t := range thoughts {
-		opens, closes = append(opens, regexp.MustCompile(`(?i)^(?:`+t.open+`)$`)), append(closes, regexp.MustCompile(`(?i)^(?:`+t.close+`)$`))
+		opens, closes = append(opens, regexp.MustCompile(`(?i)^(?:`+t.open+`)$`)),
+			append(closes, regexp.MustCompile(`(?i)^(?:`+t.close+`)$`))
 		both = append(both, t.open, t.close)
 	}
 	return opens, closes, regexp.MustCompile(`(?i)` + strings.Join(both, "|"))
@@ -73,7 +76,8 @@ func HasThinking(text string) bool {
 
 // splitThinking returns what a text says and what it thinks. inside reports whether a
 // place is within the text's JSON object, where marks are part of a string.
-func splitThinking(text string, cut bool, inside func(text string, from, to int) bool) (said, thinking string, err error) {
+func splitThinking(text string, cut bool, inside func(text string, from, to int) bool) (said,
+	thinking string, err error) {
 	for _, words := range inWords {
 		if !words.open.MatchString(text) {
 			continue

@@ -28,7 +28,8 @@ func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote 
 	names := s.agentNames()
 	v := &Vote{Round: decide.Round, Candidates: s.candidatesShown(decide.Payload.Candidates)}
 	for _, b := range ballots {
-		v.Ballots = append(v.Ballots, Cast{From: name(names, b.Speaker), Text: ballotText(b), Reason: s.reasonIn(b.Index)})
+		v.Ballots = append(v.Ballots, Cast{From: name(names, b.Speaker), Text: ballotText(b),
+			Reason: s.reasonIn(b.Index)})
 	}
 	switch d := decide.Act.Decision; {
 	case len(v.Candidates) == 0:

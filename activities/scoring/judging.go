@@ -53,7 +53,8 @@ func Messages(words string, c *envs.JudgeCase) []model.Message {
 // generation of a collaboration asks again only for what could not be used.
 func runOf(d Decision, messages []model.Message) answers.RunKey {
 	sum := sha256.Sum256([]byte(prompt.Hash(messages) + "\n" + messages[1].Content))
-	return answers.RunKey{Campaign: d.Campaign, Collaboration: ledger.JudgePrefix + d.Judge.ID + "-" + hex.EncodeToString(sum[:10])}
+	return answers.RunKey{Campaign: d.Campaign, Collaboration: ledger.JudgePrefix + d.Judge.ID + "-" +
+		hex.EncodeToString(sum[:10])}
 }
 
 // Score returns the score of a decision as a share, the mean of the judge's samples:
@@ -74,7 +75,8 @@ func (j *Judging) Score(ctx context.Context, d Decision) (*float64, error) {
 }
 
 // sample returns one judgement: the first usable one of the generations so far.
-func (j *Judging) sample(ctx context.Context, d Decision, run answers.RunKey, sample int, messages []model.Message) (float64, error) {
+func (j *Judging) sample(ctx context.Context, d Decision, run answers.RunKey, sample int,
+	messages []model.Message) (float64, error) {
 	var t answers.Turn
 	var err error
 	for run.Generation = 0; run.Generation <= d.Generation; run.Generation++ {
@@ -96,14 +98,16 @@ func (j *Judging) sample(ctx context.Context, d Decision, run answers.RunKey, sa
 		}
 	}
 	if t.Act.Status == transcript.Invalid {
-		return 0, failure.Unusable{Err: fmt.Errorf("the judge %s, %s: %s (%d asks)", d.Judge.Model.Name, d.Case.About, t.InvalidReason, len(t.Asks))}
+		return 0, failure.Unusable{Err: fmt.Errorf("the judge %s, %s: %s (%d asks)", d.Judge.Model.Name, d.Case.About,
+			t.InvalidReason, len(t.Asks))}
 	}
 	judged, err := ReadJudged(t)
 	return judged.Share, err
 }
 
 // storedJudgement returns what is stored of a judgement.
-func (j *Judging) storedJudgement(ctx context.Context, d Decision, run answers.RunKey, sample int) (answers.Turn, error) {
+func (j *Judging) storedJudgement(ctx context.Context, d Decision, run answers.RunKey,
+	sample int) (answers.Turn, error) {
 	if d.Judge.Provider.Instant {
 		if batch, err := j.answers.Batch(ctx, run, sample); err != nil || len(batch) > 0 {
 			return append(batch, answers.Turn{})[0], err
@@ -112,7 +116,8 @@ func (j *Judging) storedJudgement(ctx context.Context, d Decision, run answers.R
 	return j.answers.Turn(ctx, run, sample)
 }
 
-func (j *Judging) ask(ctx context.Context, d Decision, run answers.RunKey, sample int, messages []model.Message) (answers.Turn, error) {
+func (j *Judging) ask(ctx context.Context, d Decision, run answers.RunKey, sample int,
+	messages []model.Message) (answers.Turn, error) {
 	q := questionAbout(d, run, sample, messages)
 	if !d.Judge.Provider.Instant {
 		return j.taker.TakeTurnOnce(ctx, q)

@@ -26,7 +26,8 @@ func Parse(raw []byte, scale [2]float64) (score float64, why string, err error) 
 		Why   string   `json:"why"`
 	}
 	if err := jsonv2.Unmarshal(object, &answer, jsonv2.RejectUnknownMembers(true)); err != nil || answer.Score == nil {
-		return 0, "", fmt.Errorf(`it needs "score", a number from %v to %v, and "why", a text, and nothing else`, scale[0], scale[1])
+		return 0, "", fmt.Errorf(`it needs "score", a number from %v to %v, and "why", a text, and nothing else`,
+			scale[0], scale[1])
 	}
 	if s := *answer.Score; !(s >= scale[0] && s <= scale[1]) {
 		return 0, "", fmt.Errorf(`"score" is %v; expected a number from %v to %v`, s, scale[0], scale[1])
@@ -43,7 +44,8 @@ func Schema(scale [2]float64) json.RawMessage {
 
 // scoreForm returns the form of an answer, with a score in its example that hardly anybody gives.
 func scoreForm(scale [2]float64) prompt.Form {
-	return prompt.Form{Schema: Schema(scale), Example: fmt.Sprintf(`{"why": "<your reason>", "score": %.4g}`, scale[0]+0.37*(scale[1]-scale[0]))}
+	return prompt.Form{Schema: Schema(scale),
+		Example: fmt.Sprintf(`{"why": "<your reason>", "score": %.4g}`, scale[0]+0.37*(scale[1]-scale[0]))}
 }
 
 // Judged is what a judgement comes to, as it is stored next to the judge's answer.

@@ -48,7 +48,8 @@ func (r rules) Complete(_ context.Context, q model.Request) (model.Response, err
 		err = json.Unmarshal([]byte(q.Messages[1].Content), &c)
 	}
 	if err != nil {
-		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question", Message: err.Error(), Unbilled: true}
+		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question",
+			Message: err.Error(), Unbilled: true}
 	}
 	share, why := 0.5, "There is no reference answer."
 	if len(c.References) > 0 {
@@ -65,7 +66,8 @@ func (r rules) Complete(_ context.Context, q model.Request) (model.Response, err
 // wordOverlap returns the F1 of two texts' words, each word counted as often as it is there.
 func wordOverlap(a, b string) float64 {
 	words := func(text string) []string {
-		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		return strings.FieldsFunc(strings.ToLower(text),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	}
 	have, want := words(a), words(b)
 	left := map[string]int{}

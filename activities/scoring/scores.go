@@ -183,7 +183,8 @@ func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, erro
 		}
 		failed = err
 	}
-	return Result{}, failure.Unusable{Err: fmt.Errorf("the scorer %s, %s: %w (%d tries); expected one line %s", r.Command[0], r.About, failed, tries, acceptedLine)}
+	return Result{}, failure.Unusable{Err: fmt.Errorf("the scorer %s, %s: %w (%d tries); expected one line %s",
+		r.Command[0], r.About, failed, tries, acceptedLine)}
 }
 
 const acceptedLine = `{"score": 0.5, "why": "…"} with a score from 0 to 1, and exit code 0`

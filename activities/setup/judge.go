@@ -40,7 +40,8 @@ var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 // JudgeWords returns what a judge reads in every question, and its id: its model's name, and
 // 8 digits of a hash of all that decides what it answers.
 func JudgeWords(j plan.Judge, templates *prompt.Templates) (words, id string, err error) {
-	if words, err = templates.RenderJudge(prompt.Rubric{Rubric: j.Rubric, Low: j.Scale[0], High: j.Scale[1]}); err != nil {
+	if words, err = templates.RenderJudge(prompt.Rubric{Rubric: j.Rubric, Low: j.Scale[0],
+		High: j.Scale[1]}); err != nil {
 		return "", "", err
 	}
 	data, err := json.Marshal(struct {

@@ -54,7 +54,8 @@ func (s Sources) OpenData(p campaign.Plan) (fs.FS, error) {
 		}
 	}
 	if err != nil && len(names) > 0 && s.Lake != nil {
-		err = fmt.Errorf("the lake does not have the data files %s (%w); --data DIR names a folder that has them", wording.And(names), err)
+		err = fmt.Errorf("the lake does not have the data files %s (%w); --data DIR names a folder that has them",
+			wording.And(names), err)
 	}
 	return folder, err
 }
@@ -121,7 +122,8 @@ func keyOf(c plan.Choice) string { return c.Name + " " + string(c.Params) }
 
 // Providers returns the models of the condition.
 func (c *Condition) Providers() []model.Provider {
-	all := append(slices.Concat(slices.Collect(maps.Values(c.others)), slices.Collect(maps.Values(c.seated))), c.provider)
+	all := append(slices.Concat(slices.Collect(maps.Values(c.others)),
+		slices.Collect(maps.Values(c.seated))), c.provider)
 	if c.Judge != nil {
 		all = append(all, c.Judge.Provider)
 	}
@@ -160,7 +162,8 @@ type Plans struct {
 
 // NewPlans returns Plans of a store, which can name these plug-ins.
 func NewPlans(store store.Store, plugins catalogue.Catalogue, sources Sources, models Models) *Plans {
-	return &Plans{store: store, plugins: plugins, sources: sources, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
+	return &Plans{store: store, plugins: plugins, sources: sources, models: models, loading: semaphore.NewWeighted(1),
+		built: map[string]*Campaign{}}
 }
 
 // Load returns a revision of a campaign, built when it is first asked for. A
@@ -236,9 +239,11 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 			}
 		}
 		built := &Condition{
-			Condition: cond, plugins: plugins, ConditionID: cond.ID(), Agents: c.Agents[i], Rounds: c.Rounds[i], PackHash: hash,
-			Environment: env, Templates: templates[hash], others: map[string]model.Provider{}, seated: map[string]model.Provider{},
-			Most: sync.OnceValue(func() int { n, _ := cond.MostCalls(plugins, c.Agents[i]); return n }),
+			Condition: cond, plugins: plugins, ConditionID: cond.ID(), Agents: c.Agents[i], Rounds: c.Rounds[i],
+			PackHash:    hash,
+			Environment: env, Templates: templates[hash], others: map[string]model.Provider{},
+			seated: map[string]model.Provider{},
+			Most:   sync.OnceValue(func() int { n, _ := cond.MostCalls(plugins, c.Agents[i]); return n }),
 		}
 		var err error
 		if built.provider, err = models(c.Located(cond.Model), cond, env); err != nil {

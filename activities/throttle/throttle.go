@@ -135,7 +135,8 @@ func (t *Throttle) joinLine(call Call, drawn failure.Jitter) *waiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.campaignNamed(call.Campaign)
-	w := &waiter{campaign: c, bytes: call.Bytes, deadline: call.Deadline, tokens: c.estimateTokens(call), jitter: drawn, ready: make(chan struct{})}
+	w := &waiter{campaign: c, bytes: call.Bytes, deadline: call.Deadline, tokens: c.estimateTokens(call), jitter: drawn,
+		ready: make(chan struct{})}
 	w.place = c.line.PushBack(w)
 	if c.turn == nil {
 		c.turn = t.turns.PushBack(c)
@@ -192,7 +193,8 @@ func (t *Throttle) serveOne(now time.Time) (again time.Time, served bool) {
 			again = soonerOf(again, own.Until)
 			continue
 		}
-		if t.block = t.blocksUntil(w.tokens, now); t.block.For != Nothing { // a smaller call must not overtake, or a large one waits forever
+		// a smaller call must not overtake, or a large one waits forever
+		if t.block = t.blocksUntil(w.tokens, now); t.block.For != Nothing {
 			return soonerOf(again, t.block.Until), false
 		}
 		t.admitFirst(w, now)
@@ -233,7 +235,8 @@ func (t *Throttle) admitFirst(w *waiter, now time.Time) {
 	}
 	c.quota.takeTokens(w.tokens)
 	t.account.takeTokens(w.tokens)
-	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, jitter: w.jitter, entered: now, sent: t.learnt.countSent(w.tokens)}
+	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, jitter: w.jitter, entered: now,
+		sent: t.learnt.countSent(w.tokens)}
 	w.pass.cut, w.pass.number = t.window.startCall(w.deadline)
 	t.gate.start(w.pass, now)
 	close(w.ready)

@@ -159,7 +159,8 @@ func Agree(units [][]Set) []Agreement {
 				judged[i] = append(judged[i], int(s>>act&1))
 			}
 		}
-		a := Agreement{Act: record.Acts[act], Alpha: Alpha(judged, Nominal), Same: agreementOf(judged), Units: len(judged)}
+		a := Agreement{Act: record.Acts[act], Alpha: Alpha(judged, Nominal), Same: agreementOf(judged),
+			Units: len(judged)}
 		if two {
 			a.Kappa = kappaOf(judged)
 		}

@@ -19,7 +19,8 @@ func Nodes(edges []Edge) []string {
 // DOT returns a drawing in the language of Graphviz.
 func DOT(title string, edges []Edge) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph acts {\n  label=%s; labelloc=t; rankdir=LR; node [shape=box, style=rounded];\n", quoteGraphviz(title))
+	fmt.Fprintf(&b, "digraph acts {\n  label=%s; labelloc=t; rankdir=LR; node [shape=box, style=rounded];\n",
+		quoteGraphviz(title))
 	for _, name := range Nodes(edges) {
 		fmt.Fprintf(&b, "  %s;\n", name)
 	}

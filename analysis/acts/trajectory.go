@@ -9,12 +9,13 @@ import (
 
 // Trajectory is one collaboration that ran all its rounds.
 type Trajectory struct {
-	ID          string // collaboration_id
-	Generation  int    // of which these are the rows
-	Condition   string // condition_id
-	Instance    int    // the problem as dealt; replicates of one have it in common
-	Hash        string // of the question and its key: equal ones are one problem, whatever its number; "" without one
-	Unit        string // what is held out together and is independent of the rest: instance and replicate, unless a caller says otherwise
+	ID         string // collaboration_id
+	Generation int    // of which these are the rows
+	Condition  string // condition_id
+	Instance   int    // the problem as dealt; replicates of one have it in common
+	Hash       string // of the question and its key: equal ones are one problem, whatever its number; "" without one
+	// what is held out together and is independent of the rest: instance and replicate, unless a caller says otherwise
+	Unit        string
 	Environment string
 	Rule        string
 	Simulated   bool // scripted agents answered

@@ -38,7 +38,8 @@ func AddLabels(ctx context.Context, store store.Store, campaign, labeller string
 	case labeller == "":
 		return l, fmt.Errorf("campaign %s has labels of %s; say whose to use", campaign, strings.Join(known, ", "))
 	case !slices.Contains(known, labeller):
-		return l, fmt.Errorf("campaign %s has no labels of %s; it has those of %s", campaign, labeller, strings.Join(known, ", "))
+		return l, fmt.Errorf("campaign %s has no labels of %s; it has those of %s", campaign, labeller,
+			strings.Join(known, ", "))
 	}
 	l.By, l.Others = labeller, slices.DeleteFunc(known, func(other string) bool { return other == labeller })
 	markers, err := lake.LabelMarkers(ctx, store, campaign, labeller)

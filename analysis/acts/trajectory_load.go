@@ -34,7 +34,8 @@ func Load(ctx context.Context, store store.Store, campaign string) ([]Trajectory
 		return nil, nil, err
 	}
 	var g Gatherer
-	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Calls) {
+	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds,
+		record.Turns, record.Calls) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -98,7 +99,8 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 	}
 	t.Unit = t.UnitOf(c.Replicate)
 	for _, r := range rows.Rounds {
-		round := Round{Score: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement, Proposals: int(r.NewProposals)}
+		round := Round{Score: c.Worth(r.Score), Agreed: r.Passed, Agreement: r.Agreement,
+			Proposals: int(r.NewProposals)}
 		if c.Protocol != record.Imported {
 			round.CostUSD = new(float64)
 		}

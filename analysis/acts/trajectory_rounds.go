@@ -18,7 +18,8 @@ type Message struct {
 func (t *Trajectory) Label(messages []Message) error {
 	for _, m := range messages {
 		if m.Round < 1 || m.Round > len(t.Rounds) || m.Agent < 0 || m.Agent >= t.Agents {
-			return fmt.Errorf("collaboration %s has no agent %d in a round %d; it has %d agents and %d rounds", t.ID, m.Agent, m.Round, t.Agents, len(t.Rounds))
+			return fmt.Errorf("collaboration %s has no agent %d in a round %d; it has %d agents and %d rounds", t.ID,
+				m.Agent, m.Round, t.Agents, len(t.Rounds))
 		}
 	}
 	for i := range t.Rounds {
@@ -61,7 +62,8 @@ func (t Trajectory) Pairs(round int) (Counts, bool) {
 func (t Trajectory) Seen() []stopping.Round {
 	rounds := make([]stopping.Round, len(t.Rounds))
 	for i, r := range t.Rounds {
-		rounds[i] = stopping.Round{Agreed: r.Agreed, Proposals: r.Proposals, Acts: r.Acts, Agreement: r.Agreement, Distance: r.Distance}
+		rounds[i] = stopping.Round{Agreed: r.Agreed, Proposals: r.Proposals, Acts: r.Acts, Agreement: r.Agreement,
+			Distance: r.Distance}
 	}
 	return rounds
 }

@@ -93,7 +93,8 @@ func Transitions(talks []ActsByRound, reading Reading) Graph {
 }
 
 func newGraph(reading Reading) Graph {
-	g := Graph{Reading: reading, From: append([]string{"Start"}, record.Acts[:]...), To: append(record.Acts[:N:N], "End")}
+	g := Graph{Reading: reading, From: append([]string{"Start"}, record.Acts[:]...),
+		To: append(record.Acts[:N:N], "End")}
 	g.Count, g.Of, g.Talks = make([][]int, N+1), make([]int, N+1), make([]int, N+1)
 	for i := range g.Count {
 		g.Count[i] = make([]int, N+1)

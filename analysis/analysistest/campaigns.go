@@ -12,8 +12,10 @@ import (
 )
 
 // NewRun takes a run from its rows.
-func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn, readers ...campaign.Reader) campaign.Run {
-	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, readers...)
+func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn,
+	readers ...campaign.Reader) campaign.Run {
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds,
+		Turns: turns}, readers...)
 	if err != nil {
 		panic(err)
 	}
@@ -53,8 +55,10 @@ func (c Cell) Run(readers ...campaign.Reader) campaign.Run {
 		c.Settings = fmt.Sprintf(`{"env":{"name":%q},"protocol":{"name":"roundtable"},"rule":{"name":%q},"stop":{"name":"never"},"model":{"name":"openai/gpt-4o-mini"},"generate":{},"reasks":2}`, c.Env, c.Rule)
 	}
 	row := record.Collaboration{
-		Key: key, Status: c.status, Environment: c.Env, Measure: MeasureOf(c.Env), InstanceID: fmt.Sprint("item", c.instance), Instance: int32(c.instance), Replicate: int32(c.Replicate),
-		Rule: c.Rule, Simulated: c.simulated, Agents: int32(c.Agents), RoundsPlanned: int32(c.Planned), RoundsRun: int32(len(c.Scores)),
+		Key: key, Status: c.status, Environment: c.Env, Measure: MeasureOf(c.Env),
+		InstanceID: fmt.Sprint("item", c.instance), Instance: int32(c.instance), Replicate: int32(c.Replicate),
+		Rule: c.Rule, Simulated: c.simulated, Agents: int32(c.Agents), RoundsPlanned: int32(c.Planned),
+		RoundsRun: int32(len(c.Scores)),
 		Utilities: c.Utilities, SettingsJSON: c.Settings, CostUSD: c.cost, BaselinesJSON: c.Baselines,
 		Turns: 10, InvalidTurns: 1, Asks: 12, Calls: 12, InputTokens: 1000, OutputTokens: 100,
 	}
@@ -79,14 +83,16 @@ func (c Cell) Run(readers ...campaign.Reader) campaign.Run {
 	}
 	turns := []record.Turn{{Key: key, Kind: "ask", Format: "message"}, {Key: key, Kind: "decide"}}
 	for _, s := range c.Slots {
-		turns = append(turns, record.Turn{Key: key, Kind: "ask", Format: "proposal", ProposalUtility: s[0], StandingUtility: s[1]})
+		turns = append(turns, record.Turn{Key: key, Kind: "ask", Format: "proposal", ProposalUtility: s[0],
+			StandingUtility: s[1]})
 	}
 	return NewRun(row, rounds, turns, readers...)
 }
 
 // Majority returns a cell of three agents that decide by majority within three rounds.
 func Majority(replicate int) Cell {
-	return Cell{Condition: "majority-1", Env: "exchange", Rule: "majority", Replicate: replicate, Agents: 3, Planned: 3, cost: new(0.5)}
+	return Cell{Condition: "majority-1", Env: "exchange", Rule: "majority", Replicate: replicate, Agents: 3, Planned: 3,
+		cost: new(0.5)}
 }
 
 // ByHand returns an exchange campaign that was worked out with pencil and paper in TestTable1ByHand.
@@ -94,19 +100,25 @@ func ByHand(readers ...campaign.Reader) campaign.Campaign {
 	a, b, failed := Majority(0), Majority(1), Majority(2)
 	a.Scores, a.Utilities = []*float64{nil, new(.5), new(.8)}, []float64{30, 40, 50}
 	a.Slots = [][2]*float64{{new(9.), nil}, {new(3.), new(2.)}, {new(2.), new(2.)}, {nil, new(2.)}}
-	b.Scores, b.keys, b.Utilities = []*float64{new(.4), new(.4), new(.6)}, []string{"x", "y", "z"}, []float64{10, 20, 40}
+	b.Scores, b.keys, b.Utilities = []*float64{new(.4), new(.4), new(.6)}, []string{"x", "y", "z"},
+		[]float64{10, 20, 40}
 	b.Slots = [][2]*float64{{new(3.), new(2.)}, {new(3.), new(2.)}, {new(3.), new(2.)}, {new(1.), new(2.)}}
-	failed.status, failed.Scores, failed.Utilities, failed.cost = "failed", []*float64{new(.99)}, []float64{1, 1, 1}, nil
-	u := Cell{Condition: "unanimous-1", Env: "exchange", Rule: "unanimous", Agents: 3, Planned: 3, cost: new(.25), simulated: true}
+	failed.status, failed.Scores, failed.Utilities, failed.cost = "failed", []*float64{new(.99)},
+		[]float64{1, 1, 1}, nil
+	u := Cell{Condition: "unanimous-1", Env: "exchange", Rule: "unanimous", Agents: 3, Planned: 3, cost: new(.25),
+		simulated: true}
 	u.Scores = []*float64{nil, nil, nil}
 	u.Slots = [][2]*float64{{new(1.), nil}, {nil, nil}}
-	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{b.Run(readers...), failed.Run(readers...), a.Run(readers...), u.Run(readers...)}, Earlier: map[string]int{"majority-1": 1}}
+	return campaign.Campaign{Name: "made-up",
+		Runs:    []campaign.Run{b.Run(readers...), failed.Run(readers...), a.Run(readers...), u.Run(readers...)},
+		Earlier: map[string]int{"majority-1": 1}}
 }
 
 // Ratings returns a campaign of ratings with chosen errors.
 func Ratings() campaign.Campaign {
 	run := func(instance int, errors ...*float64) campaign.Run {
-		c := Cell{Condition: "rated-1", Env: "recsys", Rule: "rated", instance: instance, Agents: 3, Planned: 2, cost: new(0.)}
+		c := Cell{Condition: "rated-1", Env: "recsys", Rule: "rated", instance: instance, Agents: 3, Planned: 2,
+			cost: new(0.)}
 		for _, e := range errors {
 			if e != nil {
 				e = new(-*e)
@@ -118,7 +130,8 @@ func Ratings() campaign.Campaign {
 	}
 	again := run(2, new(1.), new(1.))
 	again.Replicate = 1
-	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(0, nil, new(0.)), run(1, new(2.), new(1.)), run(2, new(1.), new(2.)), again}}
+	return campaign.Campaign{Name: "made-up",
+		Runs: []campaign.Run{run(0, nil, new(0.)), run(1, new(2.), new(1.)), run(2, new(1.), new(2.)), again}}
 }
 
 // OfTrajectories makes a campaign of trajectories, one condition each name.
@@ -126,12 +139,14 @@ func OfTrajectories(environment string, conditions map[string][]acts.Trajectory)
 	c, trajectories := campaign.Campaign{Name: "made-up"}, campaign.Trajectories{}
 	for rule, runs := range conditions {
 		for i, r := range runs {
-			one := Cell{Condition: rule + "-1", Env: environment, Rule: rule, Replicate: i, Agents: 3, Planned: len(r.Rounds), simulated: r.Simulated, cost: new(0.)}
+			one := Cell{Condition: rule + "-1", Env: environment, Rule: rule, Replicate: i, Agents: 3,
+				Planned: len(r.Rounds), simulated: r.Simulated, cost: new(0.)}
 			for _, round := range r.Rounds {
 				one.Scores = append(one.Scores, round.Score)
 			}
 			run := one.Run()
-			r.ID, r.Condition, r.Unit, r.Environment, r.Rule = run.CollaborationID, run.ConditionID, fmt.Sprintf("i0-r%d", i), environment, rule
+			r.ID, r.Condition, r.Unit, r.Environment, r.Rule = run.CollaborationID, run.ConditionID,
+				fmt.Sprintf("i0-r%d", i), environment, rule
 			c.Runs, trajectories.Runs = append(c.Runs, run), append(trajectories.Runs, r)
 		}
 	}

@@ -27,7 +27,8 @@ func (p Script) Make() []acts.Trajectory {
 	draw := rand.New(rand.NewPCG(p.Seed, 0x706c616e))
 	runs := make([]acts.Trajectory, p.Runs)
 	for i := range runs {
-		runs[i] = acts.Trajectory{ID: fmt.Sprintf("run%04d", i), Condition: "planted", Unit: fmt.Sprint(i), Environment: "exchange", Simulated: true}
+		runs[i] = acts.Trajectory{ID: fmt.Sprintf("run%04d", i), Condition: "planted", Unit: fmt.Sprint(i),
+			Environment: "exchange", Simulated: true}
 		own := p.Own * draw.NormFloat64()
 		for r := 1; r <= p.Rounds; r++ {
 			runs[i].Rounds = append(runs[i].Rounds, p.round(draw, r))

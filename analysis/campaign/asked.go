@@ -27,7 +27,8 @@ func (r Run) Thinking() (float64, bool) { return float64(r.Asked.Thinking), r.As
 func (a Asked) Plus(b Asked) Asked {
 	return Asked{
 		Calls: a.Calls + b.Calls, Input: a.Input + b.Input, Output: a.Output + b.Output,
-		Thinking: a.Thinking + b.Thinking, Thought: a.Thought + b.Thought, USD: a.USD + b.USD, Unpriced: a.Unpriced + b.Unpriced,
+		Thinking: a.Thinking + b.Thinking, Thought: a.Thought + b.Thought, USD: a.USD + b.USD,
+		Unpriced: a.Unpriced + b.Unpriced,
 	}
 }
 

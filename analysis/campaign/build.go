@@ -59,7 +59,8 @@ func (v View) EndedColumns() table.Columns[Group] {
 	if v.hasRepeats() {
 		columns = append(columns, count("distinct", func(g Group) int { return g.Distinct }))
 	}
-	columns = append(columns, count("failed", func(g Group) int { return g.Count("failed") }), count("stopped", func(g Group) int { return g.Count("stopped") }))
+	columns = append(columns, count("failed", func(g Group) int { return g.Count("failed") }),
+		count("stopped", func(g Group) int { return g.Count("stopped") }))
 	if v.hasUnusable() {
 		columns = append(columns,
 			table.Column("invalid, %", func(g Group) table.Cell { return table.PercentOf(g.Usable.Invalid, g.Usable.Turns) }),
@@ -109,7 +110,8 @@ func (v View) AddNotes(t *table.Table) {
 	if some, all := v.Simulated(); some == all && some > 0 {
 		t.Notes = append([]string{table.Simulated + "."}, t.Notes...)
 	} else if some > 0 {
-		t.Notes = append([]string{fmt.Sprintf("%s, in %d of %s.", table.Simulated, some, Collaborations(all))}, t.Notes...)
+		t.Notes = append([]string{fmt.Sprintf("%s, in %d of %s.", table.Simulated, some,
+			Collaborations(all))}, t.Notes...)
 	}
 	t.Notes = append(t.Notes, v.Joined...)
 	if v.Looked {
@@ -131,7 +133,8 @@ func (v View) AddNotes(t *table.Table) {
 		note("Counted and not averaged: %d failed, %d stopped.", failed, stopped)
 	}
 	if early > 0 && !v.Whole {
-		note("%s ended before the last planned round; what stood then is carried on to later rounds.", Collaborations(early))
+		note("%s ended before the last planned round; what stood then is carried on to later rounds.",
+			Collaborations(early))
 	}
 	if open := v.open(); open > 0 {
 		note("Remaining: %s of the plan.", wording.Count(open, "cell"))

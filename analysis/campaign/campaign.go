@@ -81,7 +81,8 @@ type Planned struct {
 // rounds and turns what tables need.
 type Run struct {
 	record.Collaboration
-	Scores   []*float64 // score of the decision that stands at the end of each round that was run; nil before a decision
+	// score of the decision that stands at the end of each round that was run; nil before a decision
+	Scores   []*float64
 	Keys     []string   // identity of the same; "" before a decision
 	Usable   Usable     // what of its answers could be used
 	Asked    Asked      // what its questions took
@@ -247,7 +248,8 @@ func (c Campaign) Groups() []Group {
 		if a.Rule != b.Rule {
 			return cmp.Or(cmp.Compare(rank(a.Rule), rank(b.Rule)), cmp.Compare(a.Rule, b.Rule))
 		}
-		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Replicate, b.Replicate))
+		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.Instance, b.Instance),
+			cmp.Compare(a.Replicate, b.Replicate))
 	})
 	runs := make([]Run, len(order))
 	for i, from := range order {

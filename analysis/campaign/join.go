@@ -83,7 +83,8 @@ func (c *Campaign) add(other Campaign) error {
 		if err != nil {
 			return err
 		}
-		r.CampaignID, r.ConditionID, r.CollaborationID, r.SettingsJSON = other.Name, other.qualifiedName(r.ConditionID), other.qualifiedName(r.CollaborationID), string(settings)
+		r.CampaignID, r.ConditionID, r.CollaborationID, r.SettingsJSON = other.Name, other.qualifiedName(r.ConditionID),
+			other.qualifiedName(r.CollaborationID), string(settings)
 		c.Runs = append(c.Runs, r)
 	}
 	for condition, n := range other.Earlier {
@@ -159,11 +160,13 @@ func namesakeNotes(runs []Run) []string {
 	if len(ids) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s stand for questions that differ in their text or right answer", wording.Count(len(ids), "id"))
+	text := fmt.Sprintf("%s stand for questions that differ in their text or right answer",
+		wording.Count(len(ids), "id"))
 	if len(ids) == 1 {
 		text = "1 id stands for questions that differ in their text or right answer"
 	}
-	return []string{text + " (" + wording.Clip(strings.Join(ids, ", ")) + "): these are not paired. Questions are paired by what they ask, not by their ids."}
+	return []string{text + " (" + wording.Clip(strings.Join(ids, ", ")) +
+		"): these are not paired. Questions are paired by what they ask, not by their ids."}
 }
 
 func (n *numbering) numberOf(r Run) int32 {
@@ -180,7 +183,8 @@ func (n *numbering) numberOf(r Run) int32 {
 		n.taken[r.Environment] = taken
 	}
 	number := r.Instance
-	for has, held := taken[number]; held && (has.campaign != r.CampaignID || is.hash != "" && has.is != is); has, held = taken[number] {
+	for has, held := taken[number]; held && (has.campaign != r.CampaignID || is.hash != "" && has.is != is); has,
+		held = taken[number] {
 		number++ // without hashes two data sets of one campaign count alike
 	}
 	taken[number], n.numbers[is] = holder{r.CampaignID, is}, number
@@ -207,7 +211,8 @@ func sharedNotes(names []string, runs []Run) []string {
 		for _, b := range names[i+1:] {
 			var parts []string
 			for _, environment := range environments {
-				if part := sharedText(environment, instances[place{a, environment}], instances[place{b, environment}]); part != "" {
+				if part := sharedText(environment, instances[place{a, environment}],
+					instances[place{b, environment}]); part != "" {
 					parts = append(parts, part)
 				}
 			}

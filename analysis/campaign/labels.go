@@ -88,7 +88,8 @@ func (v View) namedBy(keys []string) (names []string, byLabel map[string]bool) {
 		at := len(names)
 		if axis := v.axisOf(key); byLabel[axis] {
 			key = axis
-			if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, axis+".") }); i >= 0 {
+			if i := slices.IndexFunc(names,
+				func(name string) bool { return strings.HasPrefix(name, axis+".") }); i >= 0 {
 				at = i // a parameter of the same plug-in that another axis sets
 			}
 		}

@@ -21,15 +21,18 @@ const atOnce = 8
 // models thought is longer than all else.
 func Unread() map[string][]string {
 	return map[string][]string{
-		record.Turns: {"reason", "thinking", "read_as", "addressees_json", "prompt_hash", "agent_name", "agent_role", "model", "asks"},
-		record.Calls: {"provider", "cached_input_tokens", "cache_write_tokens", "worst_usd", "worst_tokens", "latency_ms", "request_id", "started_at", "reasoning_asked", "tier", "saved_usd"},
+		record.Turns: {"reason", "thinking", "read_as", "addressees_json", "prompt_hash", "agent_name", "agent_role",
+			"model", "asks"},
+		record.Calls: {"provider", "cached_input_tokens", "cache_write_tokens", "worst_usd", "worst_tokens",
+			"latency_ms", "request_id", "started_at", "reasoning_asked", "tier", "saved_usd"},
 	}
 }
 
 // Load reads what is committed of a campaign, once; only what tables need is kept. The
 // plan is not in it.
 func Load(ctx context.Context, store store.Store, campaign string, readers ...Reader) (Campaign, error) {
-	return load(ctx, store, campaign, []string{record.Collaborations, record.Rounds, record.Turns, record.Calls}, readers)
+	return load(ctx, store, campaign, []string{record.Collaborations, record.Rounds, record.Turns,
+		record.Calls}, readers)
 }
 
 // LoadOutcomes reads how collaborations came out, round by round, in a small part of the time
@@ -49,13 +52,15 @@ func checkAgents(rows record.Rows) error {
 	}
 	for _, t := range rows.Turns {
 		if t.Agent != nil && (*t.Agent < 0 || *t.Agent >= c.Agents) {
-			return fmt.Errorf("collaboration %s, entry %d: agent %d, and it has %d agents, numbered from 0", c.CollaborationID, t.Entry, *t.Agent, c.Agents)
+			return fmt.Errorf("collaboration %s, entry %d: agent %d, and it has %d agents, numbered from 0",
+				c.CollaborationID, t.Entry, *t.Agent, c.Agents)
 		}
 	}
 	return nil
 }
 
-func load(ctx context.Context, store store.Store, campaign string, tables []string, readers []Reader) (Campaign, error) {
+func load(ctx context.Context, store store.Store, campaign string, tables []string,
+	readers []Reader) (Campaign, error) {
 	c := Campaign{Name: campaign}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
@@ -98,7 +103,8 @@ func load(ctx context.Context, store store.Store, campaign string, tables []stri
 		return c, err
 	}
 	slices.SortStableFunc(c.Runs, func(a, b Run) int { // as before compaction: sums of floats depend on it
-		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.CollaborationID, b.CollaborationID), cmp.Compare(a.Generation, b.Generation))
+		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.CollaborationID, b.CollaborationID),
+			cmp.Compare(a.Generation, b.Generation))
 	})
 	return c, nil
 }
@@ -108,6 +114,7 @@ func Correct(c *record.Collaboration, settled lake.Settled) {
 	if len(settled) == 0 || c.CostUSD == nil || c.WorstUSD == nil {
 		return
 	}
-	cost, worst := settled.Correct(lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}, *c.CostUSD, *c.WorstUSD)
+	cost, worst := settled.Correct(lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)},
+		*c.CostUSD, *c.WorstUSD)
 	c.CostUSD, c.WorstUSD = &cost, &worst
 }

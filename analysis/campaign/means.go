@@ -68,7 +68,8 @@ func ScoreIs(g Group) string {
 		return "a program's or judge's score"
 	}
 	questions := "accuracy"
-	if score := g.Settings["env.score"]; score == "f1" || score == "" && strings.HasPrefix(g.Settings["env.format"], "squad") {
+	if score := g.Settings["env.score"]; score == "f1" || score == "" &&
+		strings.HasPrefix(g.Settings["env.format"], "squad") {
 		questions = "F1"
 	}
 	if is := map[string]string{

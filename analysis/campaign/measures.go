@@ -19,7 +19,8 @@ func (v View) MeansTable(title string, measures []Measure, notes ...string) (tab
 	t := table.Table{Title: title}
 	columns := []table.Columns[Group]{v.LabelColumns()}
 	for _, m := range measures {
-		columns = append(columns, table.Column(m.Column, func(g Group) table.Cell { return MeanCell(g.Succeeded(), 2, m.Of) }))
+		columns = append(columns, table.Column(m.Column,
+			func(g Group) table.Cell { return MeanCell(g.Succeeded(), 2, m.Of) }))
 	}
 	table.Fill(&t, v.Groups, append(columns, v.EndedColumns())...)
 	if t.Notes = notes; slices.Contains(notes, table.ExtremesNote) {
@@ -48,7 +49,8 @@ func MeasureEach[M any](measures []M, groups []Group) []MeasuredGroup[M] {
 
 // FillByRound gives the table these rows: what the measure is called, the condition,
 // the cells of its rounds, and how its cells ended.
-func FillByRound[M any](v View, t *table.Table, rows []MeasuredGroup[M], name func(M) string, at func(m M, g Group, round int) table.Cell) {
+func FillByRound[M any](v View, t *table.Table, rows []MeasuredGroup[M], name func(M) string,
+	at func(m M, g Group, round int) table.Cell) {
 	group := func(r MeasuredGroup[M]) Group { return r.Group }
 	table.Fill(t, rows,
 		table.Column("measure", func(r MeasuredGroup[M]) table.Cell { return table.Word(name(r.Measure)) }),
@@ -62,7 +64,8 @@ func AtRounds(name string, rounds int, metric func(statistics.Shares, int) (floa
 	var measures []Measure
 	for n := 1; n <= rounds; n++ {
 		if n == 3 || n == 5 || n == 10 || n == rounds {
-			measures = append(measures, Measure{fmt.Sprint(name, n), func(r Run) (float64, bool) { return metric(r.Carried(), n) }})
+			measures = append(measures, Measure{fmt.Sprint(name, n),
+				func(r Run) (float64, bool) { return metric(r.Carried(), n) }})
 		}
 	}
 	return measures

@@ -20,7 +20,8 @@ func (q Question) Look(c Campaign) (*until.Course, *until.Design, error) {
 	}
 	runs := make(map[until.Cell]record.Collaboration, len(c.Runs))
 	for _, r := range c.Runs {
-		if i, ok := index[r.ConditionID]; ok && r.Status != record.Stopped { // stopped: as far as the question goes it has not ended
+		// stopped: as far as the question goes it has not ended
+		if i, ok := index[r.ConditionID]; ok && r.Status != record.Stopped {
 			runs[until.Cell{Condition: i, Instance: int(r.Instance), Replicate: int(r.Replicate)}] = r.Collaboration
 		}
 	}

@@ -19,10 +19,12 @@ func (g Group) Measure() string {
 
 // ScoreNote says what the score of the environments is, and what it is without a decision.
 func (v View) ScoreNote() string {
-	without := map[string]string{record.Share: "0 before a decision and without one", record.Error: "over what has a decision", record.Scored: "of final decisions, 0 without one"}
+	without := map[string]string{record.Share: "0 before a decision and without one",
+		record.Error: "over what has a decision", record.Scored: "of final decisions, 0 without one"}
 	var parts []string
 	for _, g := range v.Groups {
-		if part := fmt.Sprintf("%s: %s, %s", g.Settings["env"], ScoreIs(g), without[g.Measure()]); !slices.Contains(parts, part) {
+		if part := fmt.Sprintf("%s: %s, %s", g.Settings["env"], ScoreIs(g),
+			without[g.Measure()]); !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}

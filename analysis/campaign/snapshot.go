@@ -54,7 +54,8 @@ func (g Group) bySnapshot() []Group {
 		i := slices.IndexFunc(known, func(of map[string]string) bool { return isConsistent(of, by) })
 		if i < 0 {
 			i = len(parts)
-			parts = append(parts, Group{ID: g.ID, Settings: maps.Clone(g.Settings), Labels: g.Labels, Instances: g.Instances, Replicates: g.Replicates})
+			parts = append(parts, Group{ID: g.ID, Settings: maps.Clone(g.Settings), Labels: g.Labels,
+				Instances: g.Instances, Replicates: g.Replicates})
 			known = append(known, map[string]string{})
 		}
 		maps.Copy(known[i], by)

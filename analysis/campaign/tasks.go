@@ -29,7 +29,8 @@ func TaskNames(groups []Group) Tasks {
 		file, format := g.Settings["env.file"], g.Settings["env.format"]
 		base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 		own := !slices.Contains([]string{"", "bbh", "csv", "jsonl"}, format) // the format is that of one data set
-		vague := slices.Contains([]string{"test", "train", "dev", "val", "valid", "validation", "data", "questions", "all"}, strings.ToLower(base))
+		vague := slices.Contains([]string{"test", "train", "dev", "val", "valid", "validation", "data", "questions",
+			"all"}, strings.ToLower(base))
 		name := base
 		switch folder := path.Base(path.Dir(file)); {
 		case file == "":
@@ -49,7 +50,8 @@ func TaskNames(groups []Group) Tasks {
 	}
 	for at, list := range labels { // the same label on all conditions of a task, and on no other's
 		label := list[0]
-		shared := slices.ContainsFunc(slices.Collect(maps.Keys(labels)), func(other [2]string) bool { return other != at && slices.Contains(labels[other], label) })
+		shared := slices.ContainsFunc(slices.Collect(maps.Keys(labels)),
+			func(other [2]string) bool { return other != at && slices.Contains(labels[other], label) })
 		if len(list) == 1 && label != "" && !shared {
 			t[at] = label
 		}

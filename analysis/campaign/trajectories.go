@@ -33,7 +33,8 @@ func (t *Trajectories) add(c Campaign) error {
 	}
 	l := &t.Labels
 	if l.By != "" && from.Labels.By != "" && l.By != from.Labels.By {
-		return fmt.Errorf("campaign %s is labelled by %s, and others by %s; choose one with --labeller", c.Name, from.Labels.By, l.By)
+		return fmt.Errorf("campaign %s is labelled by %s, and others by %s; choose one with --labeller", c.Name,
+			from.Labels.By, l.By)
 	}
 	if from.Labels.By == "" {
 		l.Missing += len(from.Runs)

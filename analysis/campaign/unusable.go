@@ -126,7 +126,8 @@ func (u Usable) String() string {
 		kinds := slices.Sorted(maps.Keys(u.Reasons))
 		slices.SortStableFunc(kinds, func(a, b string) int { return cmp.Compare(u.Reasons[b].n, u.Reasons[a].n) })
 		first := u.Reasons[kinds[0]]
-		parts = append(parts, fmt.Sprintf("%d of %d asked turns are invalid, most often (%d) because: %s (%s)", u.Invalid, u.Turns, first.n, first.text, first.example))
+		parts = append(parts, fmt.Sprintf("%d of %d asked turns are invalid, most often (%d) because: %s (%s)",
+			u.Invalid, u.Turns, first.n, first.text, first.example))
 	}
 	if u.Cut > u.Full {
 		parts = append(parts, fmt.Sprintf("%d of %d answers ended by the limit of their length (finish_reason length; generate.max_tokens sets it)", u.Cut-u.Full, u.Answers))
@@ -210,7 +211,8 @@ func (v View) explainRepeats() string {
 			if len(v.Groups) > 1 {
 				names = append(names, v.Title(g))
 			}
-			if task := about.Of(g); several && !slices.Contains(v.Labels, "env") && !slices.Contains(v.Labels, "env.file") {
+			if task := about.Of(g); several && !slices.Contains(v.Labels, "env") &&
+				!slices.Contains(v.Labels, "env.file") {
 				names = append(names, task)
 			}
 			where := ""
@@ -223,7 +225,8 @@ func (v View) explainRepeats() string {
 	if more := len(list) - mostWarnings; more > 0 {
 		list = append(list[:mostWarnings], fmt.Sprintf("and %d more conditions", more))
 	}
-	said := "Replicates of one instance that are equal word for word: " + strings.Join(list, "; ") + ". Independent answers can come out alike; where agents are deterministic or a service repeats itself, such replicates are not evidence of their own"
+	said := "Replicates of one instance that are equal word for word: " + strings.Join(list, "; ") +
+		". Independent answers can come out alike; where agents are deterministic or a service repeats itself, such replicates are not evidence of their own"
 	if alone {
 		return said + ", and standard errors over replicates, where there is only one instance, are too small."
 	}

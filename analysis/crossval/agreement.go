@@ -55,7 +55,8 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 	case err != nil:
 		return Fitted{}, err
 	case round == 0:
-		return d.neverStop(stopping.MethodStability, fmt.Errorf("agreement among the %d training collaborations moves to the last round", len(known))), nil
+		return d.neverStop(stopping.MethodStability,
+			fmt.Errorf("agreement among the %d training collaborations moves to the last round", len(known))), nil
 	}
 	return d.fitMethod(stopping.Fitted{Method: stopping.MethodStability, Round: round}, Learned{Round: &round}), nil
 }
@@ -137,7 +138,8 @@ func (d *Data) fitEvidence(runs []int) (stopping.Evidence, error) {
 		}
 	}
 	if n == 0 || n == len(runs) {
-		return e, fmt.Errorf("talk improved %d of %d training collaborations; both kinds are needed", len(runs)-n, len(runs))
+		return e, fmt.Errorf("talk improved %d of %d training collaborations; both kinds are needed",
+			len(runs)-n, len(runs))
 	}
 	e.Odds = roundNano(math.Log(float64(n) / float64(len(runs)-n)))
 	for round := 1; round < d.rounds; round++ {

@@ -74,7 +74,8 @@ func validateMethod(d *Data, folds Folds, m Method) Result {
 		r.Trained = append(r.Trained, t)
 		for _, run := range test {
 			s := fitted.Stop(run)
-			r.Outcomes[run] = Outcome{ID: d.Runs[run].ID, Fold: fold, Stop: s, Score: d.scoreAt(run, s), Saving: d.savingOf(run, s)}
+			r.Outcomes[run] = Outcome{ID: d.Runs[run].ID, Fold: fold, Stop: s, Score: d.scoreAt(run, s),
+				Saving: d.savingOf(run, s)}
 		}
 	}
 	return r

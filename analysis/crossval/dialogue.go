@@ -46,7 +46,8 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 		return d.neverStop(stopping.MethodDialogueAct, noTraining(len(train), "has a score at a stop")), nil
 	}
 	best := tallies[i]
-	rule := stopping.Fitted{Method: stopping.MethodDialogueAct, Signals: found[best.level], Count: best.params.Count, Score: best.params.Score}
+	rule := stopping.Fitted{Method: stopping.MethodDialogueAct, Signals: found[best.level], Count: best.params.Count,
+		Score: best.params.Score}
 	rule.Signals = rule.Signals[:min(best.params.Top, len(rule.Signals))]
 	l := Learned{Params: &best.params, Train: new(best.meanWorth())}
 	for _, s := range rule.Signals {

@@ -68,7 +68,8 @@ func (d *Data) firstStops(run int, list []stopping.Signal, count int) (first [mo
 		points := 0
 		for top := range most {
 			if top < len(list) {
-				points += stopping.Points(list[top:top+1], count, func(p stopping.Pair) int { return d.pairs.Count(run, round, p) })
+				points += stopping.Points(list[top:top+1], count,
+					func(p stopping.Pair) int { return d.pairs.Count(run, round, p) })
 			}
 			for score := range min(points, top+1) {
 				if first[top][score] == 0 {

@@ -17,9 +17,12 @@ const (
 
 // byName are the methods that can be fitted and then asked while a collaboration runs.
 var byName = map[string]Method{
-	stopping.MethodBaseline: Baseline{}, stopping.MethodFirst: FirstAgreement{}, stopping.MethodConsecutive: ConsecutiveAgreements{},
-	stopping.MethodCheckpoint: ValidationCheckpoint{}, stopping.MethodDistance: InformationDistance{}, stopping.MethodDialogueAct: DialogueAct{},
-	stopping.MethodFixed: FixedBestRound{}, stopping.MethodStability: Stability{}, stopping.MethodEProcess: DefaultEProcess(),
+	stopping.MethodBaseline: Baseline{}, stopping.MethodFirst: FirstAgreement{},
+	stopping.MethodConsecutive: ConsecutiveAgreements{},
+	stopping.MethodCheckpoint:  ValidationCheckpoint{}, stopping.MethodDistance: InformationDistance{},
+	stopping.MethodDialogueAct: DialogueAct{},
+	stopping.MethodFixed:       FixedBestRound{}, stopping.MethodStability: Stability{},
+	stopping.MethodEProcess: DefaultEProcess(),
 }
 
 // MethodNamed returns a method that can be fitted. Alpha is the bound of one that has a
@@ -61,8 +64,9 @@ func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *st
 	}
 	all := Summarize(d, results)
 	v = &stopping.Validated{
-		Folds: FoldCount, Seed: FoldSeed, Score: roundedOf(all[1].Score), Baseline: roundedOf(all[0].Score), Oracle: roundedOf(all[2].Score),
-		Round: roundDigits(all[1].Round, 6), Effective: roundDigits(all[1].Effective, 6),
+		Folds: FoldCount, Seed: FoldSeed, Score: roundedOf(all[1].Score), Baseline: roundedOf(all[0].Score),
+		Oracle: roundedOf(all[2].Score),
+		Round:  roundDigits(all[1].Round, 6), Effective: roundDigits(all[1].Effective, 6),
 	}
 	if gap := all[1].GapClosed; gap != nil {
 		v.GapClosed = roundedOf(gap.Share)

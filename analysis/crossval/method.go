@@ -104,7 +104,8 @@ func (Oracle) Fit(d *Data, _ []int) (Fitted, error) {
 // them should beat, and two of other papers.
 func Methods() []Method {
 	return []Method{
-		Baseline{}, FirstAgreement{}, ConsecutiveAgreements{}, ValidationCheckpoint{}, InformationDistance{}, DialogueAct{},
+		Baseline{}, FirstAgreement{}, ConsecutiveAgreements{}, ValidationCheckpoint{}, InformationDistance{},
+		DialogueAct{},
 		FixedBestRound{}, Oracle{}, Stability{}, DefaultEProcess(),
 	}
 }

@@ -52,7 +52,8 @@ type Repeated struct {
 
 // Repeat cross-validates on k folds of the units (nil for those of the data) for
 // every seed. Methods are made again for each seed.
-func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64, methods func(seed uint64) []Method) ([]Repeated, error) {
+func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
+	methods func(seed uint64) []Method) ([]Repeated, error) {
 	if units == nil {
 		units = Units(d)
 	}

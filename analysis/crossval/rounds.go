@@ -25,7 +25,8 @@ func (ValidationCheckpoint) Fit(d *Data, train []int) (Fitted, error) {
 	}
 	mean := float64(sum) / float64(n)
 	round := min(max(int(math.Floor(mean+0.5)), 1), d.rounds)
-	return d.fitMethod(stopping.Fitted{Method: stopping.MethodCheckpoint, Round: round}, Learned{Round: &round, MeanBest: &mean}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodCheckpoint, Round: round},
+		Learned{Round: &round, MeanBest: &mean}), nil
 }
 
 // FixedBestRound stops at the round at which the training collaborations are
@@ -48,7 +49,8 @@ func (FixedBestRound) Fit(d *Data, train []int) (Fitted, error) {
 	if round == 0 {
 		return d.neverStop(stopping.MethodFixed, noTraining(len(train), "has a score in any round")), nil
 	}
-	return d.fitMethod(stopping.Fitted{Method: stopping.MethodFixed, Round: round}, Learned{Round: &round, Train: new(best.meanWorth())}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodFixed, Round: round},
+		Learned{Round: &round, Train: new(best.meanWorth())}), nil
 }
 
 // InformationDistance stops at the first round from 2 whose distance to the
@@ -71,10 +73,12 @@ func (InformationDistance) Fit(d *Data, train []int) (Fitted, error) {
 		}
 	}
 	if n == 0 {
-		return d.neverStop(stopping.MethodDistance, noTraining(len(train), "is best in a round with information distance")), nil
+		return d.neverStop(stopping.MethodDistance,
+			noTraining(len(train), "is best in a round with information distance")), nil
 	}
 	threshold := sum / float64(n)
-	return d.fitMethod(stopping.Fitted{Method: stopping.MethodDistance, Threshold: &threshold}, Learned{Threshold: &threshold}), nil
+	return d.fitMethod(stopping.Fitted{Method: stopping.MethodDistance, Threshold: &threshold},
+		Learned{Threshold: &threshold}), nil
 }
 
 // distanceAt of a round from the one before; nil in round 1 and where it is not defined.

@@ -12,17 +12,20 @@ import (
 type Summary struct {
 	Method    string   `json:"method"`
 	Absent    string   `json:"absent,omitempty"`
-	N         int      `json:"n"`                // collaborations
-	Defined   int      `json:"n_defined"`        // with a score at the stop
-	Score     *float64 `json:"score"`            // mean over these
-	SE        *float64 `json:"se"`               // of it, over collaborations
-	Fired     float64  `json:"fired"`            // share that the rule stopped
-	Effective float64  `json:"effective"`        // share that it stopped before the last round
-	Round     float64  `json:"round"`            // mean last round of all; one that was not stopped counts with its last
-	FiredN    int      `json:"n_fired"`          // behind FiredRound; the Oracle's leave out those without a best round
-	FiredAt   *float64 `json:"fired_at"`         // mean stop of those that the rule stopped: the paper's Early Stopped Round
-	Threshold *float64 `json:"threshold"`        // mean of the folds'
-	GapClosed *Closure `json:"gap_closed"`       // of the way from baseline to Oracle; nil if these are not among the methods
+	N         int      `json:"n"`         // collaborations
+	Defined   int      `json:"n_defined"` // with a score at the stop
+	Score     *float64 `json:"score"`     // mean over these
+	SE        *float64 `json:"se"`        // of it, over collaborations
+	Fired     float64  `json:"fired"`     // share that the rule stopped
+	Effective float64  `json:"effective"` // share that it stopped before the last round
+	// mean last round of all; one that was not stopped counts with its last
+	Round  float64 `json:"round"`
+	FiredN int     `json:"n_fired"` // behind FiredRound; the Oracle's leave out those without a best round
+	// mean stop of those that the rule stopped: the paper's Early Stopped Round
+	FiredAt   *float64 `json:"fired_at"`
+	Threshold *float64 `json:"threshold"` // mean of the folds'
+	// of the way from baseline to Oracle; nil if these are not among the methods
+	GapClosed *Closure `json:"gap_closed"`
 	Saved     Saving   `json:"saved"`            // sums over all
 	Of        Saving   `json:"of"`               // what the collaborations took in all
 	Notes     []string `json:"notes,omitempty"`  // why the rule of some folds never stops
@@ -117,7 +120,8 @@ func (d *Data) unitsByRun() []string {
 }
 
 func (d *Data) summarizeResult(r Result) Summary {
-	s := Summary{Method: r.Method, Absent: r.Absent, N: len(r.Outcomes), Saved: Saving{CostUSD: new(float64)}, Of: Saving{CostUSD: new(float64)}}
+	s := Summary{Method: r.Method, Absent: r.Absent, N: len(r.Outcomes), Saved: Saving{CostUSD: new(float64)},
+		Of: Saving{CostUSD: new(float64)}}
 	if s.N == 0 {
 		return s
 	}
@@ -154,7 +158,8 @@ func (d *Data) summarizeResult(r Result) Summary {
 	s.addLearned(r)
 	if (r.Method == InformationDistance{}.Name()) && r.Absent == "" && d.partly > 0 {
 		s.Partly = fmt.Sprintf("%d of %d collaborations have rounds without information distance, because nobody sent a message then or in the round before; "+
-			"the rule neither learns from these rounds nor stops there (%d of %d rounds have one)", d.partly, s.N, d.distances, s.N*(d.rounds-1))
+			"the rule neither learns from these rounds nor stops there (%d of %d rounds have one)", d.partly, s.N,
+			d.distances, s.N*(d.rounds-1))
 	}
 	return s
 }

@@ -36,8 +36,10 @@ func drawConditions(c campaign.Campaign) (Figure, error) {
 	if len(counts) == 0 {
 		return f, errNothing(c, needsOf("conditions"))
 	}
-	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.", every.UnitsNote(), rangeOf(counts))
-	f.addRemarks(c.Remarks(""), f.reading, every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
+	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.",
+		every.UnitsNote(), rangeOf(counts))
+	f.addRemarks(c.Remarks(""), f.reading,
+		every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
 	return f, nil
 }
 

@@ -10,13 +10,15 @@ import (
 
 // ofDebates are the figures of paper 4.
 var ofDebates = map[string]func(campaign.Campaign) (Figure, error){
-	"debate-accuracy": drawStrategies, "debate-repetitions": drawRepetitions, "debate-by-round": drawCourses, "viewpoint-pool": drawPool, "viewpoints": drawReversals,
+	"debate-accuracy": drawStrategies, "debate-repetitions": drawRepetitions, "debate-by-round": drawCourses,
+	"viewpoint-pool": drawPool, "viewpoints": drawReversals,
 }
 
 // drawCourses returns paper 4's Figure 7 with the measures of its Figures 3 to 5: a
 // panel for each measure and task, a line for each strategy.
 func drawCourses(c campaign.Campaign) (Figure, error) {
-	f := Figure{Title: "Debates by round: accuracy, log-likelihood, entropy (paper 4, Figures 3 to 5 and 7)", unit: "questions", apart: true}
+	f := Figure{Title: "Debates by round: accuracy, log-likelihood, entropy (paper 4, Figures 3 to 5 and 7)",
+		unit: "questions", apart: true}
 	for _, line := range debate.CourseLines(c) {
 		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Round = at.At })
 	}

@@ -23,23 +23,35 @@ type discussed struct {
 
 // ofDiscussions are the figures of paper 2; its Figure 11 is Figure 2 of another model.
 var ofDiscussions = map[string]discussed{
-	"discussion-accuracy": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", discussion.ProtocolLines, nil,
-		"discussions under several decision protocols", "Gains over the single agent, paired by question, with their intervals: table discussion-accuracy; voting against consensus: voting-against-consensus."},
-	"answerable-questions": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", discussion.AnswerableLines, nil,
-		"discussions under several decision protocols of questions that their text may not answer (SQuAD)", "Exact match: table answerable-questions."},
-	"discussion-by-rounds": {"Accuracy by rounds before the vote (paper 2, Figure 4)", discussion.ByRounds, scalingLines(discussion.ByRounds), nil,
+	"discussion-accuracy": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "",
+		discussion.ProtocolLines, nil,
+		"discussions under several decision protocols",
+		"Gains over the single agent, paired by question, with their intervals: table discussion-accuracy; voting against consensus: voting-against-consensus."},
+	"answerable-questions": {"F1 by whether the text answers the question (paper 2, Figure 3)", "",
+		discussion.AnswerableLines, nil,
+		"discussions under several decision protocols of questions that their text may not answer (SQuAD)",
+		"Exact match: table answerable-questions."},
+	"discussion-by-rounds": {"Accuracy by rounds before the vote (paper 2, Figure 4)", discussion.ByRounds,
+		scalingLines(discussion.ByRounds), nil,
 		"discussions with at least three numbers of rounds before the vote", scalingNote},
-	"discussion-by-agents": {"Accuracy by number of agents (paper 2, Figure 5)", discussion.ByAgents, scalingLines(discussion.ByAgents), nil,
+	"discussion-by-agents": {"Accuracy by number of agents (paper 2, Figure 5)", discussion.ByAgents,
+		scalingLines(discussion.ByAgents), nil,
 		"discussions of at least three numbers of agents", scalingNote},
 	"challenges": {"Final answers that are challenged, by what is shown (paper 2, Figure 6)", "", challengeLines, nil,
 		needChallenges, "Challenged: agents that do not agree with the answer that they are shown; the mean over discussions. Intervals are cut at 0 and 100."},
-	"challenge-outcomes": {"What becomes of challenged answers, by what is shown (paper 2, Figure 7)", "", changeLines, nil,
+	"challenge-outcomes": {"What becomes of challenged answers, by what is shown (paper 2, Figure 7)", "",
+		changeLines, nil,
 		needChallenges, "Improved, worsened: of the answers that were challenged, whose new answer is right where the other was not, and the reverse (SQuAD: exact match). Intervals are cut at 0 and 100."},
-	"all-agents-drafting": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "", variantLines("protocol.all_draft"),
-		map[string]string{"false": "baseline", "true": "all-agents drafting"}, "discussions with and without protocol.all_draft", variantNote},
-	"collective-improvement": {"Collective improvement by decision protocol (paper 2, Figure 9)", "", variantLines("protocol.collective"),
-		map[string]string{"false": "baseline", "true": "collective improvement"}, "discussions with and without protocol.collective", variantNote},
-	"response-generators": {"Response generators by decision protocol (paper 2, Figure 10)", "", variantLines("protocol.response"),
+	"all-agents-drafting": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "",
+		variantLines("protocol.all_draft"),
+		map[string]string{"false": "baseline", "true": "all-agents drafting"},
+		"discussions with and without protocol.all_draft", variantNote},
+	"collective-improvement": {"Collective improvement by decision protocol (paper 2, Figure 9)", "",
+		variantLines("protocol.collective"),
+		map[string]string{"false": "baseline", "true": "collective improvement"},
+		"discussions with and without protocol.collective", variantNote},
+	"response-generators": {"Response generators by decision protocol (paper 2, Figure 10)", "",
+		variantLines("protocol.response"),
 		map[string]string{"simple": "baseline (simple)"}, "discussions that differ in protocol.response", variantNote},
 }
 
@@ -54,7 +66,8 @@ func scalingLines(by string) func(campaign.Campaign) []discussion.DiscussionLine
 }
 
 // usualValues are the protocol's defaults of the settings that are compared.
-var usualValues = map[string]string{"protocol.all_draft": "false", "protocol.collective": "false", "protocol.response": "simple"}
+var usualValues = map[string]string{"protocol.all_draft": "false", "protocol.collective": "false",
+	"protocol.response": "simple"}
 
 func variantLines(setting string) func(campaign.Campaign) []discussion.DiscussionLine {
 	return func(c campaign.Campaign) []discussion.DiscussionLine {
@@ -163,11 +176,13 @@ func explainIntervals(lines []discussion.DiscussionLine) (reading string, ok boo
 	}
 	switch slices.Max(replicates) {
 	case 0:
-		return "Shares with 95 % intervals (Student's t over discussions); n = " + rangeOf(n) + " discussions each.", true
+		return "Shares with 95 % intervals (Student's t over discussions); n = " + rangeOf(n) +
+			" discussions each.", true
 	case 1:
 		return "Means; n = " + rangeOf(n) + " discussions each. One replicate has no standard deviation.", true
 	}
-	return fmt.Sprintf("Mean ± standard deviation over %s replicates, as in the paper; n = %s discussions each.", rangeOf(replicates), rangeOf(n)), true
+	return fmt.Sprintf("Mean ± standard deviation over %s replicates, as in the paper; n = %s discussions each.",
+		rangeOf(replicates), rangeOf(n)), true
 }
 
 // rangeOf the least to the most.

@@ -70,14 +70,16 @@ type layout struct {
 }
 
 func (f Figure) newLayout() (layout, error) {
-	l := layout{Figure: f, styles: map[string]style{}, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.countCaption()}}
+	l := layout{Figure: f, styles: map[string]style{},
+		frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.countCaption()}}
 	colours := l.name()
 	most := mostLines
 	if len(f.Panels) > 0 && f.Panels[0].Groups != nil {
 		most = len(palette) // bars have neither shapes nor dashes
 	}
 	if len(f.Panels) == 0 || len(f.Panels) > mostPanels || colours > most {
-		return l, TooLarge{f.Name, fmt.Sprintf("%d panels and %d kinds of lines", len(f.Panels), colours), fmt.Sprintf("from 1 to %d and %d", mostPanels, most)}
+		return l, TooLarge{f.Name, fmt.Sprintf("%d panels and %d kinds of lines", len(f.Panels), colours),
+			fmt.Sprintf("from 1 to %d and %d", mostPanels, most)}
 	}
 	l.ends = f.endsWidth()
 	l.key = l.explain()
@@ -184,7 +186,8 @@ func (f Figure) countCaption() string {
 	if len(counts) > 0 {
 		n = rangeOf(counts)
 	}
-	caption := "Means with 95 % intervals, drawn as far as the measure can go; n = " + n + " " + cmp.Or(f.unit, "collaborations") + " a point."
+	caption := "Means with 95 % intervals, drawn as far as the measure can go; n = " + n + " " +
+		cmp.Or(f.unit, "collaborations") + " a point."
 	if f.embedder != "" {
 		caption += " By " + cutShort(f.embedder) + "."
 	}

@@ -54,7 +54,8 @@ func (e estimate) pointAt(round int) Point {
 }
 
 func meanUtility(runs []campaign.Run, n int) (estimate, bool) {
-	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(n) }))
+	return estimateOf(campaign.MeanOver(runs,
+		func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(n) }))
 }
 
 func meanError(runs []campaign.Run, n int) (estimate, bool) {

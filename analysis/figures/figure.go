@@ -38,7 +38,8 @@ type Figure struct {
 type TooLarge struct{ Figure, Has, Readable string }
 
 func (e TooLarge) Error() string {
-	return fmt.Sprintf("figure %s has %s; %s can be read in a picture (--json has the numbers)", e.Figure, e.Has, e.Readable)
+	return fmt.Sprintf("figure %s has %s; %s can be read in a picture (--json has the numbers)", e.Figure,
+		e.Has, e.Readable)
 }
 
 // ForReaders says the same to who reads a page.
@@ -162,12 +163,14 @@ func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
 	for _, name := range Names() {
-		if name == "rounds" && special || name == "utility-by-model" && !isCompared(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) || name == "front" && !c.IsControlled() {
+		if name == "rounds" && special || name == "utility-by-model" && !isCompared(c, "model") ||
+			name == "viewpoint-pool" && !debate.AnswersAlone(c) || name == "front" && !c.IsControlled() {
 			continue
 		}
 		if f, err := Make(c, name); err == nil && (name != "conditions" || f.Compares()) {
 			all = append(all, f)
-			special = special || ofStates[name] != nil || ofDebates[name] != nil || ofDiscussions[name].lines != nil || kinds[name].environment != ""
+			special = special || ofStates[name] != nil || ofDebates[name] != nil || ofDiscussions[name].lines != nil ||
+				kinds[name].environment != ""
 		}
 	}
 	return all

@@ -45,9 +45,11 @@ func (f Figure) forestSheet() (Sheet, error) {
 		n += len(p.Groups)
 	}
 	if len(f.Panels) > mostPanels || n > mostRows {
-		return Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d panels and %d rows", len(f.Panels), n), fmt.Sprintf("up to %d and %d", mostPanels, mostRows)}
+		return Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d panels and %d rows", len(f.Panels), n),
+			fmt.Sprintf("up to %d and %d", mostPanels, mostRows)}
 	}
-	d := forest{Figure: f, width: forestWidth, frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.countCaption()}}
+	d := forest{Figure: f, width: forestWidth,
+		frame: Frame{Title: f.Title, Simulated: f.simulated, Caption: f.countCaption()}}
 	zoom := 1.
 	if f.print > 0 {
 		zoom = forPrint
@@ -96,7 +98,8 @@ func numbersText(p Point, s scale) string {
 	case p.Low == nil:
 		return s.write(*p.Value, 1)
 	}
-	return fmt.Sprintf("%s (%s to %s)", s.write(*p.Value, 1), strings.TrimSuffix(s.write(*p.Low, 1), " %"), strings.TrimSuffix(s.write(*p.High, 1), " %"))
+	return fmt.Sprintf("%s (%s to %s)", s.write(*p.Value, 1), strings.TrimSuffix(s.write(*p.Low, 1), " %"),
+		strings.TrimSuffix(s.write(*p.High, 1), " %"))
 }
 
 func (r row) rowHeight() vg.Length { return vg.Length(max(1, len(r.name)))*rowLine + rowRoom }
@@ -161,7 +164,8 @@ func (d forest) drawRow(c draw.Canvas, r row, s scale, x func(float64) vg.Length
 	name := Words(rowSize)
 	name.XAlign, name.YAlign = draw.XRight, draw.YCenter
 	for i, line := range r.name {
-		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names, Y: middle + Rise + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)
+		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names,
+			Y: middle + Rise + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)
 	}
 	if r.Value == nil {
 		return
@@ -171,5 +175,6 @@ func (d forest) drawRow(c draw.Canvas, r row, s scale, x func(float64) vg.Length
 		whisker := draw.LineStyle{Color: style.Color, Width: vg.Points(1.4)}
 		c.StrokeLine2(whisker, x(s.clampInside(*r.Low)), middle, x(s.clampInside(*r.High)), middle)
 	}
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: style.Color, Radius: vg.Points(2.8), Shape: draw.BoxGlyph{}}, vg.Point{X: x(s.clampInside(*r.Value)), Y: middle})
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: style.Color, Radius: vg.Points(2.8), Shape: draw.BoxGlyph{}},
+		vg.Point{X: x(s.clampInside(*r.Value)), Y: middle})
 }

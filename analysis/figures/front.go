@@ -15,8 +15,9 @@ const frontName = "not dominated"
 // drawFront returns the table front: a panel for each environment and resource, a point for
 // each condition.
 func drawFront(c campaign.Campaign) (Figure, error) {
-	f := Figure{Title: "Outcome against what it takes", reading: "Marks: mean outcome of each condition against the mean of what a collaboration takes, with 95 % intervals of both. " +
-		"The dashed line joins the conditions that no other reaches or surpasses for less."}
+	f := Figure{Title: "Outcome against what it takes",
+		reading: "Marks: mean outcome of each condition against the mean of what a collaboration takes, with 95 % intervals of both. " +
+			"The dashed line joins the conditions that no other reaches or surpasses for less."}
 	v := c.View("")
 	for _, environment := range v.Environments() {
 		rows := overview.Fronts(v, environment)
@@ -32,7 +33,8 @@ func drawFront(c campaign.Campaign) (Figure, error) {
 					continue
 				}
 				p.Y = outcomeAxis(row.Group)
-				line := Line{Name: wording.SafeLine(row.Title), Points: []Point{{X: taken.Value, Value: &row.Value, Low: row.Low, High: row.High, N: row.N}}}
+				line := Line{Name: wording.SafeLine(row.Title),
+					Points: []Point{{X: taken.Value, Value: &row.Value, Low: row.Low, High: row.High, N: row.N}}}
 				if within := taken.Interval(); within != nil {
 					line.Dashes = []Spot{{max(0, within.Low), row.Value}, {within.High, row.Value}}
 				}

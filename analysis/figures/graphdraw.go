@@ -70,7 +70,10 @@ func (f Graphs) newSheet() (Sheet, error) {
 		side = (width - 2*gap) / vg.Length(columns)
 	}
 	rows := (len(f.Graphs) + columns - 1) / columns
-	frame := Frame{Title: f.Title, Simulated: f.simulated, Caption: "Labelled by " + f.Labeller + ". Edges: probability that the act is answered with the other one in the next round (" + string(f.Reading) + "), standard error."}
+	frame := Frame{Title: f.Title, Simulated: f.simulated,
+		Caption: "Labelled by " + f.Labeller +
+			". Edges: probability that the act is answered with the other one in the next round (" + string(f.Reading) +
+			"), standard error."}
 	head, foot := frame.Head(width), frame.Foot(width)
 	return Sheet{
 		Width:  width,
@@ -92,7 +95,8 @@ func (f Graphs) newSheet() (Sheet, error) {
 func (g Graph) draw(c draw.Canvas) {
 	title := Words(10)
 	title.XAlign = draw.XCenter
-	c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - lineHeight}, Cut(fmt.Sprintf("%s (n = %d)", g.Title, g.N), 10, c.Max.X-c.Min.X))
+	c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - lineHeight},
+		Cut(fmt.Sprintf("%s (n = %d)", g.Title, g.N), 10, c.Max.X-c.Min.X))
 	middle := vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: (c.Min.Y + c.Max.Y - lineHeight) / 2}
 	radius := min((c.Max.X-c.Min.X-boxWidth)/2-2, (c.Max.Y-c.Min.Y-lineHeight-boxHeight)/2-gap, 1.72*vg.Inch)
 	names := acts.Nodes(g.Drawn)
@@ -119,7 +123,8 @@ func (g Graph) draw(c draw.Canvas) {
 // outlineAt of a box around a point.
 func outlineAt(c draw.Canvas, p vg.Point) {
 	corner := func(x, y vg.Length) vg.Point { return vg.Point{X: p.X + x*boxWidth/2, Y: p.Y + y*boxHeight/2} }
-	c.StrokeLines(draw.LineStyle{Color: ink, Width: vg.Points(0.9)}, []vg.Point{corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1), corner(-1, -1)})
+	c.StrokeLines(draw.LineStyle{Color: ink, Width: vg.Points(0.9)},
+		[]vg.Point{corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1), corner(-1, -1)})
 }
 
 // curveBetween of an edge: where it starts, the point that bends it, and where it ends.

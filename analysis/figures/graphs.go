@@ -58,16 +58,19 @@ func Formats(name string) []string {
 
 // flows says of each of OfActs what it is about.
 var flows = map[string]struct{ title, environment string }{
-	"transitions":          {"Transitions between dialogue acts, by environment (Figure 22)", ""},
-	"exchange-transitions": {"Transitions between dialogue acts in the exchange economy, by condition (Figure 23)", campaign.Exchange},
-	"recsys-transitions":   {"Transitions between dialogue acts in the recommendation system, by condition (Figure 24)", campaign.Recsys},
+	"transitions": {"Transitions between dialogue acts, by environment (Figure 22)", ""},
+	"exchange-transitions": {"Transitions between dialogue acts in the exchange economy, by condition (Figure 23)",
+		campaign.Exchange},
+	"recsys-transitions": {"Transitions between dialogue acts in the recommendation system, by condition (Figure 24)",
+		campaign.Recsys},
 }
 
 // MakeGraphs is one of OfActs; the error says why there is none.
 func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading acts.Reading) (Graphs, error) {
 	flow, ok := flows[name]
 	if !ok || !slices.Contains(acts.Readings(), reading) {
-		return Graphs{}, fmt.Errorf("unknown figure %q of transitions in the reading %q; expected %s, each for %s", name, reading, wording.Or(TransitionNames()), wording.Or(acts.Readings()))
+		return Graphs{}, fmt.Errorf("unknown figure %q of transitions in the reading %q; expected %s, each for %s",
+			name, reading, wording.Or(TransitionNames()), wording.Or(acts.Readings()))
 	}
 	f := Graphs{Name: name, Title: flow.title, Reading: reading, Labeller: l.Labeller}
 	conditions, varying := c.Conditions(flow.environment)
@@ -77,7 +80,8 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	for _, condition := range conditions {
 		title := wording.SafeLine(condition.Shown("env"))
 		if flow.environment != "" {
-			title = cmp.Or(strings.Join(describeSettings(condition, varying), ", "), "rule "+wording.SafeLine(condition.Shown("rule")))
+			title = cmp.Or(strings.Join(describeSettings(condition, varying), ", "),
+				"rule "+wording.SafeLine(condition.Shown("rule")))
 		}
 		talks, missing := l.Of(condition.Runs)
 		unlabelled += missing
@@ -91,7 +95,8 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 		f.Graphs = append(f.Graphs, Graph{title, len(byTitle[title]), g.Top(), g})
 	}
 	if len(f.Graphs) == 0 {
-		return f, fmt.Errorf("figure %s shows labelled messages of %s; campaign %s has none by %s that succeeded", name, cmp.Or(flow.environment, "any environment"), c.Name, l.Labeller)
+		return f, fmt.Errorf("figure %s shows labelled messages of %s; campaign %s has none by %s that succeeded", name,
+			cmp.Or(flow.environment, "any environment"), c.Name, l.Labeller)
 	}
 	f.addRemarks(c.Remarks(flow.environment), l.Remarks(unlabelled))
 	return f, nil

@@ -75,7 +75,8 @@ func (h heights) Plot(c draw.Canvas, a *plot.Plot) {
 		}
 		if p.Low != nil {
 			whisker := draw.LineStyle{Color: ink, Width: vg.Points(1)}
-			c.StrokeLine2(whisker, x(left+width/2), y(h.scale.clampInside(*p.Low)), x(left+width/2), y(h.scale.clampInside(*p.High)))
+			c.StrokeLine2(whisker, x(left+width/2), y(h.scale.clampInside(*p.Low)), x(left+width/2),
+				y(h.scale.clampInside(*p.High)))
 		}
 	}
 }

@@ -27,14 +27,20 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"utility-by-rule": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule", percentY, true, meanUtility, nil, greatestLevel, utilityNote},
-	"rating-errors":   {"Mean absolute error by round, by decision rule (Figure 4)", campaign.Recsys, "rule", "MAE, stars", true, meanError, nil, maeLevels, errorNote},
-	"message-length": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false, wordsAt, nil, nil,
+	"utility-by-rule": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule",
+		percentY, true, meanUtility, nil, greatestLevel, utilityNote},
+	"rating-errors": {"Mean absolute error by round, by decision rule (Figure 4)", campaign.Recsys, "rule",
+		"MAE, stars", true, meanError, nil, maeLevels, errorNote},
+	"message-length": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false,
+		wordsAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what spaces separate, if it holds a letter or a digit."},
-	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false, distanceAt, nil, nil,
+	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false,
+		distanceAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
-	"utility-by-model":      {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model", percentY, true, meanUtility, nil, greatestLevel, utilityNote},
-	"squared-rating-errors": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
+	"utility-by-model": {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model",
+		percentY, true, meanUtility, nil, greatestLevel, utilityNote},
+	"squared-rating-errors": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule",
+		"RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
 	"rounds": {"Score of the decision that stands, by round", "", "rule", scoreY, true, score, decidedScore, nil,
 		""},
 }

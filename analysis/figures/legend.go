@@ -38,20 +38,28 @@ func (l layout) explain() key {
 		style := l.styles[name]
 		switch {
 		case l.Panels[0].Groups != nil:
-			k.entries = append(k.entries, legendEntry{cutShort(name), []plot.Thumbnailer{l.Panels[0].swatchOf(style.Color)}})
+			k.entries = append(k.entries,
+				legendEntry{cutShort(name), []plot.Thumbnailer{l.Panels[0].swatchOf(style.Color)}})
 		case l.ends > 0 && !strings.HasSuffix(name, decidedOnly):
 		case l.ends > 0 && dashed: // the same for all lines
 		case l.ends > 0:
 			dashed = true
 			style = styleOf(0).dashedStyle()
 			style.line.Color, style.glyph.Color = ink, ink
-			k.entries = append(k.entries, legendEntry{strings.TrimPrefix(decidedOnly, ", "), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+			k.entries = append(k.entries,
+				legendEntry{strings.TrimPrefix(decidedOnly, ", "),
+					[]plot.Thumbnailer{&plotter.Line{LineStyle: style.line},
+						&plotter.Scatter{GlyphStyle: style.glyph}}})
 		default:
-			k.entries = append(k.entries, legendEntry{cutShort(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+			k.entries = append(k.entries,
+				legendEntry{cutShort(name),
+					[]plot.Thumbnailer{&plotter.Line{LineStyle: style.line},
+						&plotter.Scatter{GlyphStyle: style.glyph}}})
 		}
 	}
 	for i, name := range l.levels {
-		k.entries = append(k.entries, legendEntry{cutShort(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
+		k.entries = append(k.entries, legendEntry{cutShort(name),
+			[]plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
 	}
 	if len(k.entries) > 0 {
 		k.width = k.widestEntry() + gap

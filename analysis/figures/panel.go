@@ -121,7 +121,8 @@ func (l layout) plotBehind(p Panel, s scale, x span) []plot.Plotter {
 		list = append(list, level(s.low-s.spanLength()*0.02, edge), level(s.percentAt(100), edge))
 		caption := Words(8)
 		list = append(list, &plotter.Labels{
-			XYs: plotter.XYs{{X: 0.55, Y: s.percentAt(100) + s.spanLength()*0.02}}, Labels: []string{"not yet agreed, % of collaborations"}, TextStyle: []text.Style{caption},
+			XYs:    plotter.XYs{{X: 0.55, Y: s.percentAt(100) + s.spanLength()*0.02}},
+			Labels: []string{"not yet agreed, % of collaborations"}, TextStyle: []text.Style{caption},
 		})
 	}
 	for _, v := range p.Levels {

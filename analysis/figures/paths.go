@@ -86,7 +86,8 @@ func (e example) overRounds(k int) Panel {
 			line.Track = append(line.Track, Spot{float64(time), s[a][k]})
 		}
 		for _, m := range numeric.StatesOf(e.Run).Moves {
-			if m.Agent == a && m.Round < len(numeric.StatesOf(e.Run).States) && numeric.StatesOf(e.Run).States[m.Round][a][k] != m.To[k] {
+			if m.Agent == a && m.Round < len(numeric.StatesOf(e.Run).States) &&
+				numeric.StatesOf(e.Run).States[m.Round][a][k] != m.To[k] {
 				line.Dots = append(line.Dots, Spot{float64(m.Round), m.To[k]})
 			}
 		}
@@ -178,7 +179,8 @@ func (e example) overTime(k int) Panel {
 		}
 		round := float64(len(way)-1) * apart / rounds
 		for _, m := range e.plansOf(a) {
-			line.Dashes = append(line.Dashes, Spot{float64(m.Round-1) * round, m.To[k]}, Spot{float64(m.Round) * round, m.To[k]})
+			line.Dashes = append(line.Dashes, Spot{float64(m.Round-1) * round, m.To[k]},
+				Spot{float64(m.Round) * round, m.To[k]})
 		}
 		p.Lines = append(p.Lines, line)
 	}

@@ -26,7 +26,8 @@ func limitsOf(y string) (low, high float64) {
 		return 0, 1
 	case strings.Contains(y, "log-likelihood"), strings.Contains(y, zeroOrLess):
 		return math.Inf(-1), 0
-	case strings.Contains(y, "stars"), strings.Contains(y, "words"), strings.Contains(y, "entropy"), strings.Contains(y, "variance"), strings.Contains(y, "distance"):
+	case strings.Contains(y, "stars"), strings.Contains(y, "words"), strings.Contains(y, "entropy"),
+		strings.Contains(y, "variance"), strings.Contains(y, "distance"):
 		return 0, math.Inf(1)
 	}
 	return math.Inf(-1), math.Inf(1)

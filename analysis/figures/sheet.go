@@ -45,7 +45,8 @@ const (
 
 // ParseWidth returns the width that a text says with its unit.
 func ParseWidth(text string) (vg.Length, error) {
-	hasUnit := slices.ContainsFunc([]string{"mm", "cm", "in", "pt"}, func(unit string) bool { return strings.HasSuffix(text, unit) })
+	hasUnit := slices.ContainsFunc([]string{"mm", "cm", "in", "pt"},
+		func(unit string) bool { return strings.HasSuffix(text, unit) })
 	width, err := vg.ParseLength(text)
 	if err != nil || !hasUnit {
 		return 0, fmt.Errorf("width %q: give a number with mm, cm, in or pt, such as 85mm", text)
@@ -66,7 +67,8 @@ func (s Sheet) Write(w io.Writer, format string) error {
 		if s.Zoom == forPrint {
 			dpi = int(dpiOfPrint * s.Zoom)
 		}
-		return s.write(w, "PNG", vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(s.Width, s.Height), vgimg.UseDPI(dpi))})
+		return s.write(w, "PNG", vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(s.Width, s.Height),
+			vgimg.UseDPI(dpi))})
 	case "pdf":
 		return s.writePDF(w)
 	}
@@ -95,10 +97,12 @@ func (s Sheet) writeSVG(w io.Writer, paper color.Color) error {
 	text := b.String()
 	if s.Zoom != 1 {
 		size := sizeOfSVG.FindString(text)
-		text = strings.Replace(text, size, fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, s.Width.Points()*s.Zoom, s.Height.Points()*s.Zoom), 1)
+		text = strings.Replace(text, size,
+			fmt.Sprintf(`width="%.5gpt" height="%.5gpt"`, s.Width.Points()*s.Zoom, s.Height.Points()*s.Zoom), 1)
 	}
 	// Who has not the font gets one of its shape.
-	_, err := io.WriteString(w, strings.ReplaceAll(text, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	_, err := io.WriteString(w, strings.ReplaceAll(text, "font-family:Liberation Sans;",
+		"font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
 	return err
 }
 

@@ -91,7 +91,8 @@ func drawVariance(c campaign.Campaign) (Figure, error) {
 		line := Line{Name: nameBySettings(family.Condition, varying)}
 		for _, size := range sizes {
 			if v, within, ok := numeric.Variance(size.Values); ok {
-				line.Points = append(line.Points, Point{Agents: size.Agents, Value: &v, Low: &within.Low, High: &within.High, N: len(size.Values)})
+				line.Points = append(line.Points,
+					Point{Agents: size.Agents, Value: &v, Low: &within.Low, High: &within.High, N: len(size.Values)})
 			}
 		}
 		if fit, ok := numeric.Scale(sizes); ok {
@@ -109,7 +110,8 @@ func drawVariance(c campaign.Campaign) (Figure, error) {
 		return f, errNothing(c, needsOf("variance"))
 	}
 	f.Panels = []Panel{p}
-	f.addRemarks(c.Remarks(""), f.reading+" Over groups on a line that end within protocol.epsilon: instances, each the mean of its replicates, or replicates where there is one instance.")
+	f.addRemarks(c.Remarks(""), f.reading+
+		" Over groups on a line that end within protocol.epsilon: instances, each the mean of its replicates, or replicates where there is one instance.")
 	return f, nil
 }
 

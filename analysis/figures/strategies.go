@@ -70,7 +70,8 @@ func drawPool(c campaign.Campaign) (Figure, error) {
 	if len(f.Panels) == 0 {
 		return f, errNothing(c, needsOf("viewpoint-pool"))
 	}
-	f.reading = fmt.Sprintf("Shares of the answers that a model gave alone; %s answers of a model to a question.", rangeOf(counts))
+	f.reading = fmt.Sprintf("Shares of the answers that a model gave alone; %s answers of a model to a question.",
+		rangeOf(counts))
 	f.addRemarks(c.Remarks(""), f.reading,
 		fmt.Sprintf("Right answers come first, then the most frequent ones; beyond %d answers the rest counts together. What could not be read is a group of its own.", mostAnswers))
 	return f, nil
@@ -125,7 +126,8 @@ func sharesOf(l debate.PoolLine, groups []string) Line {
 	}
 	line := Line{Name: wording.SafeLine(l.Name)}
 	for _, group := range groups {
-		line.Points = append(line.Points, Point{Group: group, Value: new(100 * float64(given[group]) / float64(l.N)), N: l.N})
+		line.Points = append(line.Points,
+			Point{Group: group, Value: new(100 * float64(given[group]) / float64(l.N)), N: l.N})
 	}
 	return line
 }

@@ -25,7 +25,8 @@ var palette = []color.NRGBA{
 }
 
 var shapes = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
+	draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
 }
 
 // style of the n-th line.
@@ -110,7 +111,8 @@ func (l Line) plotTurn(s scale, style style) []plot.Plotter {
 		return nil
 	}
 	stroke := func(x0, y0, x1, y1 float64) plot.Plotter {
-		return &plotter.Line{XYs: plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y1}}, LineStyle: draw.LineStyle{Color: style.Color, Width: vg.Points(3)}}
+		return &plotter.Line{XYs: plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y1}},
+			LineStyle: draw.LineStyle{Color: style.Color, Width: vg.Points(3)}}
 	}
 	at := float64(l.Turn.At)
 	list := []plot.Plotter{stroke(at, 50-s.spanLength()*0.04, at, 50+s.spanLength()*0.04)}
@@ -139,7 +141,8 @@ const mostMarked = 31
 func (l Line) plotWays(plane bool, s style) []plot.Plotter {
 	var list []plot.Plotter
 	mark := func(spots []Spot, shape draw.GlyphDrawer, radius float64) {
-		list = append(list, &plotter.Scatter{XYs: placesOf(spots), GlyphStyle: draw.GlyphStyle{Color: s.Color, Radius: vg.Points(radius), Shape: shape}})
+		list = append(list, &plotter.Scatter{XYs: placesOf(spots),
+			GlyphStyle: draw.GlyphStyle{Color: s.Color, Radius: vg.Points(radius), Shape: shape}})
 	}
 	if len(l.Dashes) > 0 {
 		dashed := draw.LineStyle{Color: s.Color, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}

@@ -46,7 +46,8 @@ func Books(ctx context.Context, s store.Store, campaign string) ([]string, error
 	return lake.Folders(ctx, s, lake.AboutKey(campaign, "gold/"))
 }
 
-func checkBook(ctx context.Context, s store.Store, campaign, book string, makers []Maker) (all []lake.Finding, err error) {
+func checkBook(ctx context.Context, s store.Store, campaign, book string,
+	makers []Maker) (all []lake.Finding, err error) {
 	makers = slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Book != book })
 	stored, err := storedDraws(ctx, s, campaign, book)
 	if err != nil {
@@ -64,7 +65,8 @@ func checkBook(ctx context.Context, s store.Store, campaign, book string, makers
 		if !slices.Contains(stored, n) {
 			text := "the draw is missing"
 			if len(coded) > 0 {
-				text += fmt.Sprintf(", and %s coded it: without the draw their labels correct nothing", wording.And(codersOf(coded)))
+				text += fmt.Sprintf(", and %s coded it: without the draw their labels correct nothing",
+					wording.And(codersOf(coded)))
 			} else {
 				text += ", and later ones are there"
 			}
@@ -95,10 +97,13 @@ func checkBook(ctx context.Context, s store.Store, campaign, book string, makers
 func (g given) findProblems(d Draw, m Maker) (all []lake.Finding) {
 	object := fmt.Sprintf("gold labels of draw %d (%s) by %s", d.Number, d.CodeBook, m.Coder)
 	if g.foreign > 0 {
-		all = append(all, lake.Finding{Object: object, Problem: wording.Count(g.foreign, "row") + " of them: of no item of the draw, of one twice, or of another text than was drawn"})
+		all = append(all, lake.Finding{Object: object,
+			Problem: wording.Count(g.foreign, "row") +
+				" of them: of no item of the draw, of one twice, or of another text than was drawn"})
 	}
 	if g.missing > 0 {
-		all = append(all, lake.Finding{Object: object, Problem: fmt.Sprintf("%d of %d items have none; the same label --gold-from stores the rest, if the command was interrupted", g.missing, d.Items())})
+		all = append(all, lake.Finding{Object: object,
+			Problem: fmt.Sprintf("%d of %d items have none; the same label --gold-from stores the rest, if the command was interrupted", g.missing, d.Items())})
 	}
 	return all
 }

@@ -174,7 +174,8 @@ func checkUnits(units []Unit, k int) error {
 	for i, u := range units {
 		for _, m := range []*Moments{&u.Machine, u.Gold} {
 			if m != nil && m.B != nil && (len(m.B) != k || len(m.G) != k*k) {
-				return fmt.Errorf("unit %d has %d and %d moments; %d and %d are expected", i, len(m.B), len(m.G), k, k*k)
+				return fmt.Errorf("unit %d has %d and %d moments; %d and %d are expected", i, len(m.B),
+					len(m.G), k, k*k)
 			}
 		}
 	}

@@ -36,7 +36,8 @@ type Request struct {
 // stay drawn, and as many more are drawn as make about the number that is asked for. The
 // draw has no blocks yet: they need the messages.
 func New(r Request, all []Candidate, earlier []Draw) (Draw, error) {
-	d := Draw{Campaign: r.Campaign, CodeBook: r.CodeBook, Labels: r.Labels, Single: r.Single, Whole: r.Whole, Number: len(earlier) + 1, Asked: r.Asked, Seed: r.Seed}
+	d := Draw{Campaign: r.Campaign, CodeBook: r.CodeBook, Labels: r.Labels, Single: r.Single, Whole: r.Whole,
+		Number: len(earlier) + 1, Asked: r.Asked, Seed: r.Seed}
 	if n := len(earlier); n > 0 {
 		d.Seed = earlier[0].Seed
 	}
@@ -53,7 +54,8 @@ func New(r Request, all []Candidate, earlier []Draw) (Draw, error) {
 		d.Strata = append(d.Strata, s.Stratum)
 	}
 	if len(d.Drawn) == 0 {
-		return d, fmt.Errorf("%d items are drawn already, of %d that are asked for; ask for more", itemsOf(earlier), r.Asked)
+		return d, fmt.Errorf("%d items are drawn already, of %d that are asked for; ask for more",
+			itemsOf(earlier), r.Asked)
 	}
 	return d, nil
 }
@@ -201,7 +203,8 @@ func byChance(seed uint64, purpose string, all []Passage) {
 }
 
 func chanceOf(seed uint64, purpose string, p Passage) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d\x00%d", seed, purpose, p.Collaboration, p.Generation, p.Round))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s\x00%s\x00%d\x00%d", seed, purpose, p.Collaboration,
+		p.Generation, p.Round))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
@@ -226,7 +229,8 @@ func (d Draw) Arrange() []Block {
 		}
 	}
 	slices.SortStableFunc(blocks, func(a, b Block) int {
-		return cmp.Compare(chanceOf(d.Seed, "order", Passage{a.Run, a.First}), chanceOf(d.Seed, "order", Passage{b.Run, b.First}))
+		return cmp.Compare(chanceOf(d.Seed, "order", Passage{a.Run, a.First}),
+			chanceOf(d.Seed, "order", Passage{b.Run, b.First}))
 	})
 	return blocks
 }

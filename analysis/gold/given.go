@@ -40,7 +40,8 @@ func makersOf(ctx context.Context, s store.Store, campaign string) ([]Maker, err
 			m.Draw, err = strconv.Atoi(parts[2])
 		}
 		if len(parts) != 3 || err != nil || m.Draw < 1 {
-			return nil, fmt.Errorf("gold labels by %q: %w: a code book, a coder and the number of a draw are expected", by, store.ErrCorrupt)
+			return nil, fmt.Errorf("gold labels by %q: %w: a code book, a coder and the number of a draw are expected",
+				by, store.ErrCorrupt)
 		}
 		all = append(all, m)
 	}
@@ -102,7 +103,8 @@ func readGiven(ctx context.Context, s store.Store, d Draw, m Maker) (g given, er
 		}
 		var labels []string
 		if err := json.Unmarshal([]byte(row.Labels), &labels); err != nil {
-			return g, fmt.Errorf("gold label of entry %d of %s: %w: %w", row.Entry, row.CollaborationID, store.ErrCorrupt, err)
+			return g, fmt.Errorf("gold label of entry %d of %s: %w: %w", row.Entry, row.CollaborationID,
+				store.ErrCorrupt, err)
 		}
 		run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
 		key := itemKey{run, int(row.Entry)}

@@ -155,7 +155,8 @@ func ReadDraws(ctx context.Context, s store.Store, campaign, book string) ([]Dra
 	var all []Draw
 	for i, n := range numbers {
 		if n != i+1 {
-			return nil, fmt.Errorf("%s is missing, and draw %d is there: %w", Key(campaign, book, i+1), n, store.ErrCorrupt)
+			return nil, fmt.Errorf("%s is missing, and draw %d is there: %w", Key(campaign, book, i+1), n,
+				store.ErrCorrupt)
 		}
 		d, err := readDraw(ctx, s, campaign, book, n)
 		if err != nil {
@@ -193,7 +194,8 @@ func readDraw(ctx context.Context, s store.Store, campaign, book string, number 
 		return d, err
 	}
 	if d.Campaign != campaign || d.CodeBook != book || d.Number != number {
-		return d, fmt.Errorf("%s: %w: it is draw %d of campaign %s for %s", key, store.ErrCorrupt, d.Number, d.Campaign, d.CodeBook)
+		return d, fmt.Errorf("%s: %w: it is draw %d of campaign %s for %s", key, store.ErrCorrupt, d.Number,
+			d.Campaign, d.CodeBook)
 	}
 	return d, nil
 }

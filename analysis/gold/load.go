@@ -35,7 +35,8 @@ type Sample struct {
 	Draws   []Draw
 	Codings []Coding // of the draws
 	Waiting int      // draws that no coder has coded yet
-	Partial []string // coders whose labels are stored in part only: the command that stores them was interrupted, or some are lost
+	// coders whose labels are stored in part only: the command that stores them was interrupted, or some are lost
+	Partial []string
 	Foreign []string // coders whose labels are of other items than the draw that is stored
 	Lost    []string // coders of draws that are not stored any more
 	stratum map[lake.Run]int
@@ -53,7 +54,8 @@ func Load(ctx context.Context, s store.Store, campaign, book string) (*Sample, e
 	if err != nil {
 		return nil, err
 	}
-	a := &Sample{stratum: map[lake.Run]int{}, drawn: map[Passage]int{}, Lost: codersOf(lostOf(makers, book, len(draws)))}
+	a := &Sample{stratum: map[lake.Run]int{}, drawn: map[Passage]int{},
+		Lost: codersOf(lostOf(makers, book, len(draws)))}
 	strata := map[Stratum]int{}
 	for i, d := range draws {
 		c, err := a.loadCoding(ctx, s, d, makers)

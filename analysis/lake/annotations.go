@@ -147,7 +147,8 @@ func LabelMarkers(ctx context.Context, store store.Store, campaign, by string) (
 
 // verifyAdded checks a table that was added: files against markers, rows
 // against digests. It returns the number of rows that are whole.
-func verifyAdded[T record.Row](ctx context.Context, r *Report, s store.Store, named map[string]bool) (n int, err error) {
+func verifyAdded[T record.Row](ctx context.Context, r *Report, s store.Store,
+	named map[string]bool) (n int, err error) {
 	var zero T
 	table := zero.Table()
 	markers, err := r.checkMarkers(ctx, s, annotationFolder(table, r.Campaign))

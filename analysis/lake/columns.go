@@ -58,7 +58,8 @@ func columnsOf(f *parquet.File, row reflect.Type, unread []string) ([]*column, e
 
 // kinds are the types of columns for those of fields.
 var kinds = map[reflect.Kind]parquet.Kind{
-	reflect.String: parquet.ByteArray, reflect.Bool: parquet.Boolean, reflect.Int32: parquet.Int32, reflect.Int64: parquet.Int64, reflect.Float64: parquet.Double,
+	reflect.String: parquet.ByteArray, reflect.Bool: parquet.Boolean, reflect.Int32: parquet.Int32,
+	reflect.Int64: parquet.Int64, reflect.Float64: parquet.Double,
 }
 
 // begin goes to a group of rows.

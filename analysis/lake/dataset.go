@@ -16,10 +16,12 @@ import (
 // committed rows, and nothing that happens to lie next to them. Scan and
 // Collaborations read it.
 type Dataset struct {
-	Campaign string            `json:"campaign"`
-	Batches  int               `json:"batches"` // compacted
-	Members  []Member          `json:"-"`       // the latest generation of each collaboration, by condition and collaboration
-	Files    map[string][]File `json:"files"`   // by table: parts by batch and condition, then files of commits that no batch holds
+	Campaign string `json:"campaign"`
+	Batches  int    `json:"batches"` // compacted
+	// the latest generation of each collaboration, by condition and collaboration
+	Members []Member `json:"-"`
+	// by table: parts by batch and condition, then files of commits that no batch holds
+	Files map[string][]File `json:"files"`
 	// Superseded are in parts although a later generation exists. Whoever opens
 	// Files with another program leaves them out.
 	Superseded []Run   `json:"superseded"`
@@ -134,7 +136,8 @@ func readMarkers(ctx context.Context, store store.Store, keys []string) ([]Marke
 // it, the one with the lower number holds it, and a batch that holds nothing
 // is none.
 func datasetOf(campaign string, manifests []Manifest) Dataset {
-	d := Dataset{Campaign: campaign, Files: map[string][]File{}, Earlier: map[string]int{}, raw: map[Run]Marker{}, holder: map[Run]int{}}
+	d := Dataset{Campaign: campaign, Files: map[string][]File{}, Earlier: map[string]int{}, raw: map[Run]Marker{},
+		holder: map[Run]int{}}
 	for _, m := range manifests {
 		n := len(d.holder)
 		for _, member := range m.Members {

@@ -163,7 +163,8 @@ func (b Batch) Rows(table string) map[string]int {
 // Check says what in the batch cannot be.
 func (b Batch) Check() error {
 	if b.Number < 1 || len(b.Members) == 0 {
-		return fmt.Errorf("batch %d with %d members; batches are numbered from 1 and are not empty", b.Number, len(b.Members))
+		return fmt.Errorf("batch %d with %d members; batches are numbered from 1 and are not empty", b.Number,
+			len(b.Members))
 	}
 	if !isName(b.Campaign) {
 		return fmt.Errorf("campaign %q cannot be part of an object's name", b.Campaign)
@@ -172,7 +173,8 @@ func (b Batch) Check() error {
 	for i, m := range b.Members {
 		switch known, ok := condition[m.Collaboration]; {
 		case !isName(m.Collaboration) || !isName(m.Condition) || m.Generation < 0:
-			return fmt.Errorf("collaboration %q, generation %d, of condition %q cannot be", m.Collaboration, m.Generation, m.Condition)
+			return fmt.Errorf("collaboration %q, generation %d, of condition %q cannot be", m.Collaboration,
+				m.Generation, m.Condition)
 		case i > 0 && compareMembers(b.Members[i-1], m) >= 0:
 			return fmt.Errorf("collaboration %s.%d is there twice or out of order", m.Collaboration, m.Generation)
 		case ok && known != m.Condition:
@@ -215,7 +217,8 @@ func (m Manifest) Check() error {
 		for i, p := range m.Files[table] {
 			switch {
 			case p.Key != m.PartKey(table, p.Condition):
-				return fmt.Errorf("the part of table %s and condition %s is %s; it should be %s", table, p.Condition, p.Key, m.PartKey(table, p.Condition))
+				return fmt.Errorf("the part of table %s and condition %s is %s; it should be %s", table, p.Condition,
+					p.Key, m.PartKey(table, p.Condition))
 			case i > 0 && m.Files[table][i-1].Condition >= p.Condition:
 				return fmt.Errorf("the parts of table %s are not in the order of their conditions", table)
 			case p.File.Rows != want[p.Condition]:

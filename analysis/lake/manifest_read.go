@@ -20,7 +20,8 @@ func ReadIntent(ctx context.Context, store store.Store, key string) (Batch, erro
 	return readSealed(ctx, store, key, func(b Batch) (string, error) { return b.IntentKey(), b.Check() })
 }
 
-func readSealed[T any](ctx context.Context, s store.Store, key string, check func(T) (key string, err error)) (T, error) {
+func readSealed[T any](ctx context.Context, s store.Store, key string,
+	check func(T) (key string, err error)) (T, error) {
 	var body, none T
 	data, err := s.Get(ctx, key)
 	if err == nil {

@@ -19,26 +19,30 @@ import (
 // Marker says that a collaboration is in the lake: it is written after all its
 // files. Readers see nothing that no marker names.
 type Marker struct {
-	Campaign      string          `json:"campaign"`
-	Condition     string          `json:"condition"`
-	Collaboration string          `json:"collaboration"`
-	Generation    int             `json:"generation"`
-	By            string          `json:"by,omitempty"`    // the labeller or embedder, if it is about what was added and not about the collaboration itself
-	Table         string          `json:"table,omitempty"` // that was added to the collaboration; "" of the collaboration itself
-	SchemaVersion int             `json:"schema_version"`
-	Status        string          `json:"status"`             // of the collaboration
-	Reason        string          `json:"reason,omitempty"`   // of one that was stopped: record.Answered; "" for others
-	Measured      *Measured       `json:"measured,omitempty"` // what questions are about; nil if it did not succeed
-	Calls         int64           `json:"calls"`              // what it spent, as in its row
-	Unknown       int64           `json:"unknown,omitempty"`  // of these, calls of unknown outcome; in markers of labels
-	Cached        int64           `json:"cached,omitempty"`   // answers that the cache served
-	InputTokens   int64           `json:"input_tokens"`
-	OutputTokens  int64           `json:"output_tokens"`
-	CostUSD       *float64        `json:"cost_usd,omitempty"`  // absent if some price is not known
-	WorstUSD      *float64        `json:"worst_usd,omitempty"` // of calls of unknown outcome; absent if that is not known
-	Charged       Charge          `json:"charged"`             // against the campaign's budget
-	Digest        string          `json:"digest"`              // record.Digest of the rows
-	Files         map[string]File `json:"files"`               // by table; empty tables have none
+	Campaign      string `json:"campaign"`
+	Condition     string `json:"condition"`
+	Collaboration string `json:"collaboration"`
+	Generation    int    `json:"generation"`
+	// the labeller or embedder, if it is about what was added and not about the collaboration itself
+	By string `json:"by,omitempty"`
+	// that was added to the collaboration; "" of the collaboration itself
+	Table         string    `json:"table,omitempty"`
+	SchemaVersion int       `json:"schema_version"`
+	Status        string    `json:"status"`             // of the collaboration
+	Reason        string    `json:"reason,omitempty"`   // of one that was stopped: record.Answered; "" for others
+	Measured      *Measured `json:"measured,omitempty"` // what questions are about; nil if it did not succeed
+	Calls         int64     `json:"calls"`              // what it spent, as in its row
+	// of these, calls of unknown outcome; in markers of labels
+	Unknown      int64    `json:"unknown,omitempty"`
+	Cached       int64    `json:"cached,omitempty"` // answers that the cache served
+	InputTokens  int64    `json:"input_tokens"`
+	OutputTokens int64    `json:"output_tokens"`
+	CostUSD      *float64 `json:"cost_usd,omitempty"` // absent if some price is not known
+	// of calls of unknown outcome; absent if that is not known
+	WorstUSD *float64        `json:"worst_usd,omitempty"`
+	Charged  Charge          `json:"charged"` // against the campaign's budget
+	Digest   string          `json:"digest"`  // record.Digest of the rows
+	Files    map[string]File `json:"files"`   // by table; empty tables have none
 }
 
 // Measured is what a campaign's question can be about, as in the row.
@@ -101,7 +105,8 @@ func (m Marker) FileKey(table string) string {
 	if m.By != "" {
 		by = "." + m.By
 	}
-	return fmt.Sprintf("raw/%s/campaign=%s/condition=%s/%s.%d%s.parquet", table, m.Campaign, m.Condition, m.Collaboration, m.Generation, by)
+	return fmt.Sprintf("raw/%s/campaign=%s/condition=%s/%s.%d%s.parquet", table, m.Campaign, m.Condition,
+		m.Collaboration, m.Generation, by)
 }
 
 // OtherFileKey returns the name of that file where rows that were never committed have
@@ -112,7 +117,8 @@ func (m Marker) OtherFileKey(table string) string {
 
 // Check says what in the marker cannot be.
 func (m Marker) Check() error {
-	for what, name := range map[string]string{"campaign": m.Campaign, "condition": m.Condition, "collaboration": m.Collaboration} {
+	for what, name := range map[string]string{"campaign": m.Campaign, "condition": m.Condition,
+		"collaboration": m.Collaboration} {
 		if !isName(name) {
 			return fmt.Errorf("%s %q cannot be part of an object's name", what, name)
 		}

@@ -30,7 +30,8 @@ type Outcome struct {
 
 // Outcome returns what the marker says of its run.
 func (m Marker) Outcome() Outcome {
-	return Outcome{m.Run(), m.Status, m.Reason, m.Calls, m.Cached, m.InputTokens, m.OutputTokens, m.CostUSD, m.WorstUSD, m.Charged}
+	return Outcome{m.Run(), m.Status, m.Reason, m.Calls, m.Cached, m.InputTokens, m.OutputTokens, m.CostUSD,
+		m.WorstUSD, m.Charged}
 }
 
 // Outcomes is how a number of runs ended, in one object: the progress of a large campaign is
@@ -73,9 +74,12 @@ func (o Outcomes) Seal() ([]byte, error) {
 		c.CostUSD, c.WorstUSD = append(c.CostUSD, r.CostUSD), append(c.WorstUSD, r.WorstUSD)
 		c.NanoUSD, c.Tokens = append(c.NanoUSD, r.Charged.NanoUSD), append(c.Tokens, r.Charged.Tokens)
 	}
-	c.Generations, c.Statuses, c.Reasons = shortenEqual(c.Generations), shortenEqual(c.Statuses), shortenEqual(c.Reasons)
-	c.Calls, c.Cached, c.InputTokens, c.OutputTokens = shortenEqual(c.Calls), shortenEqual(c.Cached), shortenEqual(c.InputTokens), shortenEqual(c.OutputTokens)
-	c.CostUSD, c.WorstUSD, c.NanoUSD, c.Tokens = shortenEqual(c.CostUSD), shortenEqual(c.WorstUSD), shortenEqual(c.NanoUSD), shortenEqual(c.Tokens)
+	c.Generations, c.Statuses, c.Reasons = shortenEqual(c.Generations), shortenEqual(c.Statuses),
+		shortenEqual(c.Reasons)
+	c.Calls, c.Cached, c.InputTokens, c.OutputTokens = shortenEqual(c.Calls), shortenEqual(c.Cached),
+		shortenEqual(c.InputTokens), shortenEqual(c.OutputTokens)
+	c.CostUSD, c.WorstUSD, c.NanoUSD, c.Tokens = shortenEqual(c.CostUSD), shortenEqual(c.WorstUSD),
+		shortenEqual(c.NanoUSD), shortenEqual(c.Tokens)
 	return Seal(o.Key(), c)
 }
 
@@ -114,8 +118,10 @@ func (c columns) listOutcomes() []Outcome {
 	all := make([]Outcome, 0, len(c.Collaborations))
 	for i := range c.Collaborations {
 		all = append(all, Outcome{
-			Run{c.Collaborations[i], valueAt(c.Generations, i)}, valueAt(c.Statuses, i), valueAt(c.Reasons, i), valueAt(c.Calls, i), valueAt(c.Cached, i),
-			valueAt(c.InputTokens, i), valueAt(c.OutputTokens, i), valueAt(c.CostUSD, i), valueAt(c.WorstUSD, i), Charge{valueAt(c.NanoUSD, i), valueAt(c.Tokens, i)},
+			Run{c.Collaborations[i], valueAt(c.Generations, i)}, valueAt(c.Statuses, i), valueAt(c.Reasons, i),
+			valueAt(c.Calls, i), valueAt(c.Cached, i),
+			valueAt(c.InputTokens, i), valueAt(c.OutputTokens, i), valueAt(c.CostUSD, i), valueAt(c.WorstUSD, i),
+			Charge{valueAt(c.NanoUSD, i), valueAt(c.Tokens, i)},
 		})
 	}
 	return all
@@ -266,7 +272,8 @@ func (r *Report) checkOutcomes(ctx context.Context, s store.Store, markers []Mar
 			marker, ok := said[run.Run]
 			if !ok { // it is damaged, or was written since the markers were listed
 				if _, err := s.Head(ctx, run.MarkerKey(r.Campaign)); errors.Is(err, fs.ErrNotExist) {
-					r.addFinding(object.Key, fmt.Errorf("it has an outcome of collaboration %s, which has no marker", run.Run))
+					r.addFinding(object.Key,
+						fmt.Errorf("it has an outcome of collaboration %s, which has no marker", run.Run))
 				} else if err != nil {
 					return err
 				}

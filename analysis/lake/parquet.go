@@ -35,7 +35,8 @@ func fetchFile(ctx context.Context, s store.Store, f File, naming string) ([]byt
 	case got.Size != f.Size:
 		return nil, fmt.Errorf("%s: %w: it has %d bytes, %s says %d", f.Key, store.ErrCorrupt, got.Size, naming, f.Size)
 	case got.SHA256 != f.SHA256:
-		return nil, fmt.Errorf("%s: %w: its content is not the one that %s describes (sha256 %s, not %s)", f.Key, store.ErrCorrupt, naming, got.SHA256, f.SHA256)
+		return nil, fmt.Errorf("%s: %w: its content is not the one that %s describes (sha256 %s, not %s)", f.Key,
+			store.ErrCorrupt, naming, got.SHA256, f.SHA256)
 	}
 	return data, nil
 }
@@ -121,7 +122,8 @@ func ourCodecs(f *parquet.File) error {
 	for _, group := range f.Metadata().RowGroups {
 		for _, column := range group.Columns {
 			if codec := column.MetaData.Codec; codec != format.Zstd && codec != format.Uncompressed {
-				return fmt.Errorf("column %s is compressed with %s, which roundtable does not write", strings.Join(column.MetaData.PathInSchema, "."), codec)
+				return fmt.Errorf("column %s is compressed with %s, which roundtable does not write",
+					strings.Join(column.MetaData.PathInSchema, "."), codec)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // Superfluous returns what readers of a campaign that does not run have no need of: raw
 // files whose rows are in parts, and files of commits and batches that were interrupted.
 // First everything is verified, since raw files are what parts are compared with.
-func Superfluous(ctx context.Context, s store.Store, campaign string) (compacted, interrupted []store.Object, err error) {
+func Superfluous(ctx context.Context, s store.Store, campaign string) (compacted,
+	interrupted []store.Object, err error) {
 	r, err := Verify(ctx, s, campaign)
 	if err != nil {
 		return nil, nil, err

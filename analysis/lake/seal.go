@@ -119,10 +119,12 @@ func explainUnsealed(key string, data []byte) error {
 		Body    json.RawMessage `json:"body"`
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("%s: %w: %d bytes that are not whole JSON document (%w)", key, store.ErrCorrupt, len(data), err)
+		return fmt.Errorf("%s: %w: %d bytes that are not whole JSON document (%w)", key, store.ErrCorrupt,
+			len(data), err)
 	}
 	if e.Version > sealVersion && bytes.HasPrefix(data, fmt.Appendf(nil, `{"version":%d,`, e.Version)) {
-		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d", key, store.ErrCorrupt, e.Version, sealVersion)
+		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d",
+			key, store.ErrCorrupt, e.Version, sealVersion)
 	}
 	return fmt.Errorf("%s: %w: its content does not match its checksum", key, store.ErrCorrupt)
 }

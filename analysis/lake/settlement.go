@@ -83,7 +83,8 @@ func ReadSettlements(ctx context.Context, s store.Store, campaign string) (all S
 		for _, c := range last.Calls {
 			if _, before := all[c.CallKey]; before != last.Again {
 				already := map[bool]string{true: "is settled already", false: "was not settled before"}[before]
-				return nil, last, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which %s", o.Key, store.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation, already)
+				return nil, last, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which %s", o.Key,
+					store.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation, already)
 			}
 			all[c.CallKey] = c
 		}

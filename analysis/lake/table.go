@@ -77,8 +77,10 @@ func DecodeRows[T record.Row](m Marker, data []byte) ([]T, error) {
 	}
 	for _, r := range rows {
 		k := r.Identity()
-		if k.CampaignID != m.Campaign || k.ConditionID != m.Condition || k.CollaborationID != m.Collaboration || int(k.Generation) != m.Generation {
-			return nil, fmt.Errorf("%s: %w: it holds a row of collaboration %s.%d", f.Key, store.ErrCorrupt, k.CollaborationID, k.Generation)
+		if k.CampaignID != m.Campaign || k.ConditionID != m.Condition || k.CollaborationID != m.Collaboration ||
+			int(k.Generation) != m.Generation {
+			return nil, fmt.Errorf("%s: %w: it holds a row of collaboration %s.%d", f.Key, store.ErrCorrupt,
+				k.CollaborationID, k.Generation)
 		}
 	}
 	return rows, nil

@@ -180,7 +180,8 @@ func heldRuns(ctx context.Context, s store.Store, campaign string) (map[Run]bool
 
 // checkCommit checks the files that a marker names; ok says that all are whole. Of
 // a commit that is compacted, files may have been deleted.
-func (r *Report) checkCommit(ctx context.Context, s store.Store, m Marker, compacted bool) (sums copies, ok bool, err error) {
+func (r *Report) checkCommit(ctx context.Context, s store.Store, m Marker, compacted bool) (sums copies,
+	ok bool, err error) {
 	before := len(r.Findings)
 	var rows record.Rows
 	sums = copies{}
@@ -201,7 +202,8 @@ func (r *Report) checkCommit(ctx context.Context, s store.Store, m Marker, compa
 		}
 		for table, f := range m.Files {
 			if _, there := sums[table]; !there {
-				r.addFinding(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows", store.ErrCorrupt, errMissing))
+				r.addFinding(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows",
+					store.ErrCorrupt, errMissing))
 			}
 		}
 		return nil, false, nil
@@ -217,7 +219,8 @@ func (r *Report) checkCommit(ctx context.Context, s store.Store, m Marker, compa
 	case digest != m.Digest:
 		r.addFinding(m.Key(), fmt.Errorf("the rows have digest %s, the marker says %s", digest, m.Digest))
 	case rows.Collaborations[0].Status != m.Status:
-		r.addFinding(m.Key(), fmt.Errorf("the collaboration is %s, the marker says %s", rows.Collaborations[0].Status, m.Status))
+		r.addFinding(m.Key(), fmt.Errorf("the collaboration is %s, the marker says %s",
+			rows.Collaborations[0].Status, m.Status))
 	default:
 		r.countRows(m)
 		return sums, true, nil

@@ -14,12 +14,14 @@ import (
 // checkBatches checks what compaction left: intents and manifests against their
 // checksums, parts against their manifests, and their rows against those of
 // the commits that they were made from.
-func (r *Report) checkBatches(ctx context.Context, store store.Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
+func (r *Report) checkBatches(ctx context.Context, store store.Store, whole []Marker, sums map[Run]copies,
+	named map[string]bool) error {
 	objects, err := List(ctx, store, manifestFolder(r.Campaign))
 	if err != nil {
 		return err
 	}
-	c := checking{Report: r, ctx: ctx, store: store, commits: map[Run]Marker{}, sums: sums, batch: map[Run]int{}, intents: map[int]Batch{}}
+	c := checking{Report: r, ctx: ctx, store: store, commits: map[Run]Marker{}, sums: sums, batch: map[Run]int{},
+		intents: map[int]Batch{}}
 	for _, m := range whole {
 		c.commits[m.Run()] = m
 	}
@@ -88,7 +90,8 @@ func (c *checking) checkMembers(m Manifest) {
 		case !ok:
 			lost++
 		case !reflect.DeepEqual(MemberOf(commit), member):
-			c.addFinding(m.Key(), fmt.Errorf("collaboration %s has digest %s, its commit says %s", member.Run, member.Digest, commit.Digest))
+			c.addFinding(m.Key(), fmt.Errorf("collaboration %s has digest %s, its commit says %s", member.Run,
+				member.Digest, commit.Digest))
 		}
 	}
 	if twice > 0 {
@@ -167,7 +170,8 @@ func compareRows[T record.Row](p *partsOf, m Member, rows []T, key string) error
 	}
 	sum, err := copyOf(rows, key)
 	if err == nil && sum != own {
-		err = fmt.Errorf("%s: %w: its rows of collaboration %s are not those of its commit", key, store.ErrCorrupt, m.Run)
+		err = fmt.Errorf("%s: %w: its rows of collaboration %s are not those of its commit", key,
+			store.ErrCorrupt, m.Run)
 	}
 	return err
 }
@@ -179,7 +183,8 @@ func (p *partsOf) digest(b Manifest, m Member, rows record.Rows) {
 		digest, err = record.Digest(rows)
 	}
 	if err == nil && digest != m.Digest {
-		err = fmt.Errorf("the parts' rows of collaboration %s have digest %s, the manifest says %s", m.Run, digest, m.Digest)
+		err = fmt.Errorf("the parts' rows of collaboration %s have digest %s, the manifest says %s", m.Run,
+			digest, m.Digest)
 	}
 	if err != nil {
 		p.addFinding(b.Key(), err)

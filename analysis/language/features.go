@@ -45,12 +45,14 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 		return nil, fmt.Errorf("embedding the messages of collaboration %s: %w", rows[0].CollaborationID, err)
 	}
 	if len(vectors) != len(texts) {
-		return nil, fmt.Errorf("%s gave %d vectors for %d messages of collaboration %s", m.Embedder.Name(), len(vectors), len(texts), rows[0].CollaborationID)
+		return nil, fmt.Errorf("%s gave %d vectors for %d messages of collaboration %s", m.Embedder.Name(),
+			len(vectors), len(texts), rows[0].CollaborationID)
 	}
 	rounds := map[int32][]int{} // which texts
 	for i, v := range vectors {
 		if len(v) != len(vectors[0]) {
-			return nil, fmt.Errorf("%s gave vectors of %d and of %d numbers", m.Embedder.Name(), len(vectors[0]), len(v))
+			return nil, fmt.Errorf("%s gave vectors of %d and of %d numbers", m.Embedder.Name(),
+				len(vectors[0]), len(v))
 		}
 		round := rows[at[i]].Round
 		rounds[round] = append(rounds[round], i)
@@ -93,8 +95,10 @@ func (m Method) count(t record.Turn, english bool) record.Feature {
 		words = Words(*t.Text)
 	}
 	f := record.Feature{
-		Key: t.Key, Embedder: m.Embedder.Name(), Rule: string(m.Rule), Entry: t.Entry, Round: t.Round, Agent: *t.Agent, Simulated: t.ModelSimulated,
-		TextHash: hex.EncodeToString(sum[:]), Words: int32(words), Sentences: int32(counts.Sentences), Syllables: int32(counts.Syllables),
+		Key: t.Key, Embedder: m.Embedder.Name(), Rule: string(m.Rule), Entry: t.Entry, Round: t.Round, Agent: *t.Agent,
+		Simulated: t.ModelSimulated,
+		TextHash:  hex.EncodeToString(sum[:]), Words: int32(words), Sentences: int32(counts.Sentences),
+		Syllables: int32(counts.Syllables),
 	}
 	if english {
 		f.Grade = new(counts.Grade())

@@ -136,7 +136,8 @@ func appendLower(all []string, text string) []string {
 		}
 		return all
 	}
-	for token := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for token := range strings.FieldsFuncSeq(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		all = AppendWords(all, token)
 	}
 	return all

@@ -122,5 +122,6 @@ func isSilent(w string) bool {
 
 // isHissing sounds keep the e of an ending es.
 func isHissing(stem string) bool {
-	return strings.IndexByte("sxzcg", stem[len(stem)-1]) >= 0 || strings.HasSuffix(stem, "sh") || strings.HasSuffix(stem, "ch")
+	return strings.IndexByte("sxzcg", stem[len(stem)-1]) >= 0 || strings.HasSuffix(stem, "sh") ||
+		strings.HasSuffix(stem, "ch")
 }

@@ -71,5 +71,6 @@ func (m Method) start(ctx context.Context, under chan<- chan measured, all iter.
 func (m Method) measure(ctx context.Context, rows record.Rows) measured {
 	c := rows.Collaborations[0]
 	messages, err := m.Of(ctx, rows.Turns)
-	return measured{conversation{lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}, c.ConditionID, int(c.RoundsRun), messages}, err}
+	return measured{conversation{lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)},
+		c.ConditionID, int(c.RoundsRun), messages}, err}
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // unspaced are the scripts that are written without spaces between words.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+	unicode.Khmer, unicode.Myanmar}
 
 func isASCII(text string) bool {
 	for i := range len(text) {
@@ -74,7 +75,8 @@ func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
 // frequent elsewhere, as "a" is in Portuguese.
 func isFrequent(word string) bool {
 	switch word {
-	case "the", "of", "and", "to", "it", "you", "that", "for", "are", "with", "this", "be", "have", "from", "by", "but", "not", "what",
+	case "the", "of", "and", "to", "it", "you", "that", "for", "are", "with", "this", "be", "have", "from", "by", "but",
+		"not", "what",
 		"all", "my", "our", "your", "can", "will", "if", "would", "should", "more", "most":
 		return true
 	}

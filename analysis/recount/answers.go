@@ -26,8 +26,10 @@ func (c *count) tallyProposals(decide record.Turn) (keys []string, winners []int
 			latest[*t.Agent] = i
 		}
 	}
-	votes := slices.SortedFunc(maps.Values(latest), func(a, b int) int { return cmp.Compare(c.speakerOf(a), c.speakerOf(b)) })
-	return c.tallySelves(decide, votes, decision.Profile{Electorate: int(c.rows.Collaborations[0].Agents), Round: int(decide.Round)})
+	votes := slices.SortedFunc(maps.Values(latest),
+		func(a, b int) int { return cmp.Compare(c.speakerOf(a), c.speakerOf(b)) })
+	return c.tallySelves(decide, votes, decision.Profile{Electorate: int(c.rows.Collaborations[0].Agents),
+		Round: int(decide.Round)})
 }
 
 // countsProposals says that nobody is asked for a ballot where agents make proposals.

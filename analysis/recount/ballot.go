@@ -50,7 +50,8 @@ func (c *count) ballotAt(entry int, keys []string, electorate int) (transcript.B
 	}
 	for i, v := range values {
 		if said := c.Rule.Value(*recorded, i, len(keys)); said.Cmp(v) != 0 {
-			return abstain, fmt.Errorf("it gives candidate %d %s, the table turns says %s", i, v.RatString(), said.RatString())
+			return abstain, fmt.Errorf("it gives candidate %d %s, the table turns says %s", i, v.RatString(),
+				said.RatString())
 		}
 	}
 	return *recorded, nil

@@ -80,7 +80,8 @@ func toChoice(from transcript.BallotSpec) (conversion, error) {
 		return conversion{}, errUntold("%s do not say who comes first", describe(from))
 	}
 	name := map[transcript.BallotKind]string{
-		transcript.Rank: "the first of each ranking", transcript.Rate: "the best rated, drawn if several are", transcript.Distribute: "who has most points, drawn if several have",
+		transcript.Rank: "the first of each ranking", transcript.Rate: "the best rated, drawn if several are",
+		transcript.Distribute: "who has most points, drawn if several have",
 	}[from.Kind]
 	return conversion{name, func(b transcript.Ballot, draw *rand.Rand) (transcript.Ballot, bool) {
 		order, drawn := orderCandidates(b, from, draw)
@@ -105,7 +106,8 @@ func toRanking(from, to transcript.BallotSpec) (conversion, error) {
 		name = "by points, equal ones in drawn order"
 	case transcript.Choose:
 		if name = "the choice alone, first"; !to.Partial {
-			return conversion{}, errUntold("%s do not rank the others; a rule with `partial: true` counts them", describe(from))
+			return conversion{}, errUntold("%s do not rank the others; a rule with `partial: true` counts them",
+				describe(from))
 		}
 	default:
 		return conversion{}, errUntold("%s do not say %s", describe(from), describe(to))

@@ -31,7 +31,8 @@ type count struct {
 }
 
 func newCount(rows record.Rows, counting Counting) *count {
-	c := &count{Counting: counting, rows: rows, standing: -1, ballots: map[int][]record.Ballot{}, last: map[int]transcript.Decision{}, scores: map[int32][]*big.Rat{}}
+	c := &count{Counting: counting, rows: rows, standing: -1, ballots: map[int][]record.Ballot{},
+		last: map[int]transcript.Decision{}, scores: map[int32][]*big.Rat{}}
 	for _, b := range rows.Ballots {
 		c.ballots[int(b.Entry)] = append(c.ballots[int(b.Entry)], b)
 	}
@@ -40,7 +41,8 @@ func newCount(rows record.Rows, counting Counting) *count {
 
 func (c *count) find(round int32, format string, args ...any) {
 	own := c.rows.Collaborations[0]
-	c.found = append(c.found, Mismatch{own.CollaborationID, int(own.Generation), int(round), fmt.Sprintf(format, args...)})
+	c.found = append(c.found, Mismatch{own.CollaborationID, int(own.Generation), int(round),
+		fmt.Sprintf(format, args...)})
 }
 
 // succeeded is the status of a collaboration of which no turn can be missing.
@@ -167,7 +169,8 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 			return nil, nil, false
 		}
 	}
-	profile := decision.Profile{Candidates: len(keys), Electorate: int(c.rows.Collaborations[0].Agents), Round: int(t.Round)}
+	profile := decision.Profile{Candidates: len(keys), Electorate: int(c.rows.Collaborations[0].Agents),
+		Round: int(t.Round)}
 	if c.Asked {
 		profile.Electorate = len(c.votes)
 	}

@@ -61,7 +61,8 @@ type Mismatch struct {
 // Check counts all votes of a campaign again, one collaboration after the other.
 func Check(ctx context.Context, store store.Store, d lake.Dataset, settings Settings) (Report, error) {
 	var r Report
-	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Ballots) {
+	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds,
+		record.Turns, record.Ballots) {
 		if err != nil {
 			return r, err
 		}
@@ -79,7 +80,8 @@ func (r *Report) Add(rows record.Rows, settings Settings) {
 	c := rows.Collaborations[0]
 	counting, err := settings(c)
 	if err != nil {
-		r.Mismatches = append(r.Mismatches, Mismatch{c.CollaborationID, int(c.Generation), 0, "how it counts cannot be found out: " + err.Error()})
+		r.Mismatches = append(r.Mismatches,
+			Mismatch{c.CollaborationID, int(c.Generation), 0, "how it counts cannot be found out: " + err.Error()})
 		return
 	}
 	if counting.Rule == nil {
@@ -126,7 +128,8 @@ func Votes(rows record.Rows, settings Settings) ([]Vote, error) {
 	}
 	v := newCount(rows, counting)
 	if v.run(); len(v.found) > 0 {
-		return nil, fmt.Errorf("collaboration %s, round %d: %s", c.CollaborationID, v.found[0].Round, v.found[0].Problem)
+		return nil, fmt.Errorf("collaboration %s, round %d: %s", c.CollaborationID, v.found[0].Round,
+			v.found[0].Problem)
 	}
 	return v.counted, nil
 }

@@ -57,7 +57,8 @@ func Retally(rows record.Rows, settings Settings, rule decision.Rule, o RetallyO
 const endedByRounds = "rounds"
 
 // countVote counts one vote under the rule.
-func countVote(v Vote, c record.Collaboration, rule decision.Rule, o RetallyOptions) (selected, drawn int, how string, err error) {
+func countVote(v Vote, c record.Collaboration, rule decision.Rule, o RetallyOptions) (selected, drawn int,
+	how string, err error) {
 	to := rule.Ballot(v.Profile.Candidates, v.Profile.Electorate)
 	conversion, err := convert(v.Ballot, to, o)
 	if err != nil {

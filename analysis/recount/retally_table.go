@@ -86,7 +86,8 @@ func RetallyTable(c campaign.Campaign, rules []RetallyRule) table.Table {
 	var rows []row
 	for _, g := range v.Groups {
 		for _, rule := range rules {
-			if r := (row{g, rule}); slices.ContainsFunc(g.Succeeded(), func(run campaign.Run) bool { _, ok := r.resultOf(run); return ok }) {
+			if r := (row{g, rule}); slices.ContainsFunc(g.Succeeded(),
+				func(run campaign.Run) bool { _, ok := r.resultOf(run); return ok }) {
 				rows = append(rows, r)
 			}
 		}
@@ -101,7 +102,8 @@ func RetallyTable(c campaign.Campaign, rules []RetallyRule) table.Table {
 	}
 	mean := func(header string, decimals int, of func(row, campaign.Run) (float64, bool)) table.Columns[row] {
 		return table.Column(header, func(r row) table.Cell {
-			return campaign.MeanCell(r.Succeeded(), decimals, func(run campaign.Run) (float64, bool) { return of(r, run) })
+			return campaign.MeanCell(r.Succeeded(), decimals,
+				func(run campaign.Run) (float64, bool) { return of(r, run) })
 		})
 	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r row) campaign.Group { return r.Group }),

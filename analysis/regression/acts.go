@@ -10,10 +10,13 @@ import (
 // Effect is a pair of dialogue acts and how it is related to score.
 type Effect struct {
 	Term
-	Same        []string `json:"same"`        // pairs that occur in exactly the same rounds: the coefficient is theirs as much
-	Clustered   *Test    `json:"clustered"`   // allowing for dependence within a unit; nil where Test is, and where one unit alone tells
-	Permutation *float64 `json:"permutation"` // p-value by exchanging whole trajectories: the one for claims; nil if not estimable or not asked for
-	Adjusted    *float64 `json:"adjusted"`    // the same after Benjamini and Hochberg, over all estimable pairs
+	// pairs that occur in exactly the same rounds: the coefficient is theirs as much
+	Same []string `json:"same"`
+	// allowing for dependence within a unit; nil where Test is, and where one unit alone tells
+	Clustered *Test `json:"clustered"`
+	// p-value by exchanging whole trajectories: the one for claims; nil if not estimable or not asked for
+	Permutation *float64 `json:"permutation"`
+	Adjusted    *float64 `json:"adjusted"` // the same after Benjamini and Hochberg, over all estimable pairs
 }
 
 // Acts is the regression of score on pairs of dialogue acts.
@@ -42,7 +45,8 @@ func RegressActs(runs []acts.Trajectory, times int, seed uint64) (Acts, error) {
 	}
 	kept, dropped := p.fittableColumns(every)
 	if len(kept) == 0 {
-		return Acts{}, fmt.Errorf("no pair of dialogue acts is in at least %d of %d rounds and missing in as many", Rare, len(p.rows))
+		return Acts{}, fmt.Errorf("no pair of dialogue acts is in at least %d of %d rounds and missing in as many",
+			Rare, len(p.rows))
 	}
 	m, err := NewModel(p.designOf(kept))
 	if err != nil {

@@ -58,7 +58,8 @@ func CorrectActs(runs []acts.Trajectory, drawn []Drawn) (all []Correction, joint
 		}
 	}
 	if need := PerColumn * (len(kept) + 1); coded < need {
-		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need, PerColumn, len(kept)+1), nil
+		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need,
+			PerColumn, len(kept)+1), nil
 	}
 	e, err := gold.SolveSlopes(p.unitsFor(kept, framed))
 	if err != nil {

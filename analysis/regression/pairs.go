@@ -45,7 +45,8 @@ func countInAll(a, b, of set) int {
 
 // NewPairs makes the design. Collaborations without labels are an error that names one.
 func NewPairs(runs []acts.Trajectory) (*Pairs, error) {
-	p := &Pairs{runs: runs, units: unitsOf(runs), counts: make([][]acts.Counts, len(runs)), byRun: map[int]struct{ from, after int }{}}
+	p := &Pairs{runs: runs, units: unitsOf(runs), counts: make([][]acts.Counts, len(runs)),
+		byRun: map[int]struct{ from, after int }{}}
 	missing := 0
 	for _, t := range runs {
 		if !t.Labelled() {
@@ -53,7 +54,8 @@ func NewPairs(runs []acts.Trajectory) (*Pairs, error) {
 		}
 	}
 	if missing > 0 {
-		return nil, fmt.Errorf("%d of %d collaborations have rounds without dialogue acts; label them first", missing, len(runs))
+		return nil, fmt.Errorf("%d of %d collaborations have rounds without dialogue acts; label them first",
+			missing, len(runs))
 	}
 	for i, t := range runs {
 		from := len(p.rows)

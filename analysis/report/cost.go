@@ -21,7 +21,8 @@ func CostTable(r campaign.Spending) table.Table {
 	if r.By == campaign.ByPhase {
 		t.Columns = append(t.Columns, "role")
 	}
-	t.Columns = append(t.Columns, "collaborations", "answered", "cached", "unknown", "input tokens", "of them cached", "output tokens", "of them reasoning",
+	t.Columns = append(t.Columns, "collaborations", "answered", "cached", "unknown", "input tokens", "of them cached",
+		"output tokens", "of them reasoning",
 		"cost USD", "worst USD", "USD/collaboration", "USD/answer", "p50 s", "p95 s")
 	if r.By == campaign.ByTier {
 		t.Columns = append(t.Columns, "saved USD")
@@ -45,7 +46,8 @@ func costRow(g campaign.SpendingGroup, by campaign.SpendingBy) []table.Cell {
 	if by == campaign.ByPhase {
 		row = append(row, table.Cell{Text: g.Role})
 	}
-	for i, n := range []int64{int64(g.Collaborations), int64(g.Billed), int64(g.Cached), int64(g.Unknown), g.Input, g.CachedInput, g.Output, g.Reasoning} {
+	for i, n := range []int64{int64(g.Collaborations), int64(g.Billed), int64(g.Cached), int64(g.Unknown), g.Input,
+		g.CachedInput, g.Output, g.Reasoning} {
 		parts := i == 2 || i == 5 || i == 7 // of which sums say nothing
 		row = append(row, knownCell(float64(n), 0, !(g.Summed && parts) && !(g.Shared && i == 0)))
 	}
@@ -103,13 +105,16 @@ func costNotes(r campaign.Spending) []string {
 		note("The service did not report the usage of %s: cost USD and USD/answer leave them out; worst USD has the most that they can have cost.", wording.Count(r.Total.Silent, "call"))
 	}
 	if r.Total.SavedUSD > 0 {
-		note("Calls in a cheaper tier of the service saved $%.4f against the standard one (`--by tier`).", r.Total.SavedUSD)
+		note("Calls in a cheaper tier of the service saved $%.4f against the standard one (`--by tier`).",
+			r.Total.SavedUSD)
 	}
 	if r.Total.Unpriced > 0 {
-		note("Without a known price: %s. Cost USD and USD/answer leave them out, and nothing rests on a guess.", wording.Count(r.Total.Unpriced, "call"))
+		note("Without a known price: %s. Cost USD and USD/answer leave them out, and nothing rests on a guess.",
+			wording.Count(r.Total.Unpriced, "call"))
 	}
 	if r.Total.Unbounded > 0 {
-		note("What %s of unknown outcome cost at most is not known, so neither is the worst case.", wording.Count(r.Total.Unbounded, "call"))
+		note("What %s of unknown outcome cost at most is not known, so neither is the worst case.",
+			wording.Count(r.Total.Unbounded, "call"))
 	}
 	if r.Earlier > 0 {
 		note("%d earlier generations are counted: they were paid, too.", r.Earlier)

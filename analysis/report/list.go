@@ -49,7 +49,8 @@ type listed struct {
 
 // NewList returns the list of a campaign, still without collaborations.
 func NewList(c campaign.Campaign, questions Questions) *List {
-	l := &List{named: map[string]campaign.Condition{}, titles: c.View("").FullTitles(), rank: map[string]int{}, questions: questions}
+	l := &List{named: map[string]campaign.Condition{}, titles: c.View("").FullTitles(), rank: map[string]int{},
+		questions: questions}
 	conditions, varying := c.Conditions("")
 	l.settings = varying
 	if len(varying) == 0 {
@@ -122,14 +123,16 @@ func (l *List) MarshalJSON() ([]byte, error) {
 			rows[i] = append(rows[i], v)
 		}
 	}
-	return json.Marshal(map[string]any{"columns": columns, "questions": questions.texts, "rows": rows, "problem": wording.SafeLine(l.questions.Problem)})
+	return json.Marshal(map[string]any{"columns": columns, "questions": questions.texts, "rows": rows,
+		"problem": wording.SafeLine(l.questions.Problem)})
 }
 
 // orderedRows returns the rows in the order of the plan, those that have not ended first.
 func (l *List) orderedRows() []listed {
 	ordered := slices.Clone(l.rows)
 	slices.SortStableFunc(ordered, func(a, b listed) int {
-		return cmp.Or(statusRank(a)-statusRank(b), l.rank[a.ConditionID]-l.rank[b.ConditionID], cmp.Compare(a.Instance, b.Instance),
+		return cmp.Or(statusRank(a)-statusRank(b), l.rank[a.ConditionID]-l.rank[b.ConditionID],
+			cmp.Compare(a.Instance, b.Instance),
 			cmp.Compare(a.Replicate, b.Replicate), cmp.Compare(b.Generation, a.Generation))
 	})
 	return ordered
@@ -182,7 +185,8 @@ func (l *List) listColumns(questions *questionIndex) []column {
 		{Name: "collaboration", Hidden: true, value: func(r listed) any { return r.ID }},
 		{Name: "mark", Kind: "mark", value: func(r listed) any { return r.mark() }},
 		{Name: "question", Kind: "question", value: func(r listed) any {
-			return questions.indexOf(cmp.Or(l.questions.questionOf(r.Collaboration).Text, r.InstanceID, fmt.Sprint("instance ", r.Instance)))
+			return questions.indexOf(cmp.Or(l.questions.questionOf(r.Collaboration).Text, r.InstanceID,
+				fmt.Sprint("instance ", r.Instance)))
 		}},
 		{Name: "group's answer", value: func(r listed) any {
 			if r.DecisionJSON == nil {
@@ -216,7 +220,8 @@ func (l *List) listColumns(questions *questionIndex) []column {
 		number("calls", true, func(r listed) any { return r.Calls }),
 	}
 	for i, label := range l.labels {
-		columns = append(columns, column{Name: wording.SafeLine(label), Facet: true, Hidden: true, value: func(r listed) any { return r.Label[i] }})
+		columns = append(columns, column{Name: wording.SafeLine(label), Facet: true, Hidden: true,
+			value: func(r listed) any { return r.Label[i] }})
 	}
 	return columns
 }

@@ -63,7 +63,9 @@ func (p *packer) close() error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	p.Blocks = append(p.Blocks, block{strings.Join(p.order, " "), template.HTML(base64.StdEncoding.EncodeToString(b.Bytes()))}) // no markup
+	// no markup
+	p.Blocks = append(p.Blocks, block{strings.Join(p.order, " "),
+		template.HTML(base64.StdEncoding.EncodeToString(b.Bytes()))})
 	p.open, p.order, p.size = nil, nil, 0
 	return nil
 }

@@ -91,7 +91,8 @@ func scorePlot(rounds []record.Round, share bool) *plot {
 		if r.Score == nil {
 			continue
 		}
-		m := mark{X: x.placeAt(float64(r.Round)), Y: y.placeAt(*r.Score), Class: "score", Title: fmt.Sprintf("round %d: %.4g", r.Round, roundForPeople(*r.Score))}
+		m := mark{X: x.placeAt(float64(r.Round)), Y: y.placeAt(*r.Score), Class: "score",
+			Title: fmt.Sprintf("round %d: %.4g", r.Round, roundForPeople(*r.Score))}
 		points = append(points, fmt.Sprintf("%.1f,%.1f", m.X, m.Y))
 		p.Marks = append(p.Marks, m)
 	}
@@ -103,12 +104,16 @@ func scorePlot(rounds []record.Round, share bool) *plot {
 // drawFrame draws both axes, with their ends and names.
 func (p *plot) drawFrame(x, y span, across, up string) {
 	for _, v := range []float64{y.low, y.high} {
-		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.placeAt(v) + 4, Text: fmt.Sprintf("%.3g", roundForPeople(v)), End: true})
+		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.placeAt(v) + 4,
+			Text: fmt.Sprintf("%.3g", roundForPeople(v)), End: true})
 	}
 	below := float64(p.Height) - 4
-	p.Texts = append(p.Texts, label{X: sideLeft + 6, Y: 10, Text: up}, label{X: (x.from+x.to)/2 - 3*float64(len(across)), Y: below, Text: across},
-		label{X: x.from, Y: below, Text: fmt.Sprintf("%.3g", roundForPeople(x.low))}, label{X: x.to, Y: below, Text: fmt.Sprintf("%.3g", roundForPeople(x.high)), End: true})
-	p.Lines = append(p.Lines, polyline{fmt.Sprintf("%.1f,%.1f %.1f,%.1f %.1f,%.1f", x.from, y.to, x.from, y.from, x.to, y.from), "axis"})
+	p.Texts = append(p.Texts, label{X: sideLeft + 6, Y: 10, Text: up},
+		label{X: (x.from+x.to)/2 - 3*float64(len(across)), Y: below, Text: across},
+		label{X: x.from, Y: below, Text: fmt.Sprintf("%.3g", roundForPeople(x.low))},
+		label{X: x.to, Y: below, Text: fmt.Sprintf("%.3g", roundForPeople(x.high)), End: true})
+	p.Lines = append(p.Lines, polyline{fmt.Sprintf("%.1f,%.1f %.1f,%.1f %.1f,%.1f", x.from, y.to, x.from, y.from, x.to,
+		y.from), "axis"})
 }
 
 // place is where an agent is after a round.
@@ -175,7 +180,8 @@ func onLine(all []place) *plot {
 }
 
 func inPlane(all []place) *plot {
-	p := &plot{Label: "Paths of the agents in the plane", Width: planeSize + sideLeft + sideRight, Height: planeSize + sideAbove + sideBelow}
+	p := &plot{Label: "Paths of the agents in the plane", Width: planeSize + sideLeft + sideRight,
+		Height: planeSize + sideAbove + sideBelow}
 	var xs, ys []float64
 	for _, a := range all {
 		xs, ys = append(xs, a.at[0]), append(ys, a.at[1])
@@ -213,7 +219,8 @@ func (p *plot) trace(all []place, to func(place) (x, y float64)) {
 			p.Agents = append(p.Agents, shownAgent{a.name, classOf(a.agent)})
 		}
 		ways[a.agent] = append(ways[a.agent], fmt.Sprintf("%.1f,%.1f", x, y))
-		p.Marks = append(p.Marks, mark{X: x, Y: y, Round: a.round, Class: classOf(a.agent), Title: fmt.Sprintf("%s, round %d: %s", a.name, a.round, joinNumbers(a.at))})
+		p.Marks = append(p.Marks, mark{X: x, Y: y, Round: a.round, Class: classOf(a.agent),
+			Title: fmt.Sprintf("%s, round %d: %s", a.name, a.round, joinNumbers(a.at))})
 		p.Rounds = max(p.Rounds, int(a.round))
 	}
 	for _, agent := range order {

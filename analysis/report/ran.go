@@ -63,7 +63,8 @@ func (t *Tally) countedFacts(s Source) []fact {
 	}
 	if t.started > 0 {
 		const second = "2006-01-02 15:04:05"
-		list = append(list, fact{"asked", time.UnixMicro(t.started).UTC().Format(second) + " to " + time.UnixMicro(t.ended).UTC().Format(second) + " UTC"})
+		list = append(list, fact{"asked", time.UnixMicro(t.started).UTC().Format(second) + " to " +
+			time.UnixMicro(t.ended).UTC().Format(second) + " UTC"})
 	}
 	if said := totalCost(s.Cost.Total); said != "" {
 		list = append(list, fact{"cost", said})
@@ -85,20 +86,24 @@ func totalCost(all campaign.SpendingGroup) string {
 		more = append(more, "no price is known of "+wording.Count(all.Unpriced, "call"))
 	}
 	if all.Silent > 0 {
-		more = append(more, fmt.Sprintf("of %s the service did not report the usage", wording.Count(all.Silent, "call")))
+		more = append(more, fmt.Sprintf("of %s the service did not report the usage",
+			wording.Count(all.Silent, "call")))
 	}
 	if more != nil {
 		said = fmt.Sprintf("at least %s: %s", said, strings.Join(more, ", "))
 	}
 	switch {
 	case all.Silent > 0 && all.Unbounded == 0:
-		said += fmt.Sprintf(", and at most %.4f USD for these and %s of unknown outcome", all.WorstUSD, wording.Count(all.Unknown, "call"))
+		said += fmt.Sprintf(", and at most %.4f USD for these and %s of unknown outcome", all.WorstUSD,
+			wording.Count(all.Unknown, "call"))
 	case all.Unbounded > 0:
 		said += fmt.Sprintf(", and what %s of unknown outcome may have cost", wording.Count(all.Unknown, "call"))
 	case all.Unknown > 0:
-		said += fmt.Sprintf(", and at most %.4f USD for %s of unknown outcome", all.WorstUSD, wording.Count(all.Unknown, "call"))
+		said += fmt.Sprintf(", and at most %.4f USD for %s of unknown outcome", all.WorstUSD,
+			wording.Count(all.Unknown, "call"))
 	}
-	return fmt.Sprintf("%s; %s, %s in, %d out", said, wording.Count(all.Billed, "call"), wording.Count(all.Input, "token"), all.Output)
+	return fmt.Sprintf("%s; %s, %s in, %d out", said, wording.Count(all.Billed, "call"),
+		wording.Count(all.Input, "token"), all.Output)
 }
 
 // sortedConditions that have collaborations, in the order of their ids.

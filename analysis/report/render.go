@@ -46,7 +46,8 @@ func headOf(name string, scripts ...string) head {
 		allowed = append(allowed, fmt.Sprintf("'sha256-%s'", base64.StdEncoding.EncodeToString(sum[:])))
 		h.Scripts = append(h.Scripts, template.JS(text))
 	}
-	h.CSP = "default-src 'none'; style-src 'unsafe-inline'; script-src " + cmp.Or(strings.Join(allowed, " "), "'none'") + "; img-src data:; base-uri 'none'; form-action 'none'"
+	h.CSP = "default-src 'none'; style-src 'unsafe-inline'; script-src " + cmp.Or(strings.Join(allowed, " "),
+		"'none'") + "; img-src data:; base-uri 'none'; form-action 'none'"
 	return h
 }
 

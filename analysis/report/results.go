@@ -53,13 +53,16 @@ func (g Group) Count() string {
 var (
 	firstFigures = []string{"conditions", "front"}
 	firstTables  = []string{"answer", "outcomes", "comparisons", "front", "worth"}
-	firstTitles  = map[string]string{"conditions": "Outcome by condition", "answer": "The question", "outcomes": "Outcomes", "comparisons": "Comparisons", "front": "Outcome against cost", "worth": "Worth of talking"}
+	firstTitles  = map[string]string{"conditions": "Outcome by condition", "answer": "The question",
+		"outcomes": "Outcomes", "comparisons": "Comparisons", "front": "Outcome against cost",
+		"worth": "Worth of talking"}
 )
 
 // First returns what a page begins with, each figure before the table of its name.
 func (r Results) First() (parts []Group) {
 	for _, name := range slices.Concat([]string{"conditions"}, firstTables) {
-		g := r.group(firstTitles[name], func(f string) bool { return f == name }, func(t string) bool { return t == name })
+		g := r.group(firstTitles[name], func(f string) bool { return f == name },
+			func(t string) bool { return t == name })
 		if g.Count() != "" {
 			parts = append(parts, g)
 		}

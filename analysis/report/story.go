@@ -39,7 +39,8 @@ type Story struct {
 // StoryOf returns the story of a collaboration that is called id on the page, see IDOf.
 func (s Source) StoryOf(id string, rows record.Rows) Story {
 	c := rows.Collaborations[0]
-	story := Story{Told: Tell(rows), ID: id, Earlier: id != c.CollaborationID && c.Status != record.Unfinished, Condition: s.Conditions[c.ConditionID]}
+	story := Story{Told: Tell(rows), ID: id, Earlier: id != c.CollaborationID && c.Status != record.Unfinished,
+		Condition: s.Conditions[c.ConditionID]}
 	if c.Simulated {
 		story.Simulated = table.Simulated + "."
 	}
@@ -85,7 +86,8 @@ func (s Source) addAbout(story *Story, of record.Key) {
 	story.Facts, story.Question, story.worth = about.Facts, about.Question, about.Worth
 	if about.Question.Text != "" { // which says them
 		story.Facts = slices.DeleteFunc(slices.Clone(story.Facts), func(f Fact) bool {
-			return f.Name == "Context" || f.Name == "Question" || f.Name == "Options" || f.Name == "Right answer" && story.Collaboration.KeyJSON != nil
+			return f.Name == "Context" || f.Name == "Question" || f.Name == "Options" || f.Name == "Right answer" &&
+				story.Collaboration.KeyJSON != nil
 		})
 	}
 }

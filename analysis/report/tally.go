@@ -34,7 +34,8 @@ type failure struct {
 
 // NewTally returns a tally of nothing.
 func NewTally() *Tally {
-	return &Tally{kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}, status: map[string]int{}}
+	return &Tally{kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{},
+		status: map[string]int{}}
 }
 
 // Read counts the latest generation of a collaboration; it is a campaign.Reader.
@@ -152,7 +153,8 @@ func (t *Tally) statusText(c campaign.Campaign) string {
 	if planned := c.PlannedCells(); planned > 0 {
 		of = fmt.Sprintf(" of %d", planned)
 	}
-	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", t.countFinished(), of, t.status["succeeded"], t.status["failed"], t.status["stopped"], again)
+	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", t.countFinished(), of,
+		t.status["succeeded"], t.status["failed"], t.status["stopped"], again)
 }
 
 func (t *Tally) simulatedText() string {

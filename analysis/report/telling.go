@@ -92,7 +92,8 @@ func Tell(rows record.Rows) Told {
 		}
 	}
 	c := rows.Collaborations[0]
-	story := Told{Collaboration: c, About: slices.Concat(unfinishedText(c), settingsText(c), forkText(t.Turns)), End: endingText(c), names: t.names, also: t.also}
+	story := Told{Collaboration: c, About: slices.Concat(unfinishedText(c), settingsText(c), forkText(t.Turns)),
+		End: endingText(c), names: t.names, also: t.also}
 	turns := t.Turns
 	var before *string // key of what stood
 	for _, round := range t.Rounds {
@@ -100,7 +101,8 @@ func Tell(rows record.Rows) Told {
 		for n < len(turns) && turns[n].Round == round.Round {
 			n++
 		}
-		story.Rounds = append(story.Rounds, Round{Number: round.Round, Phases: t.splitPhases(turns[:n]), Standing: standingText(round, before)})
+		story.Rounds = append(story.Rounds,
+			Round{Number: round.Round, Phases: t.splitPhases(turns[:n]), Standing: standingText(round, before)})
 		before = round.DecisionKey
 		turns = turns[n:]
 	}
@@ -145,8 +147,10 @@ func unfinishedText(c record.Collaboration) []string {
 
 func settingsText(c record.Collaboration) []string {
 	return []string{
-		fmt.Sprintf("%s (%s), protocol %s, rule %s, model %s", c.Environment, cmp.Or(c.InstanceID, "no instance"), c.Protocol, cmp.Or(c.Rule, "none"), c.Model),
-		fmt.Sprintf("%d agents, %d of %d rounds, %d turns (%d invalid), %d questions asked, %d calls", c.Agents, c.RoundsRun, c.RoundsPlanned, c.Turns, c.InvalidTurns, c.Asks, c.Calls),
+		fmt.Sprintf("%s (%s), protocol %s, rule %s, model %s", c.Environment, cmp.Or(c.InstanceID, "no instance"),
+			c.Protocol, cmp.Or(c.Rule, "none"), c.Model),
+		fmt.Sprintf("%d agents, %d of %d rounds, %d turns (%d invalid), %d questions asked, %d calls", c.Agents,
+			c.RoundsRun, c.RoundsPlanned, c.Turns, c.InvalidTurns, c.Asks, c.Calls),
 	}
 }
 
@@ -226,9 +230,11 @@ func endingText(c record.Collaboration) string {
 	if c.Status == record.Unfinished && c.DecisionJSON == nil {
 		return "In progress. No decision yet."
 	} else if c.Status == record.Unfinished {
-		return fmt.Sprintf("In progress. Decision so far: %s.%s", plainProposal(*c.DecisionJSON), scoreText(c.Score, c.Utilities))
+		return fmt.Sprintf("In progress. Decision so far: %s.%s", plainProposal(*c.DecisionJSON),
+			scoreText(c.Score, c.Utilities))
 	}
-	end := map[string]string{"": "It did not come to its own end", "rounds": "All rounds were run", "stopped": "The stopping rule ended it"}[c.EndReason]
+	end := map[string]string{"": "It did not come to its own end", "rounds": "All rounds were run",
+		"stopped": "The stopping rule ended it"}[c.EndReason]
 	if end == "" {
 		end = "It ended: " + c.EndReason
 	}

@@ -108,7 +108,8 @@ func countText(row record.Turn) string {
 	case len(d.Winners) > 1 && d.Selected < 0:
 		return "a tie between candidates " + candidateNumbers(d.Winners, ", ") + ": none is selected"
 	case len(d.Winners) > 1:
-		return fmt.Sprintf("a tie between candidates %s; candidate %d is selected", candidateNumbers(d.Winners, ", "), d.Selected+1)
+		return fmt.Sprintf("a tie between candidates %s; candidate %d is selected",
+			candidateNumbers(d.Winners, ", "), d.Selected+1)
 	case d.Selected >= 0:
 		return fmt.Sprintf("candidate %d is selected", d.Selected+1)
 	}

@@ -16,7 +16,8 @@ func (t *telling) newTurn(row record.Turn) Turn {
 		turn.Who, turn.Does, turn.Decided = "Decision", ": "+countText(row), true
 		return turn
 	}
-	if row.Kind == "env" && row.Format != string(transcript.FormatAnswer) && row.ProposalJSON != nil && row.Role == "" { // it moved the agent
+	// it moved the agent
+	if row.Kind == "env" && row.Format != string(transcript.FormatAnswer) && row.ProposalJSON != nil && row.Role == "" {
 		turn.Does = " is at " + *row.ProposalJSON
 		return turn
 	}
@@ -54,13 +55,15 @@ func (t *telling) newTurn(row record.Turn) Turn {
 
 // addAnnotation tells what was labelled or measured for the stopping rule.
 func (t *telling) addAnnotation(turn Turn, row record.Turn) Turn {
-	turn.Who, turn.Does, turn.Invalid = "Distance from the round before", ": not defined", row.Status == string(transcript.Invalid)
+	turn.Who, turn.Does, turn.Invalid = "Distance from the round before", ": not defined",
+		row.Status == string(transcript.Invalid)
 	var acts []string
 	switch {
 	case row.Format == string(transcript.FormatActs):
 		turn.Who, turn.Does = "A message", ": no label"
 		if last := len(turn.Sees) - 1; last >= 0 {
-			if i := slices.IndexFunc(t.Turns, func(said record.Turn) bool { return int(said.Entry) == turn.Sees[last].To-1 }); i >= 0 {
+			if i := slices.IndexFunc(t.Turns,
+				func(said record.Turn) bool { return int(said.Entry) == turn.Sees[last].To-1 }); i >= 0 {
 				turn.Who = "The message of " + t.Turns[i].AgentName
 			}
 		}

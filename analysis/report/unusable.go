@@ -27,7 +27,8 @@ func (u Unusable) Text() string {
 	for end > longest-utf8.UTFMax && !utf8.RuneStart(u.Raw[end]) { // between letters
 		end--
 	}
-	return fmt.Sprintf("%s… (%d bytes; all of it is in the lake)", strings.ToValidUTF8(string(u.Raw[:end]), "\uFFFD"), len(u.Raw))
+	return fmt.Sprintf("%s… (%d bytes; all of it is in the lake)",
+		strings.ToValidUTF8(string(u.Raw[:end]), "\uFFFD"), len(u.Raw))
 }
 
 // Number returns the answer's number, from 1.

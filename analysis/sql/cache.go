@@ -68,7 +68,8 @@ func (s Source) cacheFolder() (string, error) {
 	if root == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("the lake %s has to be copied to query it, and there is no folder for that: %w", s.Location, err)
+			return "", fmt.Errorf("the lake %s has to be copied to query it, and there is no folder for that: %w",
+				s.Location, err)
 		}
 		root = filepath.Join(user, "roundtable", "lakes")
 	}
@@ -90,7 +91,8 @@ func (s Source) downloadFile(ctx context.Context, folder string, f file) error {
 		return err
 	}
 	if got := lake.FileOf(f.Key, f.Rows, data); got != f.File {
-		return damageError(f.campaign, fmt.Errorf("%s does not hold what was written (%d bytes with SHA-256 %s)", f.Key, got.Size, got.SHA256))
+		return damageError(f.campaign, fmt.Errorf("%s does not hold what was written (%d bytes with SHA-256 %s)", f.Key,
+			got.Size, got.SHA256))
 	}
 	path := filepath.Join(folder, f.place)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -83,7 +83,8 @@ func (db *DB) openDuckDB(ctx context.Context, s Source) error {
 
 // setUpViews makes the views and then closes everything else.
 func (db *DB) setUpViews() ([]string, error) {
-	setup := []string{"SET TimeZone = 'UTC'", "SET parquet_metadata_cache = true", "SET temp_directory = " + quoteLiteral(db.tempFolder())}
+	setup := []string{"SET TimeZone = 'UTC'", "SET parquet_metadata_cache = true",
+		"SET temp_directory = " + quoteLiteral(db.tempFolder())}
 	tables, err := record.AllSchema()
 	if err != nil {
 		return nil, err
@@ -102,7 +103,8 @@ func (db *DB) setUpViews() ([]string, error) {
 		setup = append(setup, v)
 	}
 	setup = append(setup,
-		"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET allow_community_extensions = false",
+		"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false",
+		"SET allow_community_extensions = false",
 		"SET allow_persistent_secrets = false",
 		fmt.Sprintf("SET allowed_paths = %s", listLiteral(paths)),
 	)
@@ -129,7 +131,8 @@ func (db *DB) Parquet(ctx context.Context, s Statement, w io.Writer) (rows int64
 	}
 	path := filepath.Join(db.tempFolder(), "result.parquet")
 	defer os.Remove(path)
-	if err := db.exec(ctx, fmt.Sprintf("COPY (%s\n) TO %s (FORMAT parquet, COMPRESSION zstd)", s.asSubquery(), quoteLiteral(path))); err != nil {
+	if err := db.exec(ctx, fmt.Sprintf("COPY (%s\n) TO %s (FORMAT parquet, COMPRESSION zstd)", s.asSubquery(),
+		quoteLiteral(path))); err != nil {
 		return 0, db.explainError(ctx, err)
 	}
 	f, err := os.Open(path)

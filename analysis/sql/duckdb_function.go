@@ -15,7 +15,8 @@ import (
 
 // functionTypes are the library's for the words of record.Column.
 var functionTypes = map[string]duckdb.Type{
-	"string": duckdb.TYPE_VARCHAR, "int32": duckdb.TYPE_INTEGER, "int64": duckdb.TYPE_BIGINT, "double": duckdb.TYPE_DOUBLE,
+	"string": duckdb.TYPE_VARCHAR, "int32": duckdb.TYPE_INTEGER, "int64": duckdb.TYPE_BIGINT,
+	"double":  duckdb.TYPE_DOUBLE,
 	"boolean": duckdb.TYPE_BOOLEAN, "timestamp (µs, UTC)": duckdb.TYPE_TIMESTAMP_TZ,
 }
 

@@ -100,7 +100,9 @@ func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) {
 		return Result{}, db.explainError(ctx, err)
 	}
 	page := func(at int) (driver.Rows, error) {
-		rows, err := db.conn.QueryContext(ctx, fmt.Sprintf("SELECT * FROM temp.streamed WHERE rowid >= %d AND rowid < %d ORDER BY rowid", at, at+pageRows), nil)
+		rows, err := db.conn.QueryContext(ctx,
+			fmt.Sprintf("SELECT * FROM temp.streamed WHERE rowid >= %d AND rowid < %d ORDER BY rowid", at,
+				at+pageRows), nil)
 		if err != nil {
 			return nil, db.explainError(ctx, err)
 		}

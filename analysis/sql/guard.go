@@ -22,7 +22,8 @@ var explained = regexp.MustCompile(`(?is)^\s*EXPLAIN\s+(?:ANALYZE\s+)?(.*)$`)
 // forbidden are functions that a SELECT could call and that change settings, run a
 // text as SQL, or read memory at an address.
 var forbidden = []string{
-	"arrow_scan", "arrow_scan_dumb", "checkpoint", "force_checkpoint", "json_execute_serialized_sql", "query", "read_duckdb",
+	"arrow_scan", "arrow_scan_dumb", "checkpoint", "force_checkpoint", "json_execute_serialized_sql", "query",
+	"read_duckdb",
 	"enable_logging", "disable_logging", "truncate_duckdb_logs", "write_log",
 	"enable_profiling", "disable_profiling", "enable_peg_parser", "disable_peg_parser",
 }
@@ -56,7 +57,8 @@ func isSuspicious(text string) bool {
 	return kind == "" || slices.Contains(suspicious, strings.ToLower(strings.TrimSuffix(kind, " Error")))
 }
 
-var suspicious = []string{"io", "invalid input", "internal", "fatal", "serialization", "invalid", "out of range", "out of memory"}
+var suspicious = []string{"io", "invalid input", "internal", "fatal", "serialization", "invalid", "out of range",
+	"out of memory"}
 
 // errSeveral is about what looks like one statement and is not.
 var errSeveral = errors.New("DuckDB takes this for several statements; end each with a semicolon, and say PIVOT … ON column IN (…) with the values")
@@ -98,5 +100,6 @@ func (db *DB) explainError(ctx context.Context, err error) error {
 
 // cleanText names files by their keys and drops what could steer a terminal.
 func (db *DB) cleanText(text string) string {
-	return strings.TrimSpace(wording.SafeLines(strings.ReplaceAll(text, db.files.folder+string(filepath.Separator), "")))
+	return strings.TrimSpace(wording.SafeLines(strings.ReplaceAll(text,
+		db.files.folder+string(filepath.Separator), "")))
 }

@@ -44,7 +44,8 @@ type engine struct {
 func (e *engine) start(ctx context.Context, s Source, folder string) error {
 	var beside []string
 	if program, err := os.Executable(); err == nil {
-		beside = []string{filepath.Join(filepath.Dir(program), "python3"), filepath.Join(filepath.Dir(program), "duckdb")}
+		beside = []string{filepath.Join(filepath.Dir(program), "python3"),
+			filepath.Join(filepath.Dir(program), "duckdb")}
 	}
 	refused := []error{ErrNoDuckDB}
 	for _, name := range append(beside, "python3", "duckdb") {
@@ -73,7 +74,8 @@ var passed = regexp.MustCompile(`^(PATH|HOME|USER|LANG|LC_[A-Z]+|TZ|TMPDIR|LD_LI
 
 func (e *engine) launch(ctx context.Context, path, folder string) (err error) {
 	*e = engine{name: path, read: map[string][]string{}}
-	if e.problems, err = os.OpenFile(filepath.Join(folder, "problems"), os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_RDWR, 0o600); err != nil {
+	if e.problems, err = os.OpenFile(filepath.Join(folder, "problems"), os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_RDWR,
+		0o600); err != nil {
 		return err
 	}
 	arguments := []string{"-batch", "-init", os.DevNull}
@@ -96,7 +98,8 @@ func (e *engine) launch(ctx context.Context, path, folder string) (err error) {
 		return err
 	}
 	e.cmd = cmd
-	return e.exec(ctx, "SELECT json_serialize_sql('SELECT 1'), current_setting('allowed_paths')") // older ones lack these
+	// older ones lack these
+	return e.exec(ctx, "SELECT json_serialize_sql('SELECT 1'), current_setting('allowed_paths')")
 }
 
 // lock returns what closes everything but the lake's files: to the command line also its own

@@ -72,7 +72,8 @@ func (db *DB) readFunction(ctx context.Context, f Function, arguments []string) 
 	}
 	return db.exec(ctx, fmt.Sprintf("CREATE OR REPLACE MACRO %s(argument) AS TABLE SELECT * EXCLUDE (_argument) "+
 		"FROM read_json(%s, format = 'newline_delimited', maximum_object_size = 67108864, columns = {%s}) "+
-		"WHERE _argument = if(list_contains(%s, argument), argument, error(%s))", f.Name, quoteLiteral(path), strings.Join(columns, ", "),
+		"WHERE _argument = if(list_contains(%s, argument), argument, error(%s))", f.Name, quoteLiteral(path),
+		strings.Join(columns, ", "),
 		listLiteral(db.read[f.Name]), quoteLiteral("name "+f.Name+" and its argument in the statement itself")))
 }
 

@@ -138,7 +138,8 @@ func (db *DB) checkSelect(ctx context.Context, s Statement) error {
 		before := strings.LastIndex(s.Text[:at], "\n") + 1
 		line, _, _ := strings.Cut(s.Text[before:], "\n")
 		mark := fmt.Sprintf("LINE %d: ", max(1, s.Line)+strings.Count(s.Text[:at], "\n"))
-		return Refused{errors.New(db.cleanText(fmt.Sprintf("Parser Error: %s\n\n%s%s\n%*s^", parsed.Message, mark, line, len(mark)+at-before, "")))}
+		return Refused{errors.New(db.cleanText(fmt.Sprintf("Parser Error: %s\n\n%s%s\n%*s^", parsed.Message, mark, line,
+			len(mark)+at-before, "")))}
 	case len(parsed.Statements) > 1, parsed.Error && pivots.MatchString(s.Text):
 		return Refused{errSeveral}
 	case parsed.Error, len(parsed.Statements) == 0:

@@ -41,7 +41,8 @@ func (f files) withLabels(rows string) string {
 	}
 	var values []string
 	for _, l := range f.labels {
-		values = append(values, fmt.Sprintf("(%s, %s, %s)", quoteLiteral(l.campaign), quoteLiteral(l.condition), quoteLiteral(l.label)))
+		values = append(values, fmt.Sprintf("(%s, %s, %s)", quoteLiteral(l.campaign), quoteLiteral(l.condition),
+			quoteLiteral(l.label)))
 	}
 	return fmt.Sprintf("SELECT * EXCLUDE (now) REPLACE (coalesce(now, label) AS label) FROM (%s) LEFT JOIN (VALUES %s) AS labels(campaign_id, condition_id, now) USING (campaign_id, condition_id)",
 		rows, strings.Join(values, ", "))
@@ -89,7 +90,8 @@ func selectStored(table record.Table, files []string, hidden []superseded) (stri
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, "(%s, %s, %d::INTEGER)", quoteLiteral(s.campaign), quoteLiteral(s.Collaboration), s.Generation)
+			fmt.Fprintf(&b, "(%s, %s, %d::INTEGER)", quoteLiteral(s.campaign),
+				quoteLiteral(s.Collaboration), s.Generation)
 		}
 		b.WriteString(") AS hidden(campaign_id, collaboration_id, generation) USING (campaign_id, collaboration_id, generation)")
 	}
@@ -102,7 +104,8 @@ func (f Function) defineView(campaigns []string) string {
 	for _, c := range campaigns {
 		selects = append(selects, fmt.Sprintf("SELECT * FROM %s(%s)", f.Name, quoteLiteral(c)))
 	}
-	return fmt.Sprintf("CREATE VIEW %s AS %s", f.Table, withMoney(record.Table{Columns: f.Columns}, strings.Join(selects, " UNION ALL ")))
+	return fmt.Sprintf("CREATE VIEW %s AS %s", f.Table,
+		withMoney(record.Table{Columns: f.Columns}, strings.Join(selects, " UNION ALL ")))
 }
 
 // listLiteral returns a list of texts.

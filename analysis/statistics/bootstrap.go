@@ -123,7 +123,8 @@ func (b *Bootstrapped) accelerateInterval(drawn, jackknife []float64) error {
 	if squares > 0 {
 		b.Acceleration = cubes / (6 * math.Pow(squares, 1.5))
 	}
-	b.BCa = Interval{Quantile(drawn, b.correctedShare((1-level)/2)), Quantile(drawn, b.correctedShare((1+level)/2)), level}
+	b.BCa = Interval{Quantile(drawn, b.correctedShare((1-level)/2)),
+		Quantile(drawn, b.correctedShare((1+level)/2)), level}
 	return nil
 }
 

@@ -70,10 +70,12 @@ type Comparison struct {
 	BCa        *Interval `json:"bca"`     // 95 %, bootstrap over units; too narrow for few units or heavy tails
 	SignFlip   *float64  `json:"p_sign_flip"`
 	Wilcoxon   *float64  `json:"p_wilcoxon"`
-	Holm       *float64  `json:"p_holm"`     // of SignFlip within the family
-	Detectable *float64  `json:"detectable"` // smallest difference that this n finds with power 0.8, at 0.05 over the family
-	Needed     *float64  `json:"needed"`     // pairs that would find the observed difference so, rounded up; nil if there is none
-	Notes      []string  `json:"notes,omitempty"`
+	Holm       *float64  `json:"p_holm"` // of SignFlip within the family
+	// smallest difference that this n finds with power 0.8, at 0.05 over the family
+	Detectable *float64 `json:"detectable"`
+	// pairs that would find the observed difference so, rounded up; nil if there is none
+	Needed *float64 `json:"needed"`
+	Notes  []string `json:"notes,omitempty"`
 }
 
 const power = 0.8
@@ -93,7 +95,8 @@ func Compare(series []Series, f Family) ([]Comparison, error) {
 	for i, c := range f.Contrasts {
 		for _, name := range []string{c.A, c.B} {
 			if _, ok := byName[name]; !ok {
-				return nil, fmt.Errorf("unknown series %q; expected %s", name, wording.Or(slices.Sorted(maps.Keys(byName))))
+				return nil, fmt.Errorf("unknown series %q; expected %s", name,
+					wording.Or(slices.Sorted(maps.Keys(byName))))
 			}
 		}
 		list[i] = f.comparePair(c, byName[c.A], byName[c.B])

@@ -64,7 +64,8 @@ func (d Design) Detectable(n, power float64) (float64, error) {
 
 func (d Design) check(power float64) error {
 	if !(d.Alpha > 0 && d.Alpha < 1) || !(power > d.Alpha && power < 1) {
-		return fmt.Errorf("level %v and power %v; the level is between 0 and 1, and the power between the level and 1", d.Alpha, power)
+		return fmt.Errorf("level %v and power %v; the level is between 0 and 1, and the power between the level and 1",
+			d.Alpha, power)
 	}
 	return nil
 }

@@ -117,7 +117,8 @@ func selectTables(c campaign.Campaign, isAsked func(entry.Table) bool) []table.T
 	var all []table.Table
 	for _, l := range list() {
 		switch {
-		case l.Build == nil, !isAsked(l), l.From == entry.Trajectories && len(campaign.TrajectoriesOf(c).Runs) == 0, l.Redundant != nil && l.Redundant(c):
+		case l.Build == nil, !isAsked(l), l.From == entry.Trajectories && len(campaign.TrajectoriesOf(c).Runs) == 0,
+			l.Redundant != nil && l.Redundant(c):
 			continue
 		}
 		if t, ok := build(l, c); ok {
@@ -170,9 +171,11 @@ func Make(c campaign.Campaign, name string) (table.Table, error) {
 		}
 	}
 	if len(c.Runs) == 0 {
-		return table.Table{}, fmt.Errorf("table %s needs %s; no collaboration of campaign %s has ended yet", l.Name, l.Needs, c.Name)
+		return table.Table{}, fmt.Errorf("table %s needs %s; no collaboration of campaign %s has ended yet", l.Name,
+			l.Needs, c.Name)
 	}
-	return table.Table{}, fmt.Errorf("table %s needs %s; what has ended of campaign %s (%s) gives it no row", l.Name, l.Needs, c.Name, campaign.Collaborations(len(c.Runs)))
+	return table.Table{}, fmt.Errorf("table %s needs %s; what has ended of campaign %s (%s) gives it no row", l.Name,
+		l.Needs, c.Name, campaign.Collaborations(len(c.Runs)))
 }
 
 // Readers returns what each study keeps of a run.

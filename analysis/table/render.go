@@ -127,7 +127,8 @@ func (t Table) newWriter(show func(s string, m Mark, marked bool) string) table.
 	for j, name := range t.Columns {
 		header = append(header, wording.SafeLine(name))
 		if t.isNumeric(j) {
-			columns = append(columns, table.ColumnConfig{Number: j + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+			columns = append(columns, table.ColumnConfig{Number: j + 1, Align: text.AlignRight,
+				AlignHeader: text.AlignRight})
 		}
 	}
 	tw.AppendHeader(header)

@@ -35,7 +35,8 @@ func (t Table) LaTeX() string {
 			columns = columns[:j] + "r" + columns[j+1:]
 		}
 	}
-	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inLaTeX(t.Title), columns)
+	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n",
+		inLaTeX(t.Title), columns)
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
 	header := make([]string, len(t.Columns))
 	for j, name := range t.Columns {
@@ -73,6 +74,7 @@ func inLaTeX(s string) string {
 		`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 		"≤", `$\le$`, "≥", `$\ge$`, "±", `$\pm$`, "×", `$\times$`, "→", `$\to$`, "−", `$-$`,
-		"²", `$^2$`, "α", `$\alpha$`, "κ", `$\kappa$`, "δ", `$\delta$`, "σ", `$\sigma$`, "–", "--", "↑", `$\uparrow$`, "↓", `$\downarrow$`, "·", `$\cdot$`,
+		"²", `$^2$`, "α", `$\alpha$`, "κ", `$\kappa$`, "δ", `$\delta$`, "σ", `$\sigma$`, "–", "--", "↑", `$\uparrow$`,
+		"↓", `$\downarrow$`, "·", `$\cdot$`,
 	).Replace(wording.SafeLine(s))
 }

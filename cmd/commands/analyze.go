@@ -57,7 +57,9 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if figure != "" {
-				return analyze.WriteFigure(o, cmd, args[0], analyze.FigureRequest{Figure: figure, Format: format, File: file, Reading: reading, Width: width, Request: which})
+				return analyze.WriteFigure(o, cmd, args[0],
+					analyze.FigureRequest{Figure: figure, Format: format, File: file, Reading: reading, Width: width,
+						Request: which})
 			}
 			if width != "" {
 				return cli.UsageError(errors.New("--width is the width of a figure; give --figure NAME too"))
@@ -81,14 +83,21 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&which.Table, "table", "", "NAME of a table (roundtable list tables), or all (default: what run prints)")
+	cmd.Flags().StringVar(&which.Table, "table", "",
+		"NAME of a table (roundtable list tables), or all (default: what run prints)")
 	which.Flags(cmd)
 	which.CompareFlags(cmd)
-	cmd.Flags().StringVar(&which.HandScores, "hand-scores", "", "FILE of scores by hand (CSV or JSON lines: question or collaboration, answer, score) that the table judge-agreement compares with the judge's")
-	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
-	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how the figures of transitions count: "+wording.Or(acts.Readings()))
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, pdf, json or dot (default: what FILE's name ends in, else text or svg)")
-	cmd.Flags().StringVar(&width, "width", "", "width of a figure in print, such as 85mm, 3.5in or 18cm (default: laid out for a screen)")
+	cmd.Flags().StringVar(&which.HandScores, "hand-scores", "",
+		"FILE of scores by hand (CSV or JSON lines: question or collaboration, answer, score) that the table judge-agreement compares with the judge's")
+	cmd.Flags().StringVar(&figure, "figure", "",
+		"NAME of a figure (roundtable list figures) to draw instead of a table")
+	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone),
+		"how the figures of transitions count: "+wording.Or(acts.Readings()))
+	cmd.Flags().StringVar(&format, "format", "",
+		strings.Join(table.Formats(), ", ")+
+			"; of figures svg, png, pdf, json or dot (default: what FILE's name ends in, else text or svg)")
+	cmd.Flags().StringVar(&width, "width", "",
+		"width of a figure in print, such as 85mm, 3.5in or 18cm (default: laid out for a screen)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE instead of standard output")
 	return cmd
 }

@@ -66,7 +66,8 @@ who vouches for the results. Ed25519 keys are made by
 }
 
 // attestCampaign vouches for nothing that verify finds wrong.
-func attestCampaign(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue, campaign string) (attestation.Statement, error) {
+func attestCampaign(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue,
+	campaign string) (attestation.Statement, error) {
 	ctx := cmd.Context()
 	v, err := integrity.Check(ctx, s, plugins, campaign)
 	if err != nil {
@@ -113,7 +114,8 @@ func reportAttested(w io.Writer, asJSON bool, a attestation.Statement, key ed255
 	if asJSON {
 		return cli.WriteJSON(w, r)
 	}
-	fmt.Fprintf(w, "%s: %s of campaign %s with %d bytes\nDigest: %s\n", r.File, wording.Count(r.Objects, "object"), r.Campaign, r.Bytes, r.Digest)
+	fmt.Fprintf(w, "%s: %s of campaign %s with %d bytes\nDigest: %s\n", r.File, wording.Count(r.Objects, "object"),
+		r.Campaign, r.Bytes, r.Digest)
 	if key == nil {
 		fmt.Fprintln(w, "Signed: no; --key KEY signs it")
 		return nil

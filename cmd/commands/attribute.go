@@ -54,7 +54,8 @@ coalition was run, the values are exact but for chance.`,
 			if err != nil {
 				return err
 			}
-			return cmp.Or(cli.WriteOutput(file, cmd.OutOrStdout(), func(w io.Writer) error { return table.Write(w, as, []table.Table{t}) }), unfinished)
+			return cmp.Or(cli.WriteOutput(file, cmd.OutOrStdout(),
+				func(w io.Writer) error { return table.Write(w, as, []table.Table{t}) }), unfinished)
 		},
 	}
 	f := cmd.Flags()
@@ -74,7 +75,8 @@ coalition was run, the values are exact but for chance.`,
 
 // attribute runs forks until every coalition is known, the pairs are done or the budget is
 // spent, and returns the table. unfinished says that forks are left that were begun.
-func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path string, noRun bool) (t table.Table, unfinished, err error) {
+func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path string, noRun bool) (t table.Table,
+	unfinished, err error) {
 	s, p, m, err := campaigns.Open(ctx, r.Options, a.Campaign)
 	if err != nil {
 		return t, nil, err
@@ -98,7 +100,8 @@ func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path st
 
 // runAttribution runs forks step by step. What a paused campaign leaves is not an error of it:
 // the table shows what there is.
-func runAttribution(ctx context.Context, r runs.Options, s store.Store, w *forks.Work, path string) (unfinished, err error) {
+func runAttribution(ctx context.Context, r runs.Options, s store.Store, w *forks.Work,
+	path string) (unfinished, err error) {
 	if w.Begun() == 0 {
 		if err := w.CheckBudget(ctx); err != nil {
 			return nil, err

@@ -76,10 +76,12 @@ func cacheStats(c answers.Cache) stats {
 
 func cacheTable(st stats) table.Table {
 	t := table.Table{
-		Name: "cache", Title: "Answers that campaigns share", Columns: []string{"model", "campaign", "entries", "bytes", "served"},
-		Notes: []string{"Entries and bytes by the campaign that bought them, – while it has not committed them; served by the campaign that had them for nothing."},
+		Name: "cache", Title: "Answers that campaigns share",
+		Columns: []string{"model", "campaign", "entries", "bytes", "served"},
+		Notes:   []string{"Entries and bytes by the campaign that bought them, – while it has not committed them; served by the campaign that had them for nothing."},
 	}
-	for _, u := range append(st.Uses, answers.CacheUse{Model: "all", Entries: st.Entries, Bytes: st.Bytes, Served: st.Served}) {
+	for _, u := range append(st.Uses, answers.CacheUse{Model: "all", Entries: st.Entries, Bytes: st.Bytes,
+		Served: st.Served}) {
 		row := []table.Cell{{Text: u.Model}, {Text: u.Campaign}}
 		for _, n := range []int64{int64(u.Entries), u.Bytes, int64(u.Served)} {
 			v := float64(n)
@@ -162,6 +164,7 @@ func (p pruning) pruneCache(ctx context.Context, w io.Writer, s store.Store, asJ
 	if asJSON {
 		return cli.WriteJSON(w, out)
 	}
-	_, err = fmt.Fprintf(w, "%d of %s of the cache %s (%d bytes); the answers of campaigns stay\n", out.Deleted, wording.Count(len(c.Entries), "entry"), did, out.Bytes)
+	_, err = fmt.Fprintf(w, "%d of %s of the cache %s (%d bytes); the answers of campaigns stay\n", out.Deleted,
+		wording.Count(len(c.Entries), "entry"), did, out.Bytes)
 	return err
 }

@@ -63,11 +63,13 @@ command line with --codec-endpoint http://127.0.0.1:8233.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&at.address, "listen", "127.0.0.1:8233", "HOST:PORT to listen at")
-	f.StringArrayVar(&serve.Origins, "allow-origin", nil, "origin of pages that may ask, as https://ui.example.org (may be repeated)")
+	f.StringArrayVar(&serve.Origins, "allow-origin", nil,
+		"origin of pages that may ask, as https://ui.example.org (may be repeated)")
 	f.BoolVar(&serve.Encode, "encode", false, "also encrypt what a tool sends; workers read plain input, too")
 	f.StringVar(&at.cert, "cert", "", "file with the certificate (PEM) to listen with")
 	f.StringVar(&at.key, "key", "", "file with its private key (PEM)")
-	f.BoolVar(&at.plaintext, "plaintext", false, "listen on another address than this machine's own without a certificate, behind a proxy that has one")
+	f.BoolVar(&at.plaintext, "plaintext", false,
+		"listen on another address than this machine's own without a certificate, behind a proxy that has one")
 	return cmd
 }
 
@@ -91,7 +93,8 @@ func (at codecListen) check(tokens int) error {
 	case (at.cert == "") != (at.key == ""):
 		return errors.New("--cert and --key belong together")
 	case outside && tokens == 0:
-		return fmt.Errorf("at %s other machines can ask: set %s to a token, for example of `openssl rand -hex 16`", at.address, codecTokenEnv)
+		return fmt.Errorf("at %s other machines can ask: set %s to a token, for example of `openssl rand -hex 16`",
+			at.address, codecTokenEnv)
 	case outside && at.cert == "" && !at.plaintext:
 		return fmt.Errorf("at %s the token and the payloads would cross the network in plaintext: give --cert and --key, or --plaintext behind a proxy with TLS", at.address)
 	}
@@ -103,14 +106,16 @@ func (at codecListen) serve(ctx context.Context, o codec.Server) error {
 	if err := at.check(len(o.Tokens)); err != nil {
 		return cli.UsageError(err)
 	}
-	server := &http.Server{Handler: o.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: o.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)}
 	scheme := "http"
 	if at.cert != "" {
 		pair, err := tls.LoadX509KeyPair(at.cert, at.key)
 		if err != nil {
 			return cli.UsageError(fmt.Errorf("--cert and --key: %w", err))
 		}
-		server.TLSConfig, scheme = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}, "https"
+		server.TLSConfig, scheme = &tls.Config{MinVersion: tls.VersionTLS12,
+			Certificates: []tls.Certificate{pair}}, "https"
 	}
 	l, err := net.Listen("tcp", at.address)
 	if err != nil {

@@ -82,7 +82,8 @@ func Execute(ctx context.Context, plugins catalogue.Catalogue, args []string, st
 	if err == nil {
 		return 0
 	}
-	if code := cli.ExitCode(err); ctx.Err() != nil && code == cli.ExitFailed && strings.Contains(err.Error(), context.Canceled.Error()) {
+	if code := cli.ExitCode(err); ctx.Err() != nil && code == cli.ExitFailed &&
+		strings.Contains(err.Error(), context.Canceled.Error()) {
 		err = cli.InterruptedError(errors.New("interrupted")) // while it started: there is nothing that must come in
 	}
 	code := cli.ExitCode(err)
@@ -125,8 +126,10 @@ or a bucket (--lake), and the campaign continues from them after any interruptio
 	o := cli.NewOptions(root, plugins)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(explainFlag(cmd, err)) })
 	root.AddCommand(
-		newTry(o), newDoctor(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o), newPause(o), newResume(o), newTune(o), newAnswer(o), newCancel(o),
-		newShow(o), newView(o), newReport(o), newAnalyze(o), newRetally(o), newVerify(o), newAttest(o), newList(o), newData(o), newNew(o), newCheckEnv(o), newVersion(o), newWorker(o), newPrepare(o), newCodecServer(o),
+		newTry(o), newDoctor(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o),
+		newPause(o), newResume(o), newTune(o), newAnswer(o), newCancel(o),
+		newShow(o), newView(o), newReport(o), newAnalyze(o), newRetally(o), newVerify(o), newAttest(o), newList(o),
+		newData(o), newNew(o), newCheckEnv(o), newVersion(o), newWorker(o), newPrepare(o), newCodecServer(o),
 		newCost(o),
 		newCache(o), newDelete(o), newTidy(o), newQuery(o), newExport(o), newImport(o),
 		newLabel(o), newFeatures(o),
@@ -143,7 +146,8 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	}
 	if key := strings.ReplaceAll(name, "-", "_"); slices.Contains(campaignfile.Keys(), key) {
 		if cmd.Flags().Lookup("set") != nil {
-			return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there, or --set %s=VALUE", name, key, key)
+			return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there, or --set %s=VALUE",
+				name, key, key)
 		}
 		return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there", name, key)
 	}

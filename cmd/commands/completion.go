@@ -28,7 +28,8 @@ func addCompletion(o *cli.Options, cmd *cobra.Command) {
 	switch {
 	case cmd.ValidArgsFunction != nil || cmd.ValidArgs != nil:
 	case strings.HasPrefix(strings.Trim(argument, "["), "NAME"):
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begin string) ([]string,
+			cobra.ShellCompDirective) {
 			return completeCampaigns(o, cmd, args, begin)
 		}
 	case argument == "FILE":
@@ -41,13 +42,15 @@ func addCompletion(o *cli.Options, cmd *cobra.Command) {
 	if cmd.Name() != "analyze" {
 		return
 	}
-	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(entry.Of(study.Tables()), "all"))) // the flag is there
+	// the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(entry.Of(study.Tables()), "all")))
 	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(entry.Of(figures.Figures())))
 	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(table.Formats(), "svg", "png", "dot")))
 	for _, flag := range []string{"baseline", "with"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
-			return completeCampaigns(o, cmd, nil, begin)
-		})
+		_ = cmd.RegisterFlagCompletionFunc(flag,
+			func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+				return completeCampaigns(o, cmd, nil, begin)
+			})
 	}
 }
 
@@ -68,7 +71,8 @@ func withBeginning(values []string, begin string) []string {
 }
 
 // completeCampaigns returns campaigns of the lake; none if it cannot be read.
-func completeCampaigns(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+func completeCampaigns(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string,
+	cobra.ShellCompDirective) {
 	var names []string
 	if s, err := o.OpenLake(); err == nil && len(args) == 0 {
 		names, _ = lake.Campaigns(cmd.Context(), s)
@@ -78,7 +82,8 @@ func completeCampaigns(o *cli.Options, cmd *cobra.Command, args []string, begin 
 
 // completeCollaborations returns ids of the collaborations that have ended, of
 // one campaign once its name and a slash are there.
-func completeCollaborations(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+func completeCollaborations(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string,
+	cobra.ShellCompDirective) {
 	s, err := o.OpenLake()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -57,8 +57,10 @@ of unknown outcome count at their worst case until --settle records their bill.`
 			return writeCost(cmd.OutOrStdout(), r, f)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", string(campaign.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(campaign.SpendingBys())))
-	cmd.Flags().StringVar(&bill, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, or an amount in US dollars for all of them")
+	cmd.Flags().StringVar(&by, "by", string(campaign.ByCondition),
+		fmt.Sprintf("what the rows stand for: %s", wording.Or(campaign.SpendingBys())))
+	cmd.Flags().StringVar(&bill, "settle", "",
+		"record what calls of unknown outcome were billed: `unbilled`, or an amount in US dollars for all of them")
 	cmd.Flags().StringVar(&format, "format", "", wording.Or(table.Formats())+" (default: text)")
 	return cmd
 }
@@ -80,7 +82,8 @@ func writeCost(w io.Writer, r campaign.Spending, format string) error {
 	if format != "json" {
 		return table.Write(w, format, []table.Table{report.CostTable(r)})
 	}
-	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: report.CostTable(r)}
+	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan},
+		Warnings: append([]string{}, r.Changed()...), Table: report.CostTable(r)}
 	if r.Planned > 0 {
 		c.Cells.Planned = &r.Planned
 	}

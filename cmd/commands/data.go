@@ -28,7 +28,8 @@ func newData(o *cli.Options) *cobra.Command {
 		ValidArgs: dataSets,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(dataSets, args[0]) {
-				return cli.UsageError(fmt.Errorf("which data set? There is %s; %q is given", strings.Join(dataSets, ", "), strings.Join(args, " ")))
+				return cli.UsageError(fmt.Errorf("which data set? There is %s; %q is given",
+					strings.Join(dataSets, ", "), strings.Join(args, " ")))
 			}
 			return nil
 		},

@@ -160,7 +160,8 @@ func (r *removal) deleteCampaign(ctx context.Context, yes bool) error {
 		kinds[root] = append(kinds[root], o)
 	}
 	for _, kind := range []struct{ root, what string }{
-		{"answers", "answers, which were paid for"}, {"raw", "raw files of tables"}, {"lake", "compacted tables"}, {"budget", "budget log"}, {"plans", "plans and descriptions"},
+		{"answers", "answers, which were paid for"}, {"raw", "raw files of tables"}, {"lake", "compacted tables"},
+		{"budget", "budget log"}, {"plans", "plans and descriptions"},
 	} {
 		r.add(kind.what, kinds[kind.root])
 	}
@@ -250,7 +251,8 @@ func (r *removal) write(command string) error {
 	if r.Deleted {
 		would = "deleted from"
 	}
-	fmt.Fprintf(r.w, "%s: %s, %s %s %s\n", r.Name, wording.Count(r.Objects, "object"), wording.Bytes(r.Bytes), would, r.o.LakeName())
+	fmt.Fprintf(r.w, "%s: %s, %s %s %s\n", r.Name, wording.Count(r.Objects, "object"), wording.Bytes(r.Bytes), would,
+		r.o.LakeName())
 	for _, p := range r.Parts {
 		size := ""
 		if p.Objects > 0 {

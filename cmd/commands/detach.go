@@ -47,7 +47,8 @@ func detach(ctx context.Context, o *cli.Options, path string, flags planning.Fla
 		return err
 	}
 	name := p.Campaign.Name
-	l := launch{Campaign: name, Log: filepath.Join(o.State, name+".log"), Status: "roundtable status " + name, Stop: "roundtable pause " + name}
+	l := launch{Campaign: name, Log: filepath.Join(o.State, name+".log"), Status: "roundtable status " + name,
+		Stop: "roundtable pause " + name}
 	if err := os.MkdirAll(o.State, 0o700); err != nil {
 		return err
 	}
@@ -60,7 +61,8 @@ func detach(ctx context.Context, o *cli.Options, path string, flags planning.Fla
 	if err != nil {
 		return err
 	}
-	args := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(a string) bool { return strings.HasPrefix(a, "--detach") })
+	args := slices.DeleteFunc(slices.Clone(os.Args[1:]),
+		func(a string) bool { return strings.HasPrefix(a, "--detach") })
 	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal's end is its own
@@ -74,7 +76,8 @@ func detach(ctx context.Context, o *cli.Options, path string, flags planning.Fla
 	case err := <-ended:
 		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 			said, _ := io.ReadAll(io.NewSectionReader(log, before.Size(), 1<<20))
-			return cli.CodeError(failed.ExitCode(), fmt.Errorf("the run ended at once:\n%s", strings.TrimSpace(string(said))))
+			return cli.CodeError(failed.ExitCode(),
+				fmt.Errorf("the run ended at once:\n%s", strings.TrimSpace(string(said))))
 		} else if err != nil {
 			return err
 		}

@@ -59,19 +59,27 @@ func newExport(o *cli.Options) *cobra.Command {
 			return x.Run(cmd, o)
 		},
 	}
-	cmd.Flags().StringSliceVar(&x.Tables, "table", nil, strings.Join(exports.Tables, ", ")+" (default: the first five, and of the others those that have rows; instances only with --dataset)")
+	cmd.Flags().StringSliceVar(&x.Tables, "table", nil,
+		strings.Join(exports.Tables, ", ")+
+			" (default: the first five, and of the others those that have rows; instances only with --dataset)")
 	cmd.Flags().StringVar(&text, "query", "", "write what a SELECT answers instead, as roundtable query")
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(exports.Formats, ", ")+" (default: parquet, or what FILE's name ends in); of transcripts, for other tools: eval (inspect's log), scout (Inspect Scout's Parquet), sts (session traces for the Hub)")
+	cmd.Flags().StringVar(&format, "format", "",
+		strings.Join(exports.Formats, ", ")+
+			" (default: parquet, or what FILE's name ends in); of transcripts, for other tools: eval (inspect's log), scout (Inspect Scout's Parquet), sts (session traces for the Hub)")
 	cmd.Flags().StringVarP(&x.Output, "output", "o", "", "a folder, or a FILE for one table")
-	cmd.Flags().BoolVar(&x.Dataset, "dataset", false, "write a data set to publish: Parquet with README.md for the Hugging Face Hub and croissant.json")
+	cmd.Flags().BoolVar(&x.Dataset, "dataset", false,
+		"write a data set to publish: Parquet with README.md for the Hugging Face Hub and croissant.json")
 	cmd.Flags().BoolVar(&x.Force, "force", false, "replace files that exist")
 	cmd.Flags().StringVar(&cache, "cache", "", "with --query: folder for copies of a lake in S3")
 	viewpointFlags(cmd, &v)
-	cmd.Flags().BoolVar(&challenges, "challenges", false, "write wrong first answers as solutions that challengers are shown (challenges.file)")
+	cmd.Flags().BoolVar(&challenges, "challenges", false,
+		"write wrong first answers as solutions that challengers are shown (challenges.file)")
 	return cmd
 }
 
 func viewpointFlags(cmd *cobra.Command, v *exports.Viewpoints) {
-	cmd.Flags().IntVar(&v.Each, "viewpoints", 0, "write first answers as a pool of viewpoints (pool.file): of questions with n right and n wrong ones")
-	cmd.Flags().StringVar(&v.Condition, "condition", "", "with --viewpoints and --challenges: whose, if several conditions have answers")
+	cmd.Flags().IntVar(&v.Each, "viewpoints", 0,
+		"write first answers as a pool of viewpoints (pool.file): of questions with n right and n wrong ones")
+	cmd.Flags().StringVar(&v.Condition, "condition", "",
+		"with --viewpoints and --challenges: whose, if several conditions have answers")
 }

@@ -41,7 +41,8 @@ shows what chance alone does.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Campaign, r.Checks = args[0], !noCheck
 			if f.Replicates < 1 {
-				return cli.UsageError(fmt.Errorf("--replicates %d: expected a whole number of at least 1", f.Replicates))
+				return cli.UsageError(fmt.Errorf("--replicates %d: expected a whole number of at least 1",
+					f.Replicates))
 			}
 			if cmd.Flags().Changed("cost-usd") {
 				f.CostUSD = &usd
@@ -51,15 +52,21 @@ shows what chance alone does.`,
 	}
 	flags := cmd.Flags()
 	flags.Var(cli.Once(&f.At), "at", "the first round that is run again, round=3, or the first entry, entry=12 (default with --remove or --replace, but not with --control: after that message)")
-	flags.StringArrayVar(&f.Set, "set", nil, "KEY=VALUE from that point on, as rule=ranked or protocol.rounds=8; may be repeated")
-	flags.StringSliceVar(&f.Drop, "drop", nil, "agents that take no further part: their turns are skipped and their votes are abstentions")
-	flags.StringArrayVar(&f.Remove, "remove", nil, "messages that nobody gets to see, as round=2,agent=Blake; may be repeated")
-	flags.StringArrayVar(&f.Replace, "replace", nil, "a message, as round=2,agent=Blake,phase=message, in whose place others see --text; may be repeated, with a --text for each")
+	flags.StringArrayVar(&f.Set, "set", nil,
+		"KEY=VALUE from that point on, as rule=ranked or protocol.rounds=8; may be repeated")
+	flags.StringSliceVar(&f.Drop, "drop", nil,
+		"agents that take no further part: their turns are skipped and their votes are abstentions")
+	flags.StringArrayVar(&f.Remove, "remove", nil,
+		"messages that nobody gets to see, as round=2,agent=Blake; may be repeated")
+	flags.StringArrayVar(&f.Replace, "replace", nil,
+		"a message, as round=2,agent=Blake,phase=message, in whose place others see --text; may be repeated, with a --text for each")
 	flags.StringArrayVar(&f.Text, "text", nil, "what stands in place of the message that --replace names")
-	flags.StringArrayVar(&f.Changes, "change", nil, "a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
+	flags.StringArrayVar(&f.Changes, "change", nil,
+		"a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
 	flags.BoolVar(&f.Control, "control", false, "run on without a change, too, to see what chance alone does")
 	flags.IntVar(&f.Replicates, "replicates", 1, "how often each collaboration is run on")
-	flags.StringSliceVar(&f.Conditions, "condition", nil, "ids or labels of the conditions that are forked (default: all; where some have too few rounds, the only group that has enough)")
+	flags.StringSliceVar(&f.Conditions, "condition", nil,
+		"ids or labels of the conditions that are forked (default: all; where some have too few rounds, the only group that has enough)")
 	flags.Float64Var(&usd, "cost-usd", 0, "the most that the fork may cost (default: no cap)")
 	flags.StringVar(&f.Name, "as", "", "name of the fork (default: NAME-fork)")
 	flags.StringVarP(&file, "output", "o", "", "where its campaign file is written (default: its name with .yaml)")

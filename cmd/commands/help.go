@@ -43,7 +43,8 @@ Examples:
 var ofTemporal = []string{"state", "temporal", "namespace", "insecure"}
 
 // takesData names the commands that read questions or ask them.
-var takesData = []string{"run", "plan", "show", "view", "report", "analyze", "retally", "verify", "query", "export", "resume", "worker", "fork", "attribute"}
+var takesData = []string{"run", "plan", "show", "view", "report", "analyze", "retally", "verify", "query", "export",
+	"resume", "worker", "fork", "attribute"}
 
 // arrangeCommands names the groups of commands, and completes their arguments.
 func arrangeCommands(o *cli.Options, root *cobra.Command) {
@@ -60,7 +61,8 @@ func arrangeCommands(o *cli.Options, root *cobra.Command) {
 	for _, name := range ofTemporal {
 		root.PersistentFlags().Lookup(name).Hidden = true
 	}
-	root.AddCommand(&cobra.Command{Use: "temporal", Short: "Run a campaign on several machines, with a Temporal server", Long: temporalHelp})
+	root.AddCommand(&cobra.Command{Use: "temporal", Short: "Run a campaign on several machines, with a Temporal server",
+		Long: temporalHelp})
 	root.SetHelpCommand(newHelp(root))
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = "x" // the flag's text is the template's
@@ -92,7 +94,8 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 && cmd.HasSubCommands() || len(rest) > 0 && cmd == root {
-				return cli.UsageError(fmt.Errorf("unknown command %q; roundtable help lists all commands", strings.Join(args, " ")))
+				return cli.UsageError(fmt.Errorf("unknown command %q; roundtable help lists all commands",
+					strings.Join(args, " ")))
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()

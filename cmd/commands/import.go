@@ -56,7 +56,8 @@ again finds what it has imported.`,
 	cmd.Flags().StringVar(&i.Name, "name", "", "name of the campaign")
 	cmd.Flags().StringSliceVar(&i.Speakers, "speakers", []string{"assistant"},
 		"roles whose messages are what agents say; the others are the environment's")
-	cmd.Flags().StringVar(&i.Card.License, "license", "", "licence of the transcripts, for the card: an SPDX identifier or an address")
+	cmd.Flags().StringVar(&i.Card.License, "license", "",
+		"licence of the transcripts, for the card: an SPDX identifier or an address")
 	cmd.Flags().StringVar(&i.Card.Citation, "citation", "", "how to cite the transcripts, for the card")
 	return cmd
 }

@@ -25,7 +25,8 @@ import (
 )
 
 // kinds of things that list knows, in its order.
-var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures", "collaborations"}
+var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures",
+	"collaborations"}
 
 func newList(o *cli.Options) *cobra.Command {
 	printSchema := false
@@ -48,7 +49,8 @@ and the tables and figures that analyze knows.`,
 				return nil
 			}
 			if len(args) > 1 || len(args) == 1 && !slices.Contains(kinds, args[0]) {
-				return cli.UsageError(fmt.Errorf("list takes one of %s, or nothing; not %q%s", strings.Join(kinds, ", "), args, wording.DidYouMean(args[0], kinds)))
+				return cli.UsageError(fmt.Errorf("list takes one of %s, or nothing; not %q%s",
+					strings.Join(kinds, ", "), args, wording.DidYouMean(args[0], kinds)))
 			}
 			return nil
 		},
@@ -66,7 +68,8 @@ and the tables and figures that analyze knows.`,
 			return printList(cmd.Context(), o, cmd.OutOrStdout(), wanted)
 		},
 	}
-	cmd.Flags().BoolVar(&printSchema, "schema", false, "print a JSON Schema (2020-12) of the campaign file, for editors")
+	cmd.Flags().BoolVar(&printSchema, "schema", false,
+		"print a JSON Schema (2020-12) of the campaign file, for editors")
 	return cmd
 }
 
@@ -142,7 +145,8 @@ func explainEntries(list []entry.Named) []listed {
 func listPlugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 	var all []listed
 	for _, p := range list {
-		all = append(all, listed{Name: p.Name, Aliases: p.Aliases, About: p.About, Policies: p.Policies, Params: p.Params})
+		all = append(all, listed{Name: p.Name, Aliases: p.Aliases, About: p.About, Policies: p.Policies,
+			Params: p.Params})
 	}
 	return all
 }

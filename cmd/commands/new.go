@@ -26,7 +26,8 @@ exists, and prints the entry for the catalogue.`,
   roundtable new env my_game`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return cli.UsageError(fmt.Errorf("expected a kind and a name, got %s: %s", wording.Count(len(args), "argument"), cmd.UseLine()))
+				return cli.UsageError(fmt.Errorf("expected a kind and a name, got %s: %s",
+					wording.Count(len(args), "argument"), cmd.UseLine()))
 			}
 			return nil
 		},

@@ -47,8 +47,10 @@ each transcript is a separate page there.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE, or to a folder if it ends in / (default: NAME.html)")
-	cmd.Flags().BoolVar(&how.NoPrompts, "no-prompts", false, "leave out prompts and raw answers, which are most of a report")
+	cmd.Flags().StringVarP(&file, "output", "o", "",
+		"write to FILE, or to a folder if it ends in / (default: NAME.html)")
+	cmd.Flags().BoolVar(&how.NoPrompts, "no-prompts", false,
+		"leave out prompts and raw answers, which are most of a report")
 	how.Flags(cmd)
 	return cmd
 }

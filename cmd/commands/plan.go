@@ -47,11 +47,14 @@ the file is refused, or the lake has a campaign of this name that it would chang
 			return p.plan(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least ten a condition, and predict from them (0.02 is 2 %)")
-	cmd.Flags().StringSliceVar(&p.between, "difference", nil, "with --prompts: show only where the prompts of two conditions differ, as ID,ID")
+	cmd.Flags().Float64Var(&p.share, "pilot", 0,
+		"run this share of the cells for real, at least ten a condition, and predict from them (0.02 is 2 %)")
+	cmd.Flags().StringSliceVar(&p.between, "difference", nil,
+		"with --prompts: show only where the prompts of two conditions differ, as ID,ID")
 	cmd.Flags().BoolVar(&p.prompts, "prompts", false, "render every distinct prompt, by phase, role and conditions")
 	p.flags.Add(cmd.Flags())
-	cmd.Flags().StringVarP(&p.folder, "output", "o", "", "with --prompts: write them as files to this new or empty folder")
+	cmd.Flags().StringVarP(&p.folder, "output", "o", "",
+		"with --prompts: write them as files to this new or empty folder")
 	return cmd
 }
 
@@ -167,7 +170,8 @@ func (r planReport) jsonDocument(withPrompts bool) map[string]any {
 	c := r.plan.Campaign
 	d := map[string]any{
 		"campaign": c.Name, "revision": c.Revision(), "cells": c.Size(), "conditions": r.all, "prediction": r.predicted,
-		"prompt_edition": r.there.Prompts.Edition, "prompts_recorded": r.there.Prompts.Stored, "in_lake": r.there.Begun, "refused": r.there.Refusal,
+		"prompt_edition": r.there.Prompts.Edition, "prompts_recorded": r.there.Prompts.Stored, "in_lake": r.there.Begun,
+		"refused": r.there.Refusal,
 		"data":    append([]envs.Survey{}, r.file.Surveys...),
 		"changed": append([]string{}, r.plan.Changed...), "warnings": append([]string{}, r.warned...),
 	}
@@ -192,7 +196,8 @@ func (r planReport) print(folder string) {
 		fmt.Printf("\nWarning: %s\n", w)
 	}
 	if folder != "" {
-		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(r.prompts), "prompt"), folder, filepath.Join(folder, planning.PromptIndex))
+		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(r.prompts), "prompt"), folder,
+			filepath.Join(folder, planning.PromptIndex))
 	} else {
 		planning.PrintPrompts(os.Stdout, r.prompts)
 	}
@@ -257,7 +262,8 @@ func shortenText(text string) string {
 
 // planConditions returns what is said of each condition, and the most calls of
 // one collaboration of each.
-func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file campaignfile.File) (all []planned, most []int, err error) {
+func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file campaignfile.File) (all []planned,
+	most []int, err error) {
 	for i, c := range p.Campaign.Conditions {
 		calls, err := p.Campaign.Conditions[i].MostCalls(plugins, p.Agents[i])
 		if err != nil {
@@ -272,7 +278,8 @@ func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file campaignf
 		all = append(all, planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
 			Agents: cmp.Or(session.Protocol().Traits().Members, p.Agents[i]), Rounds: p.Rounds[i],
-			Instances: p.Campaign.Instances[i], Replicates: p.Campaign.ReplicatesOf(i), Cells: cells, MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
+			Instances: p.Campaign.Instances[i], Replicates: p.Campaign.ReplicatesOf(i), Cells: cells,
+			MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
 		})
 	}
 	return all, most, nil
@@ -304,7 +311,9 @@ func forecastFile(ctx context.Context, o *cli.Options, path string, flags planni
 	if f.Labels != nil && f.Labels.CostUSD != nil {
 		cost += fmt.Sprintf("; labels about $%.2f", f.Labels.CostUSD.Mean)
 	}
-	return fmt.Sprintf("%s: %s, %s, about %s calls, %s", p.Campaign.Name, wording.Count(len(p.Campaign.Conditions), "condition"), wording.Count(p.Campaign.Size(), "collaboration"), cli.Abbreviate(int64(f.Calls.Mean)), cost), nil
+	return fmt.Sprintf("%s: %s, %s, about %s calls, %s", p.Campaign.Name,
+		wording.Count(len(p.Campaign.Conditions), "condition"), wording.Count(p.Campaign.Size(), "collaboration"),
+		cli.Abbreviate(int64(f.Calls.Mean)), cost), nil
 }
 
 // atOnce returns how many of the cells run at once, each with a call under way.
@@ -326,11 +335,14 @@ func printPlan(file campaignfile.File, all []planned) {
 		of     func(p planned) string
 		words  func(p planned) string
 	}{
-		{"agents", func(p planned) string { return fmt.Sprint(p.Agents) }, func(p planned) string { return wording.Count(p.Agents, "agent") }},
-		{"rounds", func(p planned) string { return fmt.Sprint(p.Rounds) }, func(p planned) string { return "at most " + wording.Count(p.Rounds, "round") }},
-		{"instances × replicates", func(p planned) string { return fmt.Sprintf("%d × %d", p.Instances, p.Replicates) }, func(p planned) string {
-			return wording.Count(p.Instances, "instance") + " × " + wording.Count(p.Replicates, "replicate")
-		}},
+		{"agents", func(p planned) string { return fmt.Sprint(p.Agents) },
+			func(p planned) string { return wording.Count(p.Agents, "agent") }},
+		{"rounds", func(p planned) string { return fmt.Sprint(p.Rounds) },
+			func(p planned) string { return "at most " + wording.Count(p.Rounds, "round") }},
+		{"instances × replicates", func(p planned) string { return fmt.Sprintf("%d × %d", p.Instances, p.Replicates) },
+			func(p planned) string {
+				return wording.Count(p.Instances, "instance") + " × " + wording.Count(p.Replicates, "replicate")
+			}},
 	}
 	settings := len(columns)
 	for _, size := range sizes {

@@ -31,7 +31,8 @@ func newQuery(o *cli.Options) *cobra.Command {
 				return cli.UsageError(err)
 			}
 			in := cmd.InOrStdin()
-			if len(args) == 0 && script == "" && cli.IsTerminal(in) && cli.IsTerminal(cmd.OutOrStdout()) && q.File == "" {
+			if len(args) == 0 && script == "" && cli.IsTerminal(in) && cli.IsTerminal(cmd.OutOrStdout()) &&
+				q.File == "" {
 				return q.Prompt(cmd)
 			}
 			text, err := exports.ReadScript(args, script, in)
@@ -43,7 +44,8 @@ func newQuery(o *cli.Options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&script, "file", "", "read statements from FILE; - is standard input")
 	cmd.Flags().StringSliceVar(&q.Campaigns, "campaign", nil, "only these campaigns (default: all of the lake)")
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(exports.QueryFormats, ", ")+" (default: table, or what FILE's name ends in)")
+	cmd.Flags().StringVar(&format, "format", "",
+		strings.Join(exports.QueryFormats, ", ")+" (default: table, or what FILE's name ends in)")
 	cmd.Flags().StringVarP(&q.File, "output", "o", "", "write to FILE instead of standard output")
 	cmd.Flags().BoolVar(&q.Force, "force", false, "replace FILE if it exists")
 	cmd.Flags().StringVar(&q.Cache, "cache", "", "folder for copies of a lake in S3 (default: the user's cache folder)")

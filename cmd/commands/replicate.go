@@ -69,7 +69,8 @@ type replication struct {
 }
 
 func newReplicate(o *cli.Options) *cobra.Command {
-	r := replication{Options: o, flags: planning.Flags{Fit: fitRule, Files: examples.Files}, features: measurements.Features{PriceFlags: measurements.PriceFlags{Options: o}}}
+	r := replication{Options: o, flags: planning.Flags{Fit: fitRule, Files: examples.Files},
+		features: measurements.Features{PriceFlags: measurements.PriceFlags{Options: o}}}
 	list, file, output := false, false, ""
 	cmd := &cobra.Command{
 		Use:     "replicate [PAPER/TABLE]",
@@ -114,7 +115,8 @@ func newReplicate(o *cli.Options) *cobra.Command {
 	f.BoolVar(&list, "list", false, "list what can be replicated, with calls, cost and time of each at --model")
 	f.BoolVar(&file, "file", false, "print the campaign files and run nothing")
 	f.StringVar(&r.model, "model", "", "the model to ask in place of the paper's, as model: in a campaign")
-	f.StringVar(&r.labeller, "labeller", "", "the model that labels dialogue acts (default: --model; scripted/labeller labels by rules on words)")
+	f.StringVar(&r.labeller, "labeller", "",
+		"the model that labels dialogue acts (default: --model; scripted/labeller labels by rules on words)")
 	f.StringVar(&r.beside, "beside", "", "the paper's model whose numbers stand beside those of --model (default: the likest, else the paper's first)")
 	f.StringVar(&r.data, "data", "", "FOLDER of the data sets that the program does not bring")
 	f.Float64Var(&r.costUSD, "cost-usd", 0, "US dollars in all, at which it pauses")
@@ -149,7 +151,8 @@ func (r replication) run(ctx context.Context, output string) error {
 	}
 	models := r.entry.Models()
 	if r.beside != "" && !slices.Contains(models, r.beside) {
-		return cli.UsageError(fmt.Errorf("--beside is %q; %s has numbers of %s%s", r.beside, r.name, wording.And(models), wording.DidYouMean(r.beside, models)))
+		return cli.UsageError(fmt.Errorf("--beside is %q; %s has numbers of %s%s", r.beside, r.name,
+			wording.And(models), wording.DidYouMean(r.beside, models)))
 	}
 	for _, c := range r.entry.All() {
 		if err := r.plan(ctx, c); err != nil {
@@ -186,7 +189,8 @@ func (r replication) run(ctx context.Context, output string) error {
 func (r replication) plan(ctx context.Context, c string) error {
 	if r.entry.Pool != "" && c != r.entry.Pool {
 		if _, err := os.Stat(r.poolFile()); err != nil {
-			fmt.Fprintf(os.Stderr, "%s is planned once %s has the viewpoints of %s\n", r.campaignName(c), r.poolFile(), r.campaignName(r.entry.Pool))
+			fmt.Fprintf(os.Stderr, "%s is planned once %s has the viewpoints of %s\n", r.campaignName(c), r.poolFile(),
+				r.campaignName(r.entry.Pool))
 			return nil
 		}
 	}
@@ -332,7 +336,8 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 	}
 	compared := c.Table(r.name, r.entry.Title, r.entry.NotDerived)
 	if own := replicate.Model(r.entry.Campaigns[0]); r.model != "" && own != "" {
-		compared.Notes = append([]string{fmt.Sprintf("Here %s answered; the paper's numbers are of %s.", r.modelName(), own)}, compared.Notes...)
+		compared.Notes = append([]string{fmt.Sprintf("Here %s answered; the paper's numbers are of %s.", r.modelName(),
+			own)}, compared.Notes...)
 	}
 	if r.model != "" && len(models) > 0 {
 		note := fmt.Sprintf("Beside %s stands the paper's %s.", r.modelName(), beside)
@@ -348,7 +353,9 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 	err := cli.WriteOutput(output, r.Stdout(), func(w io.Writer) error { return table.Write(w, r.format, all) })
 	for _, figure := range r.entry.Figures {
 		for _, name := range r.entry.Campaigns {
-			fmt.Fprintf(os.Stderr, "Figure: roundtable analyze %s --figure %s -o %s.svg\n", strings.Join(append([]string{r.campaignName(name)}, r.baselineFlags("--baseline ")...), " "), figure, strings.ReplaceAll(r.name, "/", "-"))
+			fmt.Fprintf(os.Stderr, "Figure: roundtable analyze %s --figure %s -o %s.svg\n",
+				strings.Join(append([]string{r.campaignName(name)}, r.baselineFlags("--baseline ")...), " "), figure,
+				strings.ReplaceAll(r.name, "/", "-"))
 		}
 	}
 	return err
@@ -356,8 +363,10 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 
 // tableOf makes a table of one of the entry's campaigns, as analyze does. That there is none is
 // no error: it is why the numbers are not compared.
-func (r replication) tableOf(ctx context.Context, s store.Store, c, name string, found replicate.Found) (replicate.Found, error) {
-	which := analyze.Request{Table: name, Baselines: r.baselineFlags(""), Messages: measurements.Messages{Method: r.features.Method}}
+func (r replication) tableOf(ctx context.Context, s store.Store, c, name string,
+	found replicate.Found) (replicate.Found, error) {
+	which := analyze.Request{Table: name, Baselines: r.baselineFlags(""),
+		Messages: measurements.Messages{Method: r.features.Method}}
 	if err := which.Choose(ctx, s, r.campaignName(c)); err != nil {
 		return found, err
 	}

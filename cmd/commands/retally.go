@@ -32,7 +32,8 @@ and the table says of how many collaborations the final decision is.`,
 				r.ApproveFrom = &from
 			}
 			if r.ApproveFirst < 0 {
-				return cli.UsageError(fmt.Errorf("--approve-first %d: expected a whole number of at least 0", r.ApproveFirst))
+				return cli.UsageError(fmt.Errorf("--approve-first %d: expected a whole number of at least 0",
+					r.ApproveFirst))
 			}
 			as, err := cli.ChooseFormat(format, file, o.JSON, table.Formats())
 			if err != nil {
@@ -46,13 +47,16 @@ and the table says of how many collaborations the final decision is.`,
 			if err != nil {
 				return err
 			}
-			return cli.WriteOutput(file, cmd.OutOrStdout(), func(w io.Writer) error { return table.Write(w, as, []table.Table{t}) })
+			return cli.WriteOutput(file, cmd.OutOrStdout(),
+				func(w io.Writer) error { return table.Write(w, as, []table.Table{t}) })
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&r.Rules, "rule", nil, "a rule as in a campaign file, a name or {name: …, parameters}; repeat it for several (default: all that count ballots)")
+	f.StringArrayVar(&r.Rules, "rule", nil,
+		"a rule as in a campaign file, a name or {name: …, parameters}; repeat it for several (default: all that count ballots)")
 	f.IntVar(&from, "approve-from", 0, "the least rating, or points, that approve a candidate (default: ratings from halfway on, any points)")
-	f.IntVar(&r.ApproveFirst, "approve-first", 0, "how many of a ranking's first candidates are approved (default: rankings are not counted as approvals)")
+	f.IntVar(&r.ApproveFirst, "approve-first", 0,
+		"how many of a ranking's first candidates are approved (default: rankings are not counted as approvals)")
 	f.StringVar(&format, "format", "", "text, md, csv, json, html or latex")
 	f.StringVarP(&file, "output", "o", "", "file to write to (default: standard output)")
 	return cmd

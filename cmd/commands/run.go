@@ -55,8 +55,10 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 	}
 	cmd.Flags().BoolVar(&r.Retry, "retry-failed", false, "run failed and stopped cells again, as another generation")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
-	cmd.Flags().BoolVar(&alone, "detach", false, "start it as a process of its own that outlives the terminal, and say where its log is")
-	cmd.Flags().BoolVar(&r.NoCache, "no-cache", false, "do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
+	cmd.Flags().BoolVar(&alone, "detach", false,
+		"start it as a process of its own that outlives the terminal, and say where its log is")
+	cmd.Flags().BoolVar(&r.NoCache, "no-cache", false,
+		"do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
 	flags.Add(cmd.Flags())
 	o.Telemetry.Flags(cmd.Flags())
 	return cmd
@@ -76,7 +78,8 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags plannin
 }
 
 // workCampaign runs what is left of a campaign file; again is the command that resumes it.
-func workCampaign(ctx context.Context, r runs.Options, path string, flags planning.Flags, again string) (store.Store, campaign.Plan, campaign.Manifest, error) {
+func workCampaign(ctx context.Context, r runs.Options, path string, flags planning.Flags, again string) (store.Store,
+	campaign.Plan, campaign.Manifest, error) {
 	s, made, err := r.CreateLake()
 	if err != nil {
 		return nil, campaign.Plan{}, campaign.Manifest{}, err
@@ -104,7 +107,8 @@ func workCampaign(ctx context.Context, r runs.Options, path string, flags planni
 }
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.
-func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest, again string) error {
+func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest,
+	again string) error {
 	if err := workPlan(ctx, r, s, p, m, again); err != nil {
 		return err
 	}
@@ -112,14 +116,18 @@ func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campai
 }
 
 // workPlan runs what is left of a recorded plan, and labels it if its file says so.
-func workPlan(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest, again string) error {
+func workPlan(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest,
+	again string) error {
 	if ahead, err := campaigns.KeepAhead(ctx, s, p, &m); err != nil {
 		return err
 	} else if ahead > 0 {
-		fmt.Fprintf(engine.Notices(r.Options), "until.ahead stays %d (the file has %d): the campaign needs no further cell, and with another ahead it would run some that its answer has no use for\n", m.Until.Ahead, ahead)
+		fmt.Fprintf(engine.Notices(r.Options),
+			"until.ahead stays %d (the file has %d): the campaign needs no further cell, and with another ahead it would run some that its answer has no use for\n", m.Until.Ahead, ahead)
 	}
-	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.NeedsNothing(ctx, s, p, m) && campaigns.IsLabelled(ctx, s, m) {
-		if err := errors.Join(campaigns.RecordFile(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, p, m)); err != nil {
+	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.NeedsNothing(ctx, s, p, m) &&
+		campaigns.IsLabelled(ctx, s, m) {
+		if err := errors.Join(campaigns.RecordFile(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name),
+			r.SendEnd(ctx, s, p, m)); err != nil {
 			return err
 		}
 		fmt.Fprintln(engine.Notices(r.Options), runs.DoneText(p.Campaign.Name, p.Campaign.Size()))
@@ -158,12 +166,14 @@ func reportRun(ctx context.Context, r runs.Options, s store.Store, p campaign.Pl
 		if ended < cells { // the last rows are not compacted yet
 			tables = "raw"
 		}
-		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.LakeName(), tables, name, r.LakeName(), name)
+		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.LakeName(), tables,
+			name, r.LakeName(), name)
 		if m.Labels != nil && campaigns.IsLabelled(ctx, s, m) {
 			fmt.Printf("Labels:  by %s · roundtable analyze %s --table dialogue-acts\n", m.Labels.ID(), name)
 		}
 		if unneeded > 0 {
-			fmt.Printf("Stopped: answered: %d of %s were not needed · roundtable analyze %s --table answer\n", unneeded, wording.Count(cells, "collaboration"), name)
+			fmt.Printf("Stopped: answered: %d of %s were not needed · roundtable analyze %s --table answer\n", unneeded,
+				wording.Count(cells, "collaboration"), name)
 		}
 		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)
 		for _, warning := range found.Warnings {
@@ -172,7 +182,8 @@ func reportRun(ctx context.Context, r runs.Options, s store.Store, p campaign.Pl
 	}
 	switch {
 	case ended < cells:
-		return cli.IncompleteError(fmt.Errorf("not finished: %d of %s; the same command resumes them", cells-ended, wording.Count(cells, "collaboration")))
+		return cli.IncompleteError(fmt.Errorf("not finished: %d of %s; the same command resumes them", cells-ended,
+			wording.Count(cells, "collaboration")))
 	case bad > 0:
 		return cli.IncompleteError(fmt.Errorf("without success: %d of %s; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them again", bad, wording.Count(cells, "collaboration"), name))
 	}

@@ -44,7 +44,8 @@ every answer as it was received, also those that could not be used.`,
 	}
 	cmd.Flags().BoolVar(&how.Prompts, "prompts", false, "print the exact prompt of each entry")
 	cmd.Flags().BoolVar(&how.Raw, "raw", false, "print each answer as it was received")
-	cmd.Flags().BoolVar(&how.Thinking, "thinking", false, "print what models thought before their answers; no agent was shown it")
+	cmd.Flags().BoolVar(&how.Thinking, "thinking", false,
+		"print what models thought before their answers; no agent was shown it")
 	cmd.Flags().IntVar(&how.Entry, "entry", -1, "print only this entry (the numbers are in the report and in --json)")
 	return cmd
 }

@@ -84,13 +84,15 @@ func (t trial) run(ctx context.Context, in io.Reader) error {
 	if !t.yes {
 		fmt.Fprint(os.Stderr, "Run it? [Y/n] ")
 		answer, err := bufio.NewReader(in).ReadString('\n')
-		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "" && answer != "y" && answer != "yes" {
+		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "" && answer != "y" &&
+			answer != "yes" {
 			fmt.Fprintf(os.Stderr, "Nothing was asked. `roundtable run %s` runs it.\n", file)
 			return nil
 		}
 	}
 	flags := planning.Flags{}
-	s, p, _, failed := workCampaign(ctx, runs.Options{Options: t.Options, Checks: true}, file, flags, flags.Command(file))
+	s, p, _, failed := workCampaign(ctx, runs.Options{Options: t.Options, Checks: true}, file, flags,
+		flags.Command(file))
 	if failed != nil {
 		return failed
 	}
@@ -124,8 +126,10 @@ func (t trial) write(ctx context.Context, file string) error {
 		if err != nil {
 			return err
 		}
-		written = replaceLine(written, "limits:", fmt.Sprintf("prices: %s   # your own machine\nlimits: {calls: 4}", price))
-		written = replaceLine(written, "instances:", fmt.Sprintf("instances: %d   # of 60; more of them later extend the campaign", fewQuestions))
+		written = replaceLine(written, "limits:",
+			fmt.Sprintf("prices: %s   # your own machine\nlimits: {calls: 4}", price))
+		written = replaceLine(written, "instances:",
+			fmt.Sprintf("instances: %d   # of 60; more of them later extend the campaign", fewQuestions))
 	}
 	if err := os.Mkdir(tryFolder, 0o755); errors.Is(err, fs.ErrExist) {
 		return cli.UsageError(fmt.Errorf("there is a folder %s without a try.yaml; run this in another folder", tryFolder))
@@ -161,7 +165,8 @@ func (t trial) choose(ctx context.Context) (providers.Found, error) {
 		}
 		names, err := providers.ServedModels(ctx, t.baseURL)
 		if err != nil || len(names) == 0 {
-			return chosen, cli.UsageError(errors.Join(fmt.Errorf("%s names no model; say which with --model", t.baseURL), err))
+			return chosen, cli.UsageError(errors.Join(fmt.Errorf("%s names no model; say which with --model",
+				t.baseURL), err))
 		}
 		chosen.Model = "openai/" + names[0]
 		fmt.Fprintf(os.Stderr, "Found %s at %s.\n", chosen.Model, t.baseURL)

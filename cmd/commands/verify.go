@@ -45,7 +45,8 @@ here or elsewhere. With --public-key, the file must be signed by that key.`,
 		},
 	}
 	cmd.Flags().StringVar(&file, "attest", "", "compare with this file of roundtable attest, too")
-	cmd.Flags().StringVar(&keyFile, "public-key", "", "with --attest: the Ed25519 public key, a PEM file, that must have signed it")
+	cmd.Flags().StringVar(&keyFile, "public-key", "",
+		"with --attest: the Ed25519 public key, a PEM file, that must have signed it")
 	return cmd
 }
 

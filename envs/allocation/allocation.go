@@ -149,12 +149,13 @@ type Observation struct {
 	Domain          string
 	Private, Public []string // names of resources
 	Tasks           []Template
-	Leader          string // for templates of a group that the last agent leads; the built-in ones leave it to the protocol to say who leads
-	Agent           int
-	Persona         string
-	Own             map[string]float64 // private resources
-	Fragment        map[string]float64 // of the public resources
-	Values          map[string]float64 // of the tasks, if it does them
+	// for templates of a group that the last agent leads; the built-in ones leave it to the protocol to say who leads
+	Leader   string
+	Agent    int
+	Persona  string
+	Own      map[string]float64 // private resources
+	Fragment map[string]float64 // of the public resources
+	Values   map[string]float64 // of the tasks, if it does them
 }
 
 // Observe gives an Observation.

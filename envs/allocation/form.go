@@ -22,7 +22,8 @@ func (s *session) EstimateForm() envs.Form {
 	byAgent := func(names []string) jsonschema.Schema {
 		return jsonschema.ObjectOf(agentNames(), jsonschema.ObjectOf(names, quantity))
 	}
-	example := Estimate{Private: map[string]joint.State{}, Public: joint.State{s.public[0]: 53}, Values: map[string]joint.State{}}
+	example := Estimate{Private: map[string]joint.State{}, Public: joint.State{s.public[0]: 53},
+		Values: map[string]joint.State{}}
 	for i, agent := range agentNames() {
 		example.Private[agent] = joint.State{s.private[0]: float64(17 + 6*i)}
 		example.Values[agent] = joint.State{s.tasks[0].Name: float64(31 - 4*i)}

@@ -107,7 +107,8 @@ func (d Domain) drawTeam(rng *rand.Rand) (Team, bool) {
 			e := p.Efficiency[task.Kind]
 			values = append(values, math.Round(100*task.Value*(e[0]+rng.Float64()*(e[1]-e[0])))/100)
 		}
-		t.Private, t.Fragments, t.Values = append(t.Private, private), append(t.Fragments, public), append(t.Values, values)
+		t.Private, t.Fragments, t.Values = append(t.Private, private), append(t.Fragments, public),
+			append(t.Values, values)
 	}
 	p := d.newWork(t, chosen).Problem("")
 	best := joint.Solve(p, joint.Nodes)

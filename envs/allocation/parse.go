@@ -43,7 +43,8 @@ func (s *session) Parse(text []byte) (envs.Proposal, error) {
 			continue // nobody does it
 		}
 		if choice[i] = s.agentNamed(*agent); choice[i] < 0 {
-			return "", fmt.Errorf("there is no such agent; there are %s, %s and %s", agentName(0), agentName(1), agentName(2))
+			return "", fmt.Errorf("there is no such agent; there are %s, %s and %s", agentName(0),
+				agentName(1), agentName(2))
 		}
 	}
 	return s.Proposal(choice), nil

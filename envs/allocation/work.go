@@ -31,7 +31,8 @@ type Estimate struct {
 func agentName(agent int) string { return "agent_" + strconv.Itoa(agent) }
 
 func (d Domain) newWork(t Team, chosen []Template) *work {
-	w := &work{private: d.Private, tasks: chosen, truth: Estimate{Private: map[string]joint.State{}, Public: joint.State{}, Values: map[string]joint.State{}}}
+	w := &work{private: d.Private, tasks: chosen,
+		truth: Estimate{Private: map[string]joint.State{}, Public: joint.State{}, Values: map[string]joint.State{}}}
 	for _, r := range d.Public {
 		w.public = append(w.public, r.Name)
 	}
@@ -84,9 +85,11 @@ func (w *work) Estimate(text []byte) (string, error) {
 func byAgent(kind string, given map[string]joint.State, known []string) (map[string]joint.State, error) {
 	named := map[string]joint.State{}
 	for _, agent := range slices.Sorted(maps.Keys(given)) {
-		i := slices.IndexFunc([]string{agentName(0), agentName(1), agentName(2)}, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(agent)) })
+		i := slices.IndexFunc([]string{agentName(0), agentName(1), agentName(2)},
+			func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(agent)) })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no agent %.40q; there are %s, %s and %s", agent, agentName(0), agentName(1), agentName(2))
+			return nil, fmt.Errorf("there is no agent %.40q; there are %s, %s and %s", agent, agentName(0),
+				agentName(1), agentName(2))
 		}
 		if _, twice := named[agentName(i)]; twice {
 			return nil, fmt.Errorf("%s is given twice", agentName(i))

@@ -93,7 +93,8 @@ func checkDeal(r Reporter, env envs.Environment, opt Options) {
 			r.Errorf("instance %d has %d agents, instance 0 has %d; all have the same number", i, n, size)
 		}
 		for agent := range a.Agents() {
-			if !reflect.DeepEqual(a.Observe(agent), b.Observe(agent)) || !reflect.DeepEqual(a.Observe(agent), a.Observe(agent)) {
+			if !reflect.DeepEqual(a.Observe(agent), b.Observe(agent)) ||
+				!reflect.DeepEqual(a.Observe(agent), a.Observe(agent)) {
 				r.Errorf("instance %d dealt twice: agent %d observes different things", i, agent)
 			}
 		}
@@ -147,7 +148,8 @@ func checkObservations(r Reporter, env envs.Environment, opt Options) {
 					continue
 				}
 				if !reflect.DeepEqual(first.Field(f).Interface(), other.Field(f).Interface()) {
-					r.Errorf("instance %d: %s differs between agents 0 and %d but is not declared private", i, name, agent)
+					r.Errorf("instance %d: %s differs between agents 0 and %d but is not declared private",
+						i, name, agent)
 				}
 			}
 		}

@@ -13,19 +13,30 @@ import (
 func Hostile() []string {
 	deep := 100_000
 	list := []string{
-		"", " ", "\n\t\r ", "\x00", "\x00\x00\x00\x00", "\xff\xfe", "\xc3\x28", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80", "\ufeff", "\ufeff{}",
-		"null", "true", "false", "0", "-0", "1", "-1", "1.5", "NaN", "nan", "-NaN", "Infinity", "-Infinity", "Inf", "+1", "01", "1.", ".5", "1e400", "-1e400", "1e-400", "1e", "0x10", "1_000",
-		"1e999999999999", strings.Repeat("9", 100_000), "0." + strings.Repeat("0", 100_000) + "1", "-" + strings.Repeat("9", 400),
-		`""`, `"4"`, `"NaN"`, `"null"`, `"\u0000"`, `"\ud800"`, `"\udc00\ud800"`, `"unfinished`, "\"raw\x01control\"", `'single'`, `"` + strings.Repeat("a", 1<<20) + `"`,
+		"", " ", "\n\t\r ", "\x00", "\x00\x00\x00\x00", "\xff\xfe", "\xc3\x28", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80",
+		"\ufeff", "\ufeff{}",
+		"null", "true", "false", "0", "-0", "1", "-1", "1.5", "NaN", "nan", "-NaN", "Infinity", "-Infinity", "Inf",
+		"+1", "01", "1.", ".5", "1e400", "-1e400", "1e-400", "1e", "0x10", "1_000",
+		"1e999999999999", strings.Repeat("9", 100_000), "0." + strings.Repeat("0", 100_000) + "1",
+		"-" + strings.Repeat("9", 400),
+		`""`, `"4"`, `"NaN"`, `"null"`, `"\u0000"`, `"\ud800"`, `"\udc00\ud800"`, `"unfinished`, "\"raw\x01control\"",
+		`'single'`, `"` + strings.Repeat("a", 1<<20) + `"`,
 		"[]", "[[]]", "[null]", "[1,2,3]", "[1,]", "[,]", "[", "]", "[{}]",
-		"{}", "{", "}", "{{}}", "{}{}", "{} {}", "{}null", "{},", "{,}", `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{'a':1}`, `{1:1}`, `{"":""}`, `{"":{}}`, `{null:null}`,
-		`{"a":1,"a":2}`, `{"A":1,"a":-5}`, `{"a":{"b":1,"b":2}}`, `{"a":1} {"a":2}`, `{"a":null}`, `{"a":{}}`, `{"a":[]}`, `{"a":{"a":{"a":{"a":{}}}}}`,
-		`{"a":NaN}`, `{"a":1e400}`, `{"a":-1}`, `{"a":"1"}`, `{"a":true}`, `{"__proto__":{"x":1}}`, `{"a":1}/*c*/`, `// c` + "\n{}", "```json\n{}\n```", "Sure! Here is my proposal: {}",
-		"<script>alert(1)</script>", "{{.Secret}}", "%s%n%x", "'; DROP TABLE turns; --", "\u202e{}", "{\u00a0}", "{\"\u0430\":1}", "｛｝", "{\"a\"：1}",
+		"{}", "{", "}", "{{}}", "{}{}", "{} {}", "{}null", "{},", "{,}", `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`,
+		`{'a':1}`, `{1:1}`, `{"":""}`, `{"":{}}`, `{null:null}`,
+		`{"a":1,"a":2}`, `{"A":1,"a":-5}`, `{"a":{"b":1,"b":2}}`, `{"a":1} {"a":2}`, `{"a":null}`, `{"a":{}}`,
+		`{"a":[]}`, `{"a":{"a":{"a":{"a":{}}}}}`,
+		`{"a":NaN}`, `{"a":1e400}`, `{"a":-1}`, `{"a":"1"}`, `{"a":true}`, `{"__proto__":{"x":1}}`, `{"a":1}/*c*/`,
+		`// c` + "\n{}", "```json\n{}\n```", "Sure! Here is my proposal: {}",
+		"<script>alert(1)</script>", "{{.Secret}}", "%s%n%x", "'; DROP TABLE turns; --", "\u202e{}", "{\u00a0}",
+		"{\"\u0430\":1}", "｛｝", "{\"a\"：1}",
 		"١٢٣", "²", "Ⅷ", "{\"a\":\"\u202etxt\"}", "{\"a\u0000b\":1}", `{"a\u0000b":1}`,
-		strings.Repeat("[", deep), strings.Repeat("[", deep) + strings.Repeat("]", deep), strings.Repeat(`{"a":`, deep), strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep),
-		strings.Repeat("{", deep), strings.Repeat(" ", 1<<20), strings.Repeat("\"", deep), strings.Repeat("{}", deep), strings.Repeat("\\", deep),
-		"[" + strings.Repeat("0,", deep) + "0]", strings.Repeat("\x00", 1<<20), strings.Repeat("\xff", 1<<20), `{"` + strings.Repeat("k", 1<<20) + `":1}`, manyKeys(50_000),
+		strings.Repeat("[", deep), strings.Repeat("[", deep) + strings.Repeat("]", deep), strings.Repeat(`{"a":`, deep),
+		strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep),
+		strings.Repeat("{", deep), strings.Repeat(" ", 1<<20), strings.Repeat("\"", deep), strings.Repeat("{}", deep),
+		strings.Repeat("\\", deep),
+		"[" + strings.Repeat("0,", deep) + "0]", strings.Repeat("\x00", 1<<20), strings.Repeat("\xff", 1<<20),
+		`{"` + strings.Repeat("k", 1<<20) + `":1}`, manyKeys(50_000),
 	}
 	return list
 }
@@ -41,16 +52,22 @@ func manyKeys(n int) string {
 // Mutations returns valid answers made a little wrong, and wrong answers made of valid ones.
 func Mutations(valid string) []string {
 	list := []string{
-		" " + valid + "\n", valid + valid, valid + " x", valid + "\x00", "\x00" + valid, "\ufeff" + valid, "[" + valid + "]", "```json\n" + valid + "\n```",
-		`{"proposal":` + valid + `}`, `"` + strings.ReplaceAll(valid, `"`, `\"`) + `"`, strings.ToUpper(valid), strings.ToLower(valid),
-		strings.ReplaceAll(valid, `"`, "'"), strings.ReplaceAll(valid, ":", "："), strings.ReplaceAll(valid, "a", "а"), strings.ReplaceAll(valid, "{", "["), strings.ReplaceAll(valid, ":", ":-"),
-		strings.ReplaceAll(valid, ":", ":[") + "]", strings.ReplaceAll(valid, ",", ",,"), strings.ReplaceAll(valid, ".", ","),
+		" " + valid + "\n", valid + valid, valid + " x", valid + "\x00", "\x00" + valid, "\ufeff" + valid,
+		"[" + valid + "]", "```json\n" + valid + "\n```",
+		`{"proposal":` + valid + `}`, `"` + strings.ReplaceAll(valid, `"`, `\"`) + `"`, strings.ToUpper(valid),
+		strings.ToLower(valid),
+		strings.ReplaceAll(valid, `"`, "'"), strings.ReplaceAll(valid, ":", "："), strings.ReplaceAll(valid, "a", "а"),
+		strings.ReplaceAll(valid, "{", "["), strings.ReplaceAll(valid, ":", ":-"),
+		strings.ReplaceAll(valid, ":", ":[") + "]", strings.ReplaceAll(valid, ",", ",,"),
+		strings.ReplaceAll(valid, ".", ","),
 	}
-	for _, digits := range []string{"NaN", "Infinity", "-1", "1e400", "1e-400", "1e300", "-0", "0", "null", "true", `"7"`, "[7]", "{}", "07", "7.0", "70e-1", "0.1", "1e2", "9007199254740993"} {
+	for _, digits := range []string{"NaN", "Infinity", "-1", "1e400", "1e-400", "1e300", "-0", "0", "null", "true",
+		`"7"`, "[7]", "{}", "07", "7.0", "70e-1", "0.1", "1e2", "9007199254740993"} {
 		list = append(list, eachNumber(valid, digits)...)
 	}
 	for i := range min(len(valid), 200) {
-		list = append(list, valid[:i], valid[:i]+valid[i+1:], valid[:i]+"\xff"+valid[i:], valid[:i]+valid[i:i+1]+valid[i:])
+		list = append(list, valid[:i], valid[:i]+valid[i+1:], valid[:i]+"\xff"+valid[i:],
+			valid[:i]+valid[i:i+1]+valid[i:])
 	}
 	return append(list, doubledKey(valid)...)
 }
@@ -74,7 +91,8 @@ func eachNumber(valid, with string) []string {
 	for _, s := range spans {
 		all, end = all+valid[end:s[0]]+with, s[1]
 	}
-	return []string{valid[:first[0]] + with + valid[first[1]:], valid[:last[0]] + with + valid[last[1]:], all + valid[end:]}
+	return []string{valid[:first[0]] + with + valid[first[1]:], valid[:last[0]] + with + valid[last[1]:],
+		all + valid[end:]}
 }
 
 // doubledKey repeats the first member of an object, which encoding/json would hide.
@@ -96,7 +114,8 @@ func SampleProposals(r Reporter, env envs.Environment, in envs.Instance) []strin
 			r.Fatalf("%v", err)
 		}
 		for agent := range in.Agents() {
-			s := envs.Situation{Agent: agent, Agents: in.Agents(), Round: 1, Rounds: rounds, Observation: in.Observe(agent), Rand: envs.Stream(seed, "sample", name, agent)}
+			s := envs.Situation{Agent: agent, Agents: in.Agents(), Round: 1, Rounds: rounds,
+				Observation: in.Observe(agent), Rand: envs.Stream(seed, "sample", name, agent)}
 			if text, ok := policy.Propose(s); ok {
 				list = append(list, text)
 			}

@@ -66,7 +66,8 @@ func askTwice[T any](g *game, agent int, purpose string, ask func(envs.Situation
 	before := fmt.Sprintf("%+v", g.state)
 	first, second := ask(g.situationOf(agent, purpose)), ask(g.situationOf(agent, purpose))
 	if !reflect.DeepEqual(first, second) {
-		g.reportError("%s of agent %d in round %d is not pure: %v, then %v", purpose, agent, g.state.Round, first, second)
+		g.reportError("%s of agent %d in round %d is not pure: %v, then %v", purpose, agent, g.state.Round,
+			first, second)
 	}
 	if after := fmt.Sprintf("%+v", g.state); after != before {
 		g.reportError("%s of agent %d in round %d changes its situation", purpose, agent, g.state.Round)
@@ -116,7 +117,8 @@ func (g *game) proposeAll() {
 		}
 		p, err := g.in.Parse([]byte(a.Text))
 		if err != nil {
-			g.reportError("agent %d in round %d proposes %s, which Parse refuses: %v", agent, g.state.Round, a.Text, err)
+			g.reportError("agent %d in round %d proposes %s, which Parse refuses: %v", agent,
+				g.state.Round, a.Text, err)
 			continue
 		}
 		if err := checkProposal(g.in, p); err != nil {
@@ -190,7 +192,8 @@ func checkProposal(in envs.Instance, p envs.Proposal) error {
 	}
 	score := in.Score(p)
 	if !isFinite(score.Value) || len(score.Utilities) != len(in.Agents()) {
-		return fmt.Errorf("score %v and %d utilities for %d agents", score.Value, len(score.Utilities), len(in.Agents()))
+		return fmt.Errorf("score %v and %d utilities for %d agents", score.Value, len(score.Utilities),
+			len(in.Agents()))
 	}
 	for agent, u := range score.Utilities {
 		if !isFinite(u) || in.Utility(agent, p) != u {

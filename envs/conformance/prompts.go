@@ -27,7 +27,8 @@ func checkPrompts(r Reporter, env envs.Environment, opt Options) {
 			var first string
 			for agent := range in.Agents() {
 				text, err := renderPrompt(env, name, in.Observe(agent))
-				if private := name == "background.tmpl"; err == nil && !(private && strings.TrimSpace(text) == "") { // an agent may have nothing of its own
+				// an agent may have nothing of its own
+				if private := name == "background.tmpl"; err == nil && !(private && strings.TrimSpace(text) == "") {
 					err = checkReadable(text)
 				}
 				if err != nil {

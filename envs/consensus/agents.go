@@ -100,9 +100,11 @@ type agent struct {
 func (a agent) drawStrategy(s envs.Situation, o Observation) func(envs.Situation, view, Observation) []float64 {
 	m := a.mixture
 	if a.byPersonality {
-		m = map[string]Mixture{None: {Average: 1}, Stubborn: {Stubborn: 1}, Suggestible: {Suggestible: 1}}[o.Personality]
+		m = map[string]Mixture{None: {Average: 1}, Stubborn: {Stubborn: 1},
+			Suggestible: {Suggestible: 1}}[o.Personality]
 	}
-	all := []func(envs.Situation, view, Observation) []float64{moveToAverage, averageWithoutSelf, moveToMajority, stayPut, moveAnywhere}
+	all := []func(envs.Situation, view, Observation) []float64{moveToAverage, averageWithoutSelf, moveToMajority,
+		stayPut, moveAnywhere}
 	shares := m.sharesByStrategy()
 	sum := 0.0
 	for _, v := range shares {
@@ -131,7 +133,8 @@ func (a agent) Propose(s envs.Situation) (string, bool) {
 
 // Message says where the agent is.
 func (a agent) Message(s envs.Situation) envs.Message {
-	return envs.Message{From: s.Agent, Text: "I am at " + string(formatPosition(latestPositions(s, s.Observation.(Observation)).own)) + "."}
+	return envs.Message{From: s.Agent, Text: "I am at " +
+		string(formatPosition(latestPositions(s, s.Observation.(Observation)).own)) + "."}
 }
 
 // Value falls with the distance from the mean of what the agent sees.

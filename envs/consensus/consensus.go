@@ -82,7 +82,8 @@ func New(p Params) (*Task, error) {
 	}
 	personalities := p.Personalities
 	if personalities == nil {
-		personalities = slices.Concat(slices.Repeat([]string{Stubborn}, p.Stubborn), slices.Repeat([]string{Suggestible}, p.Suggestible),
+		personalities = slices.Concat(slices.Repeat([]string{Stubborn}, p.Stubborn),
+			slices.Repeat([]string{Suggestible}, p.Suggestible),
 			slices.Repeat([]string{None}, p.Agents-p.Stubborn-p.Suggestible))
 	}
 	return &Task{params: p, personalities: personalities}, nil

@@ -66,7 +66,8 @@ func (p Params) checkRobot() error {
 		}
 	}
 	if r.Decimals < 0 || r.Decimals > 12 || r.Round/r.Step > mostSteps {
-		return fmt.Errorf("robot is wrong: decimals is %d and a round has %.0f steps; expected 0 to 12 and at most %d", r.Decimals, r.Round/r.Step, mostSteps)
+		return fmt.Errorf("robot is wrong: decimals is %d and a round has %.0f steps; expected 0 to 12 and at most %d",
+			r.Decimals, r.Round/r.Step, mostSteps)
 	}
 	return nil
 }
@@ -88,7 +89,8 @@ func (g *gathering) Move(agent int, from envs.State, target envs.Proposal) (envs
 		rest = 2 * d
 	}
 	if agent < 0 || agent >= len(g.starts) || len(from.At) != d || len(from.Rest) != rest {
-		return envs.State{}, fmt.Errorf("consensus: agent %d of %d is to move from %d and %d values; it has %d and %d", agent, len(g.starts), len(from.At), len(from.Rest), d, rest)
+		return envs.State{}, fmt.Errorf("consensus: agent %d of %d is to move from %d and %d values; it has %d and %d",
+			agent, len(g.starts), len(from.At), len(from.Rest), d, rest)
 	}
 	to := from.At
 	if target != "" {
@@ -100,7 +102,8 @@ func (g *gathering) Move(agent int, from envs.State, target envs.Proposal) (envs
 	if g.params.Robot == nil {
 		return envs.State{Position: formatPosition(to), At: slices.Clone(to)}, nil
 	}
-	s := motion{position: slices.Clone(from.At), velocity: slices.Clone(from.Rest[:d]), err: slices.Clone(from.Rest[d:])}
+	s := motion{position: slices.Clone(from.At), velocity: slices.Clone(from.Rest[:d]),
+		err: slices.Clone(from.Rest[d:])}
 	return g.params.Robot.driveRound(s, to), nil
 }
 

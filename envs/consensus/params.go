@@ -20,7 +20,8 @@ func (p Params) check() error {
 		wrong("dimension is %d; it is a number from 1 to %d", p.Dimension, mostDimension)
 	}
 	if !isAscending(p.Low, p.High) || p.Integers && math.Floor(p.High) < math.Ceil(p.Low) {
-		wrong("low is %v and high %v; low is below high, both within ±%v%s", p.Low, p.High, largest, map[bool]string{true: ", with a whole number between them"}[p.Integers])
+		wrong("low is %v and high %v; low is below high, both within ±%v%s", p.Low, p.High, largest,
+			map[bool]string{true: ", with a whole number between them"}[p.Integers])
 	}
 	if p.Bounds != nil && (len(p.Bounds) != 2 || !isAscending(p.Bounds[0], p.Bounds[1])) {
 		wrong("bounds is %v; it is a list of two numbers, low and high, within ±%v", p.Bounds, largest)
@@ -41,7 +42,8 @@ func (p Params) checkStarts() error {
 	within := func(low, high float64) bool { return p.Bounds == nil || low >= p.Bounds[0] && high <= p.Bounds[1] }
 	if p.Starts == nil {
 		if !within(p.Low, p.High) {
-			return fmt.Errorf("bounds is %v; starts are drawn from %v to %v, which is not within it", p.Bounds, p.Low, p.High)
+			return fmt.Errorf("bounds is %v; starts are drawn from %v to %v, which is not within it", p.Bounds,
+				p.Low, p.High)
 		}
 		return nil
 	}
@@ -50,12 +52,14 @@ func (p Params) checkStarts() error {
 	}
 	for i, s := range p.Starts {
 		if len(s) != p.Dimension {
-			return fmt.Errorf("starts is wrong for agent %d: it has %d coordinates; there are %d", i+1, len(s), p.Dimension)
+			return fmt.Errorf("starts is wrong for agent %d: it has %d coordinates; there are %d", i+1,
+				len(s), p.Dimension)
 		}
 		for _, v := range s {
 			low, high := v-float64(p.Spread), v+float64(p.Spread)
 			if low < -largest || high > largest || !within(low, high) {
-				return fmt.Errorf("starts is wrong for agent %d: %v (spread %d) is not within the bounds of positions", i+1, v, p.Spread)
+				return fmt.Errorf("starts is wrong for agent %d: %v (spread %d) is not within the bounds of positions",
+					i+1, v, p.Spread)
 			}
 		}
 	}
@@ -64,7 +68,8 @@ func (p Params) checkStarts() error {
 
 func (p Params) checkPersonalities() error {
 	if p.Stubborn < 0 || p.Suggestible < 0 || p.Stubborn+p.Suggestible > p.Agents {
-		return fmt.Errorf("stubborn is %d and suggestible %d; together they are at most the %d agents", p.Stubborn, p.Suggestible, p.Agents)
+		return fmt.Errorf("stubborn is %d and suggestible %d; together they are at most the %d agents", p.Stubborn,
+			p.Suggestible, p.Agents)
 	}
 	if p.Personalities == nil {
 		return nil
@@ -77,7 +82,8 @@ func (p Params) checkPersonalities() error {
 	}
 	for _, name := range p.Personalities {
 		if !slices.Contains([]string{None, Stubborn, Suggestible}, name) {
-			return fmt.Errorf("personalities is wrong: unknown %q; expected one of %s, %s, %s", wording.Clip(name), None, Stubborn, Suggestible)
+			return fmt.Errorf("personalities is wrong: unknown %q; expected one of %s, %s, %s", wording.Clip(name),
+				None, Stubborn, Suggestible)
 		}
 	}
 	return nil

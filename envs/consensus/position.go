@@ -22,10 +22,12 @@ func (g *gathering) Parse(proposal []byte) (envs.Proposal, error) {
 	}
 	for _, v := range x {
 		if b := g.params.Bounds; b != nil && (v < b[0] || v > b[1]) {
-			return "", fmt.Errorf("%s is out of bounds; positions go from %s to %s", formatNumber(v), formatNumber(b[0]), formatNumber(b[1]))
+			return "", fmt.Errorf("%s is out of bounds; positions go from %s to %s", formatNumber(v),
+				formatNumber(b[0]), formatNumber(b[1]))
 		}
 		if math.Abs(v) > largest {
-			return "", fmt.Errorf("%s is too far away; positions are within ±%s", formatNumber(v), formatNumber(largest))
+			return "", fmt.Errorf("%s is too far away; positions are within ±%s", formatNumber(v),
+				formatNumber(largest))
 		}
 	}
 	return formatPosition(x), nil

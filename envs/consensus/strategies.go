@@ -23,7 +23,8 @@ type seen struct {
 func latestPositions(s envs.Situation, o Observation) view {
 	latest := make([][]float64, len(s.Agents))
 	for _, offer := range s.Offers {
-		if x, ok := readPosition(offer.Proposal); ok && len(x) == o.Dimension && offer.Agent >= 0 && offer.Agent < len(latest) {
+		if x, ok := readPosition(offer.Proposal); ok && len(x) == o.Dimension && offer.Agent >= 0 &&
+			offer.Agent < len(latest) {
 			latest[offer.Agent] = x
 		}
 	}

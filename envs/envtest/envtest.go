@@ -96,7 +96,8 @@ func Golden(t *testing.T, file, got string) {
 		t.Fatalf("nothing is recorded (go test -update writes it): %v", err)
 	}
 	if line, a, b, same := firstDifference(string(want), got); !same {
-		t.Errorf("%s:%d has changed (raise Version, then go test -update)\nrecorded: %s\nnow:      %s", file, line, a, b)
+		t.Errorf("%s:%d has changed (raise Version, then go test -update)\nrecorded: %s\nnow:      %s",
+			file, line, a, b)
 	}
 }
 

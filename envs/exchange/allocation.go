@@ -120,7 +120,8 @@ func parseObject(d *json.Decoder, what, kind string, names []string, member func
 		return syntaxError(err)
 	}
 	if token != json.Delim('{') {
-		return fmt.Errorf("%s is %s; it is an object with the %ss %s", what, describeToken(token), kind, listNames(names))
+		return fmt.Errorf("%s is %s; it is an object with the %ss %s", what, describeToken(token), kind,
+			listNames(names))
 	}
 	seen := make([]bool, len(names))
 	for d.More() {
@@ -131,7 +132,8 @@ func parseObject(d *json.Decoder, what, kind string, names []string, member func
 		name, _ := token.(string)
 		i := slices.Index(names, name)
 		if i < 0 {
-			return fmt.Errorf("%s names an unknown %s %s; the %ss are %s", what, kind, quoteForeign(name), kind, listNames(names))
+			return fmt.Errorf("%s names an unknown %s %s; the %ss are %s", what, kind, quoteForeign(name), kind,
+				listNames(names))
 		}
 		if seen[i] {
 			return fmt.Errorf("%s names %s twice", what, name)
@@ -164,7 +166,8 @@ func parseAmount(d *json.Decoder, agent, good string) (float64, error) {
 	case err != nil || math.IsInf(v, 0):
 		return 0, fmt.Errorf("the amount of %s for %s, %s, is too large", good, agent, quoteForeign(n.String()))
 	case v < 0:
-		return 0, fmt.Errorf("the amount of %s for %s is %s; amounts are not negative", good, agent, quoteForeign(n.String()))
+		return 0, fmt.Errorf("the amount of %s for %s is %s; amounts are not negative", good, agent,
+			quoteForeign(n.String()))
 	case v == 0:
 		return 0, nil // also for -0
 	}
@@ -189,7 +192,8 @@ func (t table) settleTotals(a allocation) error {
 			}
 			continue
 		}
-		wrong = append(wrong, fmt.Sprintf("the amounts of %s add up to %s, not to %s", good, formatNumber(roundTo12(sum)), formatNumber(t.quantity[k])))
+		wrong = append(wrong, fmt.Sprintf("the amounts of %s add up to %s, not to %s", good,
+			formatNumber(roundTo12(sum)), formatNumber(t.quantity[k])))
 	}
 	if len(wrong) > 0 {
 		return errors.New(strings.Join(wrong, "; "))

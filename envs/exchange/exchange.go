@@ -120,9 +120,11 @@ func New(p Params) (*Economy, error) {
 	}
 	e := &Economy{theta: theta, utmost: roundTo12(utmost)}
 	if totals := cmp.Or(p.Totals, TotalsExact); totals != TotalsExact && totals != TotalsScale {
-		return nil, fmt.Errorf("exchange: totals is %q; expected %s or %s", wording.Clip(totals), TotalsExact, TotalsScale)
+		return nil, fmt.Errorf("exchange: totals is %q; expected %s or %s", wording.Clip(totals),
+			TotalsExact, TotalsScale)
 	}
-	e.table = table{scales: p.Totals == TotalsScale, agents: firstNames(agentNames, len(theta)), goods: firstNames(goodNames, len(theta[0])), quantity: quantity, tolerance: tolerance}
+	e.table = table{scales: p.Totals == TotalsScale, agents: firstNames(agentNames, len(theta)),
+		goods: firstNames(goodNames, len(theta[0])), quantity: quantity, tolerance: tolerance}
 	e.id = economyName(name, theta, quantity)
 	return e, nil
 }
@@ -140,7 +142,8 @@ func (p Params) exponentMatrix() ([][]float64, string, error) {
 		return p.Exponents, explicit, checkExponents(p.Exponents)
 	}
 	if p.Exponents != nil {
-		return nil, "", fmt.Errorf("exponents are given, but utility is %s; they go with utility %s", wording.Clip(name), explicit)
+		return nil, "", fmt.Errorf("exponents are given, but utility is %s; they go with utility %s",
+			wording.Clip(name), explicit)
 	}
 	theta, err := presetExponents(name, k)
 	return theta, name, err
@@ -159,7 +162,8 @@ func presetExponents(name string, k int) ([][]float64, error) {
 		case "uniform":
 			own, other = 1/float64(k), 1/float64(k)
 		default:
-			return nil, fmt.Errorf("unknown utility %q; expected %s%s", wording.Clip(name), wording.Or(Utilities()), wording.DidYouMean(name, Utilities()))
+			return nil, fmt.Errorf("unknown utility %q; expected %s%s", wording.Clip(name), wording.Or(Utilities()),
+				wording.DidYouMean(name, Utilities()))
 		}
 		theta[i] = slices.Repeat([]float64{other}, k)
 		theta[i][favourite] = own
@@ -199,7 +203,8 @@ func (p Params) quantityByGood(goods int) ([]float64, error) {
 	}
 	for k, v := range q {
 		if !(v > 0 && v <= maxQuantity) {
-			return nil, fmt.Errorf("the quantity of good %d is %v; quantities are positive and at most %v", k+1, v, float64(maxQuantity))
+			return nil, fmt.Errorf("the quantity of good %d is %v; quantities are positive and at most %v", k+1, v,
+				float64(maxQuantity))
 		}
 	}
 	return q, nil

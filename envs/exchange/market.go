@@ -83,7 +83,8 @@ func (m market) handOut(a allocation) allocation {
 		unit, rest := math.Pow10(digits), q
 		for j := range a {
 			if j != most {
-				a[j][k] = roundDecimal(math.Floor(a[j][k]*q/sum*unit+1e-6)/unit, digits) // 1e-6: what is whole stays whole on every machine
+				// 1e-6: what is whole stays whole on every machine
+				a[j][k] = roundDecimal(math.Floor(a[j][k]*q/sum*unit+1e-6)/unit, digits)
 				rest -= a[j][k]
 			}
 		}

@@ -54,7 +54,8 @@ func (o Observation) newTable() table {
 
 // Observe gives an Observation.
 func (e *Economy) Observe(agent int) any {
-	o := Observation{Agents: slices.Clone(e.table.agents), Exponents: slices.Clone(e.theta[agent]), Scales: e.table.scales}
+	o := Observation{Agents: slices.Clone(e.table.agents), Exponents: slices.Clone(e.theta[agent]),
+		Scales: e.table.scales}
 	for k, name := range e.table.goods {
 		o.Goods = append(o.Goods, Good{Name: name, Quantity: e.table.quantity[k]})
 	}

@@ -71,7 +71,8 @@ func (t Trader) check() error {
 		}
 		return fmt.Errorf("%s is %v; it is from %v to %v", name, v, low, high)
 	}
-	return errors.Join(within("greed", t.Greed, 1, 1000), within("concession", t.Concession, 0, 1), within("trust", t.Trust, 0, 1),
+	return errors.Join(within("greed", t.Greed, 1, 1000), within("concession", t.Concession, 0, 1),
+		within("trust", t.Trust, 0, 1),
 		within("noise", t.Noise, 0, 2), within("mood", t.Mood, 0, 2), within("firmness", t.Firmness, 0, 1))
 }
 

@@ -40,14 +40,16 @@ func (t Trader) Message(s envs.Situation) envs.Message {
 	}
 	standing, ok := m.readCanonical(s.Standing)
 	if !ok {
-		return envs.Message{From: s.Agent, Text: "Nothing is settled yet. " + preference + " Please tell me what each of you needs."}
+		return envs.Message{From: s.Agent,
+			Text: "Nothing is settled yet. " + preference + " Please tell me what each of you needs."}
 	}
 	share := m.ownUtility(standing) / m.ownUtility(m.demandWith(t.ownWeight(s.Round)))
 	if share >= 1 {
 		return envs.Message{From: s.Agent, Text: "I can accept the present plan. " + preference}
 	}
 	holder := m.holderOf(standing, favourite)
-	text := fmt.Sprintf("The present plan gives me %d percent of what I hope for. %s", int(math.Round(100*share)), preference)
+	text := fmt.Sprintf("The present plan gives me %d percent of what I hope for. %s",
+		int(math.Round(100*share)), preference)
 	if t.Silent || holder == m.self {
 		return envs.Message{From: s.Agent, Text: text}
 	}

@@ -35,7 +35,8 @@ func (s State) Named(kind string, known []string) (State, error) {
 		}
 		i := slices.IndexFunc(known, func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(given)) })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no %s %.60q in this task; there are %s", kind, given, strings.Join(known, ", "))
+			return nil, fmt.Errorf("there is no %s %.60q in this task; there are %s", kind, given,
+				strings.Join(known, ", "))
 		}
 		if _, twice := named[known[i]]; twice {
 			return nil, fmt.Errorf("the %s %s is given twice", kind, known[i])

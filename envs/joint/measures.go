@@ -51,7 +51,8 @@ func (b Board) measureResult(shown []envs.Shown) Result {
 		choice := b.Choice(decided)
 		_, r.Valid = b.problem.Value(choice)
 		r.NR = 100 * b.Score(decided).Value
-		r.NAR, r.NARValue = NAR(b.problem, b.best, choice, ByOrder(choice)), NAR(b.problem, b.best, choice, ByValue(b.problem, choice))
+		r.NAR, r.NARValue = NAR(b.problem, b.best, choice, ByOrder(choice)),
+			NAR(b.problem, b.best, choice, ByValue(b.problem, choice))
 	}
 	if tool != "" {
 		nr, same := 100*b.Score(tool).Value, tool == decided

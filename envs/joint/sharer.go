@@ -73,7 +73,8 @@ func NewSharer(mind func(observation any) Mind, decode envs.Decode) (envs.Policy
 		}
 		return fmt.Errorf("%s is %v; it is from 0 to %v", name, v, high)
 	}
-	return s, errors.Join(within("share", s.Share, 1), within("noise", s.Noise, 2), within("trust", s.Trust, 1), within("skill", s.Skill, 1),
+	return s, errors.Join(within("share", s.Share, 1), within("noise", s.Noise, 2), within("trust", s.Trust, 1),
+		within("skill", s.Skill, 1),
 		within("excess", s.Excess, 1000))
 }
 

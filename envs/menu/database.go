@@ -86,7 +86,8 @@ func loadDatabase() (*database, error) {
 	for _, part := range []struct {
 		name, text string
 		to         any
-	}{{"ingredients", ingredientsJSON, &db.ingredients}, {"dishes", dishesJSON, &db.dishes}, {"guests", guestsJSON, &db.guests}} {
+	}{{"ingredients", ingredientsJSON, &db.ingredients}, {"dishes", dishesJSON, &db.dishes},
+		{"guests", guestsJSON, &db.guests}} {
 		if err := json.Unmarshal([]byte(part.text), part.to); err != nil {
 			return nil, fmt.Errorf("menu: data/%s.json: %w", part.name, err)
 		}

@@ -65,7 +65,8 @@ func (k knowing) Assume(told []joint.Facts, d joint.Doubt) string {
 
 // estimateFrom follows the order of the dishes and ingredients, so that doubts fall the same way each time.
 func (k knowing) estimateFrom(told []joint.Facts, d joint.Doubt) Estimate {
-	e := Estimate{PartnerIngredients: joint.State{}, PartnerValues: joint.State{}, Ingredients: joint.State{}, Values: joint.State{}}
+	e := Estimate{PartnerIngredients: joint.State{}, PartnerValues: joint.State{}, Ingredients: joint.State{},
+		Values: joint.State{}}
 	number := func(fact string) (sum float64, known bool) {
 		for _, facts := range told {
 			var v float64
@@ -124,7 +125,8 @@ func (k knowing) guestsKnown(told []joint.Facts) []Guest {
 // profileGroups are the groups of a profile's fields.
 var profileGroups = []string{
 	"Name", "Gender", "Nationality", "Age", "Occupation", "Recent Status", "Dietary Preferences", "Food Allergies",
-	"Cultural Preferences", "Health and Fitness Goals", "Personality and Dining Style", "Ethical and Religious Considerations",
+	"Cultural Preferences", "Health and Fitness Goals", "Personality and Dining Style",
+	"Ethical and Religious Considerations",
 }
 
 // Merged returns all that both agents observe.

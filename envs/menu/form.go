@@ -25,8 +25,10 @@ func (s *session) EstimateForm() envs.Form {
 	}
 	return envs.Form{
 		Schema: jsonschema.Object(
-			jsonschema.Property{Name: "partner_ingredients", Schema: ingredients}, jsonschema.Property{Name: "partner_values", Schema: dishes},
-			jsonschema.Property{Name: "ingredients", Schema: ingredients}, jsonschema.Property{Name: "values", Schema: dishes}),
+			jsonschema.Property{Name: "partner_ingredients", Schema: ingredients},
+			jsonschema.Property{Name: "partner_values", Schema: dishes},
+			jsonschema.Property{Name: "ingredients", Schema: ingredients},
+			jsonschema.Property{Name: "values", Schema: dishes}),
 		Example: example.String(),
 	}
 }

@@ -63,7 +63,8 @@ func (db *database) generateTasks(seed uint64) ([]Task, error) {
 		}
 	}
 	if len(fit) < selected {
-		return nil, fmt.Errorf("menu: only %d of %d tasks of the seed %d are fit for a benchmark; %d are needed", len(fit), candidates, seed, selected)
+		return nil, fmt.Errorf("menu: only %d of %d tasks of the seed %d are fit for a benchmark; %d are needed",
+			len(fit), candidates, seed, selected)
 	}
 	rankTasks(fit)
 	return fit[:selected], nil

@@ -55,9 +55,11 @@ func isRefusedBy(g Guest, d Dish) bool {
 			}
 		}
 	}
-	return none(g.Diet["Vegetarian"], "meat", "fish", "shellfish") || none(g.Diet["Vegan"], "meat", "fish", "shellfish", "egg", "dairy", "honey") ||
+	return none(g.Diet["Vegetarian"], "meat", "fish", "shellfish") ||
+		none(g.Diet["Vegan"], "meat", "fish", "shellfish", "egg", "dairy", "honey") ||
 		none(g.Diet["Gluten-free"], "gluten") || none(g.Diet["Dairy-free"], "dairy") ||
-		g.Ethics != nil && (none(g.Ethics.Halal, "pork") || none(g.Ethics.Kosher, "pork", "shellfish") || none(g.Ethics.Buddhist, "meat", "fish", "shellfish"))
+		g.Ethics != nil && (none(g.Ethics.Halal, "pork") || none(g.Ethics.Kosher, "pork", "shellfish") ||
+			none(g.Ethics.Buddhist, "meat", "fish", "shellfish"))
 }
 
 // Value of a dish to a guest: r(n + 0.2 n^1.5), n the amount of its

@@ -51,7 +51,8 @@ func (s *session) dealStock(rng *rand.Rand) {
 	owner := rng.Perm(n)
 	for agent := range s.seen {
 		o := &s.seen[agent]
-		*o = Observation{Dishes: s.offered, Ingredients: s.ingredients, Numeric: s.params.Observations == Numeric, Stock: map[string]int{}}
+		*o = Observation{Dishes: s.offered, Ingredients: s.ingredients, Numeric: s.params.Observations == Numeric,
+			Stock: map[string]int{}}
 		for i, name := range stocked {
 			if (owner[i] < first) == (agent == 0) {
 				o.Stock[name] = s.stock[name]

@@ -193,7 +193,8 @@ const mostError = 500
 
 // clean returns a program's words on one line without what must not be shown.
 func clean(text string) string {
-	words := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "�"), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	words := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "�"),
+		func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 	if cut := []rune(words); len(cut) > mostError {
 		words = strings.TrimSpace(string(cut[:mostError])) + "…"
 	}

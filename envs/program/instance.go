@@ -50,7 +50,8 @@ func (in *instance) Parse(proposal []byte) (envs.Proposal, error) {
 		return "", fmt.Errorf("the proposal cannot be read: %w", err)
 	}
 	asked := fields{"problem": in.Problem, "proposal": text}
-	read := mustAsk(in.env.link, "parse", true, fmt.Sprintf("the proposal %.60s for %s", text, in.ID()), asked, checkReading)
+	read := mustAsk(in.env.link, "parse", true, fmt.Sprintf("the proposal %.60s for %s", text, in.ID()),
+		asked, checkReading)
 	if read.Error != "" {
 		return "", errors.New(clean(read.Error))
 	}

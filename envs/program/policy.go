@@ -136,8 +136,10 @@ func situationFields(s envs.Situation) fields {
 		seed = s.Rand.Uint64()
 	}
 	with := fields{
-		"agent": s.Agent, "role": s.Role, "agents": names, "round": s.Round, "rounds": s.Rounds, "messages": messages, "offers": offers,
-		"standing": rawProposal(s.Standing), "notes": notes, "weights": s.Weights, "seed": strconv.FormatUint(seed, 10), "view": json.RawMessage("null"),
+		"agent": s.Agent, "role": s.Role, "agents": names, "round": s.Round, "rounds": s.Rounds, "messages": messages,
+		"offers":   offers,
+		"standing": rawProposal(s.Standing), "notes": notes, "weights": s.Weights, "seed": strconv.FormatUint(seed, 10),
+		"view": json.RawMessage("null"),
 	}
 	o, ours := s.Observation.(Observation)
 	switch {

@@ -167,10 +167,11 @@ func ask[T any](l link, kind string, fact bool, about string, with fields, check
 	if err != nil {
 		return answer, fmt.Errorf("program: the question %s is not JSON: %w", kind, err)
 	}
-	q := Question{Command: l.command, Timeout: l.timeout, Input: input, About: about, Fact: fact, Identity: kind == "describe", Check: func(data json.RawMessage) error {
-		_, err := decodeAnswer(data, check)
-		return err
-	}}
+	q := Question{Command: l.command, Timeout: l.timeout, Input: input, About: about, Fact: fact,
+		Identity: kind == "describe", Check: func(data json.RawMessage) error {
+			_, err := decodeAnswer(data, check)
+			return err
+		}}
 	data, err := l.asker.Ask(q)
 	if err != nil {
 		return answer, Failed{err}

@@ -50,7 +50,8 @@ func (g *Game) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 // Message names what the agent would have everybody contribute.
 func (c Conditional) Message(s envs.Situation) envs.Message {
 	o := s.Observation.(Observation)
-	return envs.Message{From: s.Agent, Text: fmt.Sprintf("I suggest that we contribute about %s each.", formatNumber(c.levelAsked(s)*o.Endowment))}
+	return envs.Message{From: s.Agent, Text: fmt.Sprintf("I suggest that we contribute about %s each.",
+		formatNumber(c.levelAsked(s)*o.Endowment))}
 }
 
 // Propose asks the same of all others, and less of itself.

@@ -44,7 +44,8 @@ func (in *instance) Parse(text []byte) (envs.Proposal, error) {
 		value, err := d.Token()
 		amount, ok := value.(float64)
 		if err != nil || !ok || amount < 0 || amount > in.params.Endowment {
-			return "", fmt.Errorf("the contribution of %s must be a number from 0 to %s", agents[i], formatNumber(in.params.Endowment))
+			return "", fmt.Errorf("the contribution of %s must be a number from 0 to %s", agents[i],
+				formatNumber(in.params.Endowment))
 		}
 		given[i], found[i] = amount, true
 	}
@@ -84,7 +85,8 @@ func formatNumber(v float64) string {
 // time: the median contribution as a proposal, and with the quartiles in words.
 func (in *instance) Cue(c envs.Cue) (envs.Contribution, error) {
 	if c.Name != envs.CueMedian {
-		return envs.Contribution{}, fmt.Errorf("the environment publicgoods has no %s; it has %s", c.Name, envs.CueMedian)
+		return envs.Contribution{}, fmt.Errorf("the environment publicgoods has no %s; it has %s", c.Name,
+			envs.CueMedian)
 	}
 	agents := names[:in.params.Agents]
 	var all [][]float64
@@ -104,7 +106,9 @@ func (in *instance) Cue(c envs.Cue) (envs.Contribution, error) {
 		}
 		quartiles := envs.Quartiles(amounts)
 		middle[i] = quartiles[1]
-		lines[i] = fmt.Sprintf("%s: median %s (middle half from %s to %s)", name, formatNumber(quartiles[1]), formatNumber(quartiles[0]), formatNumber(quartiles[2]))
+		lines[i] = fmt.Sprintf("%s: median %s (middle half from %s to %s)", name, formatNumber(quartiles[1]),
+			formatNumber(quartiles[0]), formatNumber(quartiles[2]))
 	}
-	return envs.Contribution{Text: strings.Join(lines, "\n"), Proposals: []envs.Proposal{canonicalProposal(middle, agents)}}, nil
+	return envs.Contribution{Text: strings.Join(lines, "\n"),
+		Proposals: []envs.Proposal{canonicalProposal(middle, agents)}}, nil
 }

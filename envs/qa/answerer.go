@@ -48,7 +48,8 @@ func (a Answerer) check() error {
 		}
 		return fmt.Errorf("%s is %v; it is from 0 to 1", name, v)
 	}
-	errs := []error{share("accuracy", a.Accuracy), share("conformity", a.Conformity), share("lure", a.Lure), share("insight", a.Insight)}
+	errs := []error{share("accuracy", a.Accuracy), share("conformity", a.Conformity), share("lure", a.Lure),
+		share("insight", a.Insight)}
 	if !(a.Bias >= 0 && a.Bias <= 1e6) {
 		errs = append(errs, fmt.Errorf("bias is %v; it is from 0 to 1000000", a.Bias))
 	}

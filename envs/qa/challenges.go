@@ -103,7 +103,8 @@ func (in *Instance) wrongSolution() (envs.Contribution, error) {
 		text = formatAnswer(in.q.Kind, others[envs.Stream(0, "qa/wrong", in.q.ID).IntN(len(others))])
 	}
 	p, _, err := in.Answer(text, false)
-	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p}, Simulated: in.env.challenges[in.q.ID].Simulated}, err
+	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p},
+		Simulated: in.env.challenges[in.q.ID].Simulated}, err
 }
 
 // irrelevantSolution returns a solution that answers another question: the file's, or

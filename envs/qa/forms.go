@@ -79,7 +79,8 @@ func (q Question) canonicalSeveral(text string) (string, error) {
 		names = append(names, m[1])
 	}
 	if len(names) == 0 && severalOf.MatchString(text) {
-		names = strings.FieldsFunc(strings.ReplaceAll(strings.ToUpper(text), "AND ", " "), func(r rune) bool { return r < 'A' || r > 'Z' })
+		names = strings.FieldsFunc(strings.ReplaceAll(strings.ToUpper(text), "AND ", " "),
+			func(r rune) bool { return r < 'A' || r > 'Z' })
 	}
 	var all []string
 	for _, name := range names {

@@ -48,7 +48,8 @@ func (e *QA) questionOf(id, hash string) (Question, error) {
 	}
 	q, known := e.byHash[hash]
 	if !known {
-		return q, fmt.Errorf("question %q (hash %s) is none of %s: its text, options or right answer differ", id, hash, e.params.File)
+		return q, fmt.Errorf("question %q (hash %s) is none of %s: its text, options or right answer differ", id, hash,
+			e.params.File)
 	}
 	return q, nil
 }

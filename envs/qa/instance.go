@@ -220,7 +220,8 @@ func (in *Instance) Cue(c envs.Cue) (envs.Contribution, error) {
 				c.Name, c.N, in.q.ID, len(list))
 		}
 		p, err := in.toProposal(list[c.N].answer, nil)
-		return envs.Contribution{Text: list[c.N].text, Proposals: []envs.Proposal{p}, Simulated: list[c.N].simulated}, err
+		return envs.Contribution{Text: list[c.N].text, Proposals: []envs.Proposal{p},
+			Simulated: list[c.N].simulated}, err
 	}
 	return envs.Contribution{}, fmt.Errorf("qa: there is no cue %q", c.Name)
 }

@@ -17,19 +17,30 @@ var layouts = map[string]Params{
 	"parquet": {form: records.Parquet},
 	"hf":      {},
 
-	"bbh":        {form: records.JSON, Rows: "examples", Columns: records.Columns{Question: "input", Answer: records.Names{"target"}}, OptionsAfter: "Options:"},
-	"math500":    {form: records.JSON, Columns: records.Columns{ID: "unique_id", Question: "problem", Answer: records.Names{"answer"}}, Kind: Math},
-	"strategyqa": {form: records.JSON, Columns: records.Columns{ID: "qid", Question: "question", Answer: records.Names{"answer"}, Options: records.Names{}}, Kind: YesNo},
+	"bbh": {form: records.JSON, Rows: "examples",
+		Columns: records.Columns{Question: "input", Answer: records.Names{"target"}}, OptionsAfter: "Options:"},
+	"math500": {form: records.JSON, Columns: records.Columns{ID: "unique_id", Question: "problem",
+		Answer: records.Names{"answer"}}, Kind: Math},
+	"strategyqa": {form: records.JSON, Columns: records.Columns{ID: "qid", Question: "question",
+		Answer: records.Names{"answer"}, Options: records.Names{}}, Kind: YesNo},
 	// the authors' files have letters and no header, copies with one have places
-	"mmlu": {form: records.CSV, Header: []string{"question", "A", "B", "C", "D", "answer"}, Columns: records.Columns{Question: "question"}, AnswerIs: records.LetterOrFrom0, Kind: Choice},
+	"mmlu": {form: records.CSV, Header: []string{"question", "A", "B", "C", "D", "answer"},
+		Columns: records.Columns{Question: "question"}, AnswerIs: records.LetterOrFrom0, Kind: Choice},
 	// where answer and answer_index differ (question 3983), the letter counts
-	"mmlu_pro": {form: records.JSON, Columns: records.Columns{ID: "question_id", Question: "question", Options: records.Names{"options"}, Answer: records.Names{"answer"}}, AnswerIs: records.ByLetter, Kind: Choice},
+	"mmlu_pro": {form: records.JSON, Columns: records.Columns{ID: "question_id", Question: "question",
+		Options: records.Names{"options"}, Answer: records.Names{"answer"}}, AnswerIs: records.ByLetter, Kind: Choice},
 	// the right answer has a column of its own
-	"gpqa": {form: records.CSV, Columns: records.Columns{ID: "Record ID", Question: "Question", Answer: records.Names{"Correct Answer"},
-		Options: records.Names{"Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"}}, Shuffle: shuffleOptions, Kind: Choice},
-	"musr": {form: records.JSON, Rows: "questions", Columns: records.Columns{Question: "question", Context: records.Names{"context"}, Options: records.Names{"choices"}, Answer: records.Names{"answer"}},
+	"gpqa": {form: records.CSV, Columns: records.Columns{ID: "Record ID", Question: "Question",
+		Answer:  records.Names{"Correct Answer"},
+		Options: records.Names{"Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"}},
+		Shuffle: shuffleOptions, Kind: Choice},
+	"musr": {form: records.JSON, Rows: "questions",
+		Columns: records.Columns{Question: "question", Context: records.Names{"context"},
+			Options: records.Names{"choices"}, Answer: records.Names{"answer"}},
 		AnswerIs: records.From0, Kind: Choice},
-	"squad2": {form: records.JSON, Rows: "data.paragraphs.qas", Columns: records.Columns{ID: "id", Question: "question", Context: records.Names{"context"}, Answer: records.Names{"answers.text"}, Options: records.Names{}}, Kind: Span},
+	"squad2": {form: records.JSON, Rows: "data.paragraphs.qas",
+		Columns: records.Columns{ID: "id", Question: "question", Context: records.Names{"context"},
+			Answer: records.Names{"answers.text"}, Options: records.Names{}}, Kind: Span},
 }
 
 // shuffleOptions deals the options of each question by the campaign's seed.
@@ -59,14 +70,17 @@ func (p Params) withLayout() (Params, error) {
 		key   string
 		given bool
 	}{
-		{"columns", p.Columns.IsGiven()}, {"answer_is", p.AnswerIs != ""}, {"answer_after", p.AnswerAfter != ""}, {"rows", p.Rows != ""},
-		{"header", p.Header != nil}, {"choices", p.Choices != nil}, {"options_after", p.OptionsAfter != ""}, {"kind", p.Kind != "" && layout.Kind != "" && p.Kind != layout.Kind},
+		{"columns", p.Columns.IsGiven()}, {"answer_is", p.AnswerIs != ""}, {"answer_after", p.AnswerAfter != ""},
+		{"rows", p.Rows != ""},
+		{"header", p.Header != nil}, {"choices", p.Choices != nil}, {"options_after", p.OptionsAfter != ""},
+		{"kind", p.Kind != "" && layout.Kind != "" && p.Kind != layout.Kind},
 	} {
 		if x.given {
 			return p, fmt.Errorf("%s is given, and the format %s has its own; it goes with %s", x.key, p.Format, own)
 		}
 	}
-	p.Columns, p.AnswerIs, p.Rows, p.Header, p.OptionsAfter = layout.Columns, layout.AnswerIs, layout.Rows, layout.Header, layout.OptionsAfter
+	p.Columns, p.AnswerIs, p.Rows, p.Header, p.OptionsAfter = layout.Columns, layout.AnswerIs, layout.Rows,
+		layout.Header, layout.OptionsAfter
 	if layout.Kind != "" {
 		p.Kind = layout.Kind
 	}

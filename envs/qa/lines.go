@@ -29,7 +29,8 @@ func eachLine[T any](data []byte, take func(line int, v T) error) error {
 			if mismatch.Field != "" {
 				where = strings.ToLower(mismatch.Field) // as the formats write it
 			}
-			return fmt.Errorf("line %d: %s is of the type %s; %s is expected", n, where, mismatch.Value, expectedType(mismatch.Type))
+			return fmt.Errorf("line %d: %s is of the type %s; %s is expected", n, where, mismatch.Value,
+				expectedType(mismatch.Type))
 		case err == nil:
 			err = take(n, v)
 		}

@@ -96,7 +96,8 @@ func isUnit(text string) bool {
 // isVariable reports whether it is the name of one number, as in x = 5 and not in ab = 5.
 func isVariable(name string) bool {
 	name = strings.TrimSpace(name)
-	return len([]rune(name)) <= 1 || len([]rune(name)) == 2 && !(unicode.IsLetter([]rune(name)[0]) && unicode.IsLetter([]rune(name)[1]))
+	return len([]rune(name)) <= 1 || len([]rune(name)) == 2 &&
+		!(unicode.IsLetter([]rune(name)[0]) && unicode.IsLetter([]rune(name)[1]))
 }
 
 var (

@@ -231,7 +231,8 @@ func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 	}
 	in := &Instance{env: e, q: e.questions[at].withShuffledOptions(seed), repeat: e.repeats[at]}
 	in.seen = Observation{
-		ID: in.q.ID, Kind: in.q.Kind, Question: in.q.Text, Context: in.q.Context, Options: in.q.letteredOptions(), Form: in.q.answerForm(), Shots: e.shots,
+		ID: in.q.ID, Kind: in.q.Kind, Question: in.q.Text, Context: in.q.Context, Options: in.q.letteredOptions(),
+		Form: in.q.answerForm(), Shots: e.shots,
 	}
 	if e.pool != nil {
 		in.views = e.pool[in.q.ID].drawContext(seed, in.q.ID, index%e.contextsEach(), e.params.Pool.Each)

@@ -51,7 +51,8 @@ func readFiles(p Params, files fs.FS) ([]Question, source, error) {
 			return nil, from, eachIn(fmt.Sprintf("%s, read as %s", name, p.Format), err)
 		}
 		from.add(table, cols, len(questions) > 0)
-		stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".gz"), path.Ext(strings.TrimSuffix(name, ".gz")))
+		stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".gz"),
+			path.Ext(strings.TrimSuffix(name, ".gz")))
 		for i, q := range questions {
 			own := strings.TrimSpace(q.ID)
 			if own == "" {
@@ -70,7 +71,8 @@ func readFiles(p Params, files fs.FS) ([]Question, source, error) {
 			}
 			q.place = name + ", " + table.Place(records.Record{At: q.at})
 			if f := (partError{}); errors.As(p.checkQuestion(q), &f) && len(errs) < maxErrors {
-				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", q.place, columnOf(f.part, cols), q.ID, f.error))
+				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", q.place, columnOf(f.part, cols),
+					q.ID, f.error))
 			}
 			all = append(all, q)
 		}
@@ -81,11 +83,13 @@ func readFiles(p Params, files fs.FS) ([]Question, source, error) {
 			for _, q := range all {
 				ids = append(ids, q.ID)
 			}
-			errs = append(errs, fmt.Errorf("skip names %q; there is no such question%s", id, wording.DidYouMean(id, ids)))
+			errs = append(errs, fmt.Errorf("skip names %q; there is no such question%s", id,
+				wording.DidYouMean(id, ids)))
 		}
 	}
 	if doubled > 0 {
-		from.notes = append(from.notes, wording.Count(doubled, "question")+" with an id that another one has; it is told apart by a number after it")
+		from.notes = append(from.notes, wording.Count(doubled, "question")+
+			" with an id that another one has; it is told apart by a number after it")
 	}
 	if len(p.Skip) > 0 {
 		from.notes = append(from.notes, wording.Count(len(p.Skip), "question")+" left out (skip)")
@@ -145,7 +149,8 @@ const mostRead = 4 << 30
 // readWhole reads a file of questions, or says what keeps it from being read.
 func readWhole(files fs.FS, name string) ([]byte, error) {
 	if info, err := fs.Stat(files, name); err == nil && info.Size() > mostRead {
-		return nil, fmt.Errorf("%s has %d MB; at most %d are read: take a part of it", name, info.Size()>>20, mostRead>>20)
+		return nil, fmt.Errorf("%s has %d MB; at most %d are read: take a part of it", name,
+			info.Size()>>20, mostRead>>20)
 	}
 	data, err := fs.ReadFile(files, name)
 	hint := ""
@@ -280,7 +285,8 @@ func askForKind(all []Question) error {
 			break
 		}
 	}
-	return fmt.Errorf("there are no options, so the kind of the answers is needed: kind: %s%s", wording.Or([]Kind{Integer, Number, YesNo, Text, Open, Math, Span}), hint)
+	return fmt.Errorf("there are no options, so the kind of the answers is needed: kind: %s%s",
+		wording.Or([]Kind{Integer, Number, YesNo, Text, Open, Math, Span}), hint)
 }
 
 // columnOf returns the column that holds a part of a question.
@@ -303,7 +309,8 @@ func columnOf(part string, cols records.Columns) string {
 // makeQuestion makes a question of a row.
 func (p Params) makeQuestion(cols records.Columns, r records.Record) Question {
 	row, err := cols.Read(r.Fields)
-	q := Question{ID: row.ID, Kind: p.Kind, Text: strings.TrimSpace(row.Question), Context: row.Context, solution: row.Solution, shuffle: p.Shuffle != ""}
+	q := Question{ID: row.ID, Kind: p.Kind, Text: strings.TrimSpace(row.Question), Context: row.Context,
+		solution: row.Solution, shuffle: p.Shuffle != ""}
 	q.fields, _ = records.Plain(r.Fields).(map[string]any)
 	if err == nil && p.OptionsAfter != "" {
 		err = p.splitOptions(&q, &row)
@@ -333,8 +340,10 @@ func (p Params) makeQuestion(cols records.Columns, r records.Record) Question {
 	case len(q.Options) == 0:
 		if q.Gold, err = row.Golds(); err != nil {
 			q.bad = partError{itsAnswer, err}
-		} else if impossible, said := r.Fields["is_impossible"].(bool); said && q.Kind == Span && impossible != (len(q.Gold) == 0) {
-			q.bad = errorIn(itsAnswer, "is_impossible is %v, and there are %s", impossible, wording.Count(len(q.Gold), "answer"))
+		} else if impossible, said := r.Fields["is_impossible"].(bool); said && q.Kind == Span &&
+			impossible != (len(q.Gold) == 0) {
+			q.bad = errorIn(itsAnswer, "is_impossible is %v, and there are %s", impossible,
+				wording.Count(len(q.Gold), "answer"))
 		}
 	default:
 		if q.Kind != Several {

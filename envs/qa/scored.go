@@ -51,7 +51,8 @@ func (p Params) checkScore(q Question) error {
 
 // scoredCase returns what an expression is given of an answer in canonical form.
 func (q Question) scoredCase(answer string) scoring.Case {
-	c := scoring.Case{Answer: q.valueOf(answer), ID: q.ID, Question: q.Text, Context: q.Context, Options: q.Options, Fields: q.fields}
+	c := scoring.Case{Answer: q.valueOf(answer), ID: q.ID, Question: q.Text, Context: q.Context, Options: q.Options,
+		Fields: q.fields}
 	if q.Kind == Choice && len(answer) == 3 && int(answer[1]-'A') < len(q.Options) {
 		c.Option = q.Options[answer[1]-'A']
 	}
@@ -177,7 +178,8 @@ func (in *Instance) JudgeCase(p envs.Proposal) *envs.JudgeCase {
 		return nil
 	}
 	answer := proposalText(p)
-	c := &envs.JudgeCase{Question: in.q.Text, Context: in.q.Context, Answer: in.q.withOption(answer), ID: in.q.ID, About: in.aboutAnswer(answer)}
+	c := &envs.JudgeCase{Question: in.q.Text, Context: in.q.Context, Answer: in.q.withOption(answer), ID: in.q.ID,
+		About: in.aboutAnswer(answer)}
 	for i, option := range in.q.Options {
 		c.Options = append(c.Options, "("+string(rune('A'+i))+") "+option)
 	}

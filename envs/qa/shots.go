@@ -46,7 +46,8 @@ func takeShots(p Params, questions []Question, files fs.FS) ([]Shot, []Question,
 	switch {
 	case s.From == "first":
 		if len(questions) <= s.N {
-			return nil, nil, fmt.Errorf("shots.n is %d; the data hold %d questions, of which some must be left to ask", s.N, len(questions))
+			return nil, nil, fmt.Errorf("shots.n is %d; the data hold %d questions, of which some must be left to ask",
+				s.N, len(questions))
 		}
 		source, questions = questions[:s.N], slices.Clone(questions[s.N:])
 	case s.File == "":
@@ -72,7 +73,8 @@ func takeShots(p Params, questions []Question, files fs.FS) ([]Shot, []Question,
 
 // mapsShots reports whether a file of worked examples holds questions as the data do.
 func (p Params) mapsShots() bool {
-	return p.isOwn() && (p.form != records.JSON && p.form != records.CSV || p.Columns.IsGiven() || p.AnswerIs != "" || slices.Contains(mappedKinds, p.Kind))
+	return p.isOwn() && (p.form != records.JSON && p.form != records.CSV || p.Columns.IsGiven() || p.AnswerIs != "" ||
+		slices.Contains(mappedKinds, p.Kind))
 }
 
 // readShotQuestions reads the first questions of a file whose columns are mapped.
@@ -95,7 +97,8 @@ func readShotQuestions(p Params, files fs.FS) ([]Question, error) {
 	for i, q := range questions[:p.Shots.N] {
 		questions[i].ID = fmt.Sprint("of row ", i+1)
 		if f := (partError{}); errors.As(q.check(), &f) {
-			errs = append(errs, fmt.Errorf("shots.file %s, %s, %s: %w", p.Shots.File, table.Place(records.Record{At: q.at}), columnOf(f.part, cols), f.error))
+			errs = append(errs, fmt.Errorf("shots.file %s, %s, %s: %w", p.Shots.File,
+				table.Place(records.Record{At: q.at}), columnOf(f.part, cols), f.error))
 		}
 	}
 	return questions[:p.Shots.N], errors.Join(errs...)

@@ -16,7 +16,8 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 	s := envs.Survey{Files: e.source.files, Instances: e.Instances(), Unused: e.source.unused, Notes: e.source.notes}
 	cols := e.source.columns
 	for _, part := range []struct{ name, column string }{
-		{"id", cols.ID}, {itsText, cols.Question}, {"context", cols.Context.String()}, {itsOptions, e.optionsText(cols)}, {itsAnswer, e.answerText(cols)}, {"solution", cols.Solution},
+		{"id", cols.ID}, {itsText, cols.Question}, {"context", cols.Context.String()},
+		{itsOptions, e.optionsText(cols)}, {itsAnswer, e.answerText(cols)}, {"solution", cols.Solution},
 	} {
 		if part.column != "" {
 			s.Read = append(s.Read, envs.Fact{Name: part.name, Text: part.column})
@@ -178,7 +179,8 @@ func (e *QA) countKeys(seed uint64, s *envs.Survey) {
 	}
 	for i, n := range counts {
 		if places == 1 && n >= leastForPlace && n == all {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the right answer is always option (%s), which agents can learn from examples and from each other; write shuffle: options under env to deal the options by the seed", letterOf(i)))
+			s.Warnings = append(s.Warnings,
+				fmt.Sprintf("the right answer is always option (%s), which agents can learn from examples and from each other; write shuffle: options under env to deal the options by the seed", letterOf(i)))
 		}
 	}
 }
@@ -186,7 +188,8 @@ func (e *QA) countKeys(seed uint64, s *envs.Survey) {
 // hidesOptions reports whether a question without options has them in its text, and one of
 // their letters as its key.
 func hidesOptions(q Question) bool {
-	return len(q.Options) == 0 && len(q.Gold) == 1 && letterKey.MatchString(q.Gold[0]) && optionLines.MatchString(q.Text)
+	return len(q.Options) == 0 && len(q.Gold) == 1 && letterKey.MatchString(q.Gold[0]) &&
+		optionLines.MatchString(q.Text)
 }
 
 var (

@@ -31,7 +31,8 @@ func (t *parsed) decide() (Answer, error) {
 			statement, refusal = -1, ErrRejected
 		}
 	}
-	if last := len(t.all) - 1; (refusal != nil || max(statement, inference) >= 0 && statement != last) && !t.cut && t.isLastLine(last) {
+	if last := len(t.all) - 1; (refusal != nil || max(statement, inference) >= 0 && statement != last) && !t.cut &&
+		t.isLastLine(last) {
 		if statement >= 0 && t.all[statement].value != t.all[last].value {
 			return Answer{}, ErrOpen
 		}
@@ -85,7 +86,8 @@ var above = regexp.MustCompile(`[^?:,\n\s]\s*\n\s*$`)
 // isLastLine reports whether an answer is all there is on the last line, below a paragraph.
 func (t *parsed) isLastLine(i int) bool {
 	m := t.all[i]
-	return (m.is == named || m.is == inferred) && m.sentence == len(t.sentences)-1 && m.sentence > 0 && !t.form.several && !m.item && m.value != "" && t.isBare(i) &&
+	return (m.is == named || m.is == inferred) && m.sentence == len(t.sentences)-1 && m.sentence > 0 &&
+		!t.form.several && !m.item && m.value != "" && t.isBare(i) &&
 		above.MatchString(t.textIn(t.sentences[m.sentence-1])) && t.aloneIn(m.sentence-1) < 0
 }
 
@@ -131,11 +133,13 @@ func (t *parsed) claimAfterRegret() {
 		case m.at < at || m.is != named && m.is != inferred:
 		case m.is == inferred || t.aloneIn(m.sentence) == i || t.endsWith(i):
 			m.is = stated
-		case !m.weak && slices.ContainsFunc(t.all[:i], func(o mention) bool { return o.at < at && o.value != m.value && o.is == stated }):
+		case !m.weak && slices.ContainsFunc(t.all[:i],
+			func(o mention) bool { return o.at < at && o.value != m.value && o.is == stated }):
 			m.is, m.many = open, true
 		}
 	}
-	if slices.ContainsFunc(t.all, func(m mention) bool { return m.at > at && m.is == stated }) || !takesBack.MatchString(t.skeleton[at:]) {
+	if slices.ContainsFunc(t.all, func(m mention) bool { return m.at > at && m.is == stated }) ||
+		!takesBack.MatchString(t.skeleton[at:]) {
 		return
 	}
 	for i := range t.all {
@@ -198,7 +202,8 @@ func (t *parsed) answer(i int, way Way) Answer {
 			labels = append(labels, strings.Split(o.value, "")...)
 		}
 	}
-	for n := m.sentence; strings.HasSuffix(t.textIn(t.sentences[n]), "\n") && n+1 < len(t.sentences); n++ { // a list under "Answers:"
+	// a list under "Answers:"
+	for n := m.sentence; strings.HasSuffix(t.textIn(t.sentences[n]), "\n") && n+1 < len(t.sentences); n++ {
 		j := t.itemIn(n + 1)
 		if j < 0 || t.all[j].is != named || !m.isListed(t) {
 			break
@@ -232,7 +237,8 @@ func (t *parsed) standingAlone() int {
 		return -1
 	}
 	last, first := t.aloneIn(len(t.sentences)-1), t.aloneIn(0)
-	if t.form.yesNo && first >= 0 && t.isBare(first) && strings.HasSuffix(t.textIn(t.sentences[0]), "\n") && last >= 0 && !t.isBare(last) {
+	if t.form.yesNo && first >= 0 && t.isBare(first) && strings.HasSuffix(t.textIn(t.sentences[0]), "\n") &&
+		last >= 0 && !t.isBare(last) {
 		last = -1
 	}
 	for _, i := range []int{last, first} {
@@ -269,8 +275,10 @@ func (t *parsed) endsWith(i int) bool {
 	}
 	last := strings.TrimRight(lead, " :,\"'(")
 	last = last[strings.LastIndexAny(last, ",;:")+1:]
-	return m.sentence == len(t.sentences)-1 && strings.Trim(t.skeleton[m.at+answerBytes:s.to], " .!)\n\"'"+boldOff) == "" &&
-		leadsTo.MatchString(lead) && !misleads.MatchString(last) && (!speaks.MatchString(lead) || isKey.MatchString(lead))
+	return m.sentence == len(t.sentences)-1 &&
+		strings.Trim(t.skeleton[m.at+answerBytes:s.to], " .!)\n\"'"+boldOff) == "" &&
+		leadsTo.MatchString(lead) && !misleads.MatchString(last) &&
+		(!speaks.MatchString(lead) || isKey.MatchString(lead))
 }
 
 var (
@@ -314,7 +322,8 @@ func (t *parsed) aloneIn(n int) int {
 func (t *parsed) yesNoIn(s span) int {
 	found := -1
 	for i, m := range t.all {
-		if m.at >= s.from && m.at < s.to && (m.is == named || found < 0) && standsAlone(t.skeleton[s.from:m.at], t.skeleton[m.at+answerBytes:s.to]) {
+		if m.at >= s.from && m.at < s.to && (m.is == named || found < 0) &&
+			standsAlone(t.skeleton[s.from:m.at], t.skeleton[m.at+answerBytes:s.to]) {
 			found = i
 		}
 	}
@@ -333,7 +342,8 @@ func (t *parsed) onlyAnswer() (Answer, error) {
 		case m.is == open:
 			hedges = true
 		case t.form.number != nil && t.isBracketed(m):
-		case m.is == foreign || (t.form.number != nil || m.words) && t.isOperand(m) || m.weak && !t.form.countsWeak(t, i) || m.value == "" && t.form.number == nil:
+		case m.is == foreign || (t.form.number != nil || m.words) && t.isOperand(m) || m.weak &&
+			!t.form.countsWeak(t, i) || m.value == "" && t.form.number == nil:
 		default:
 			values[m.value] = i
 			if m.bold || m.bracket && t.form.number != nil {
@@ -403,7 +413,8 @@ func (t *parsed) repeatedResult(s span) int {
 // oppositeOption returns which option a text of one sentence denies that offers true or false, or yes
 // or no; -1 if it does not.
 func (t *parsed) oppositeOption() int {
-	if len(t.sentences) != 1 || len(t.all) != 1 || !t.all[0].words || len(t.form.labels) != 2 || !denies.MatchString(strings.ToLower(strings.Join(t.form.texts, "/"))) {
+	if len(t.sentences) != 1 || len(t.all) != 1 || !t.all[0].words || len(t.form.labels) != 2 ||
+		!denies.MatchString(strings.ToLower(strings.Join(t.form.texts, "/"))) {
 		return -1
 	}
 	return slices.Index(t.form.labels, t.all[0].value)
@@ -416,11 +427,13 @@ var denies = regexp.MustCompile(`^(?:true/false|false/true|correct/incorrect|inc
 func (t *parsed) endsWithOwn() bool {
 	m := t.all[len(t.all)-1]
 	s := t.sentences[m.sentence]
-	return m.own && m.is == named && m.sentence == len(t.sentences)-1 && stating.MatchString(t.skeleton[s.from:m.at]) && strings.Trim(t.skeleton[m.at+answerBytes:], " .!\"')"+boldOff) == ""
+	return m.own && m.is == named && m.sentence == len(t.sentences)-1 && stating.MatchString(t.skeleton[s.from:m.at]) &&
+		strings.Trim(t.skeleton[m.at+answerBytes:], " .!\"')"+boldOff) == ""
 }
 
 var (
-	calculates   = regexp.MustCompile(`(?i)(?:` + answerRune + `[\s)]*(?:\^|[+*/×÷–-]\s*[(]?` + answerRune + `).*|^[\s$]*[a-z] *)=\s*[$€£~≈]?` + answerGroup + `(.*)$`)
+	calculates = regexp.MustCompile(`(?i)(?:` + answerRune + `[\s)]*(?:\^|[+*/×÷–-]\s*[(]?` + answerRune +
+		`).*|^[\s$]*[a-z] *)=\s*[$€£~≈]?` + answerGroup + `(.*)$`)
 	describesIt  = regexp.MustCompile(`(?i)^(?:[^;:]* =|[^,;:]* (?:is|equals|ist|est|es|è|é|wynosi)) (?:about |approximately |roughly |exactly |etwa |environ |[$€£~≈] ?)*` + answerGroup + `(.*)$`)
 	joined       = regexp.MustCompile(`(?i)\b(?:and|there|each|every)\b`)
 	numberedStep = regexp.MustCompile(`(?i)^\W*(?:step|schritt|paso|étape|步骤) ?\d*`)
@@ -461,7 +474,8 @@ func (t *parsed) isBracketed(m mention) bool {
 	s := t.sentences[m.sentence]
 	lead := t.skeleton[s.from:m.at]
 	open := strings.LastIndexByte(lead, '(')
-	return open > 0 && !strings.Contains(lead[open:], ")") && strings.IndexFunc(lead[:open], isAnswer) >= 0 && !m.bracket && !doubtsRest.MatchString(lead[open:])
+	return open > 0 && !strings.Contains(lead[open:], ")") && strings.IndexFunc(lead[:open], isAnswer) >= 0 &&
+		!m.bracket && !doubtsRest.MatchString(lead[open:])
 }
 
 // isOperand reports whether a number is part of an expression, and not its result.
@@ -474,7 +488,9 @@ func standsAlone(lead, rest string) bool {
 	lead, rest = strings.Trim(lead, " ❌"), strings.TrimSpace(rest)
 	ends := strings.TrimLeft(rest, ".!\"' 。！)") == "" || rest == "です。" || rest == "です"
 	begins := aloneLead.MatchString(lead)
-	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "、") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) || ends && endsWithAnswer.MatchString(lead)
+	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "、") ||
+		strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) ||
+		ends && endsWithAnswer.MatchString(lead)
 }
 
 var (

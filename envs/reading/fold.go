@@ -202,9 +202,10 @@ var (
 	// homoglyphs stand alone: what is the first letter in both alphabets.
 	homoglyphs = regexp.MustCompile(`(?:^|[^\pL])[АΑ](?:$|[^\pL])|(?:^|[^\pL])Β(?:$|[^\pL])`)
 	lookAlikes = strings.NewReplacer("А", "A", "Α", "A", "Β", "B")
-	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n", "<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
-	tags       = regexp.MustCompile(`(?is)<(?:final_?)?(?:answer|choice|vote|decision|selection)>(.*?)(?:</(?:final_?)?(?:answer|choice|vote|decision|selection)>|$)`)
-	struck     = regexp.MustCompile(`~~[^~\n]+~~`)
+	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n",
+		"<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
+	tags   = regexp.MustCompile(`(?is)<(?:final_?)?(?:answer|choice|vote|decision|selection)>(.*?)(?:</(?:final_?)?(?:answer|choice|vote|decision|selection)>|$)`)
+	struck = regexp.MustCompile(`~~[^~\n]+~~`)
 	// underscored names of fields are words.
 	underscored  = regexp.MustCompile(`(?i)\b(final|correct|my|best|chosen|selected|right)_(answer|choice|option|vote|letter)\b`)
 	tick         = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
@@ -216,14 +217,18 @@ var (
 	fractions    = regexp.MustCompile(`(\d?)\s*\\[dt]?frac\s*(?:\{(\d+)\}\s*\{(\d+)\}|(\d)\s*(\d))`)
 	// mixed numbers are whole ones with a fraction of one sign: 2½.
 	mixed     = regexp.MustCompile(`(\d?)([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
-	quotients = strings.NewReplacer("½", "1/2", "⅓", "1/3", "⅔", "2/3", "¼", "1/4", "¾", "3/4", "⅕", "1/5", "⅖", "2/5", "⅗", "3/5", "⅘", "4/5", "⅙", "1/6", "⅚", "5/6", "⅛", "1/8", "⅜", "3/8", "⅝", "5/8", "⅞", "7/8")
-	raised    = regexp.MustCompile(`[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
-	lower     = strings.NewReplacer("⁺", "", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
-	fonts     = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
-	latex     = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$", `\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈", `\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
-	bold      = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
-	emphasis  = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
-	circled   = strings.NewReplacer(circledLetters()...)
+	quotients = strings.NewReplacer("½", "1/2", "⅓", "1/3", "⅔", "2/3", "¼", "1/4", "¾", "3/4", "⅕", "1/5", "⅖", "2/5",
+		"⅗", "3/5", "⅘", "4/5", "⅙", "1/6", "⅚", "5/6", "⅛", "1/8", "⅜", "3/8", "⅝", "5/8", "⅞", "7/8")
+	raised = regexp.MustCompile(`[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
+	lower  = strings.NewReplacer("⁺", "", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶",
+		"6", "⁷", "7", "⁸", "8", "⁹", "9")
+	fonts = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
+	latex = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$",
+		`\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈",
+		`\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
+	bold     = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
+	emphasis = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
+	circled  = strings.NewReplacer(circledLetters()...)
 )
 
 // circledLetters returns Ⓐ, ⓐ, ⒜, 🄐 and 🅐, and ① to ⑨, with what they are.

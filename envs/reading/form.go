@@ -72,7 +72,8 @@ func (f Form) withWords() Form {
 	var all []string
 	for i, text := range f.texts {
 		key := wordsKey(text)
-		if _, double := f.byWords[key]; key == "" || double || slices.Contains(f.labels, strings.ToUpper(strings.TrimSpace(text))) {
+		if _, double := f.byWords[key]; key == "" || double ||
+			slices.Contains(f.labels, strings.ToUpper(strings.TrimSpace(text))) {
 			f.byWords[key] = ""
 			continue
 		}
@@ -160,8 +161,11 @@ func (f Form) parse(text string) *parsed {
 		b.WriteString(withoutMarks.Replace(text[at:m.from]))
 		m.mention.at = b.Len()
 		m.bold = slices.ContainsFunc(bolds, func(s []int) bool {
-			return s[0] <= m.from && s[1] >= m.to && (f.number != nil && endsText(text, s[1]) && len(f.findNumbers(text, s[0], s[1])) == 1 ||
-				f.number != nil && strings.Trim(text[s[0]:m.from], boldOn+" ") == "" && aloneUnits.MatchString(text[m.to:s[1]]) || strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == "")
+			return s[0] <= m.from && s[1] >= m.to &&
+				(f.number != nil && endsText(text, s[1]) && len(f.findNumbers(text, s[0], s[1])) == 1 ||
+					f.number != nil && strings.Trim(text[s[0]:m.from], boldOn+" ") == "" &&
+						aloneUnits.MatchString(text[m.to:s[1]]) ||
+					strings.Trim(text[s[0]:m.from]+text[m.to:s[1]], " .,!$%():"+boldOn+boldOff) == "")
 		})
 		b.WriteRune(firstAnswer + rune(len(t.all)))
 		t.all = append(t.all, m.mention)
@@ -189,7 +193,8 @@ func (f Form) find(text string) (all []found) {
 	at := 0
 	for _, box := range boxSpans.FindAllStringIndex(text, -1) {
 		all = append(all, f.findPlain(text, at, box[0])...)
-		all = append(all, found{box[0], box[1], mention{value: f.inBox(text[box[0]+len(boxOn) : box[1]-len(boxOff)]), boxed: true}})
+		all = append(all, found{box[0], box[1],
+			mention{value: f.inBox(text[box[0]+len(boxOn) : box[1]-len(boxOff)]), boxed: true}})
 		at = box[1]
 	}
 	return append(all, f.findPlain(text, at, len(text))...)
@@ -229,7 +234,8 @@ func (f Form) findPlain(text string, from, to int) []found {
 }
 
 var (
-	bracketed = regexp.MustCompile(`[(\[{]["'` + boldOn + `\s]*(?i:(?:option|choice|answer)\s+)?([A-Za-z])["'.` + boldOff + `\s]*[)\]}]`)
+	bracketed = regexp.MustCompile(`[(\[{]["'` + boldOn + `\s]*(?i:(?:option|choice|answer)\s+)?([A-Za-z])["'.` +
+		boldOff + `\s]*[)\]}]`)
 	bareUpper = regexp.MustCompile(`[A-Z]`)
 	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select|respuesta|réponse|resposta|risposta|antwort|alternativa|letra|letter|ответ)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\s*[,}\]\n])`)
 	lowerItem = regexp.MustCompile(`(?:^|\n)\s*([a-z])[).:]\s`)
@@ -241,7 +247,8 @@ var (
 	turkish = regexp.MustCompile(`^'(?:[dt][ıiuü]r|y[ıiea]|[ıi]|[ea]|n[ıi]n)(?:$|[^\pL])`)
 	// goesOn follows a letter that is a word: A thermometer, I think.
 	goesOn   = regexp.MustCompile(`^['` + boldOff + `]* ?['-]?[a-z]`)
-	function = regexp.MustCompile(`^['"` + boldOff + `]* (?:is|are|was|it|or|and|not|because|as|since|but|porque|parce|car|perché|pois|denn|which|with|for|here|in|would|seems?|over|instead|rather|fits|applies|apply|must|has|can|cannot|could|might|may|does|if|ist|oder|und|sind|weil|es|o|y|est|ou|et|è|e|é|niet|nicht|no|to|from|corresponds|matches|should|correct|holds|remains|then|on|too|also)\b`)
+	function = regexp.MustCompile(`^['"` + boldOff +
+		`]* (?:is|are|was|it|or|and|not|because|as|since|but|porque|parce|car|perché|pois|denn|which|with|for|here|in|would|seems?|over|instead|rather|fits|applies|apply|must|has|can|cannot|could|might|may|does|if|ist|oder|und|sind|weil|es|o|y|est|ou|et|è|e|é|niet|nicht|no|to|from|corresponds|matches|should|correct|holds|remains|then|on|too|also)\b`)
 )
 
 // findOptions returns labels, alone or in brackets, and options' own words.
@@ -266,8 +273,12 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 		after, _ := utf8.DecodeRuneInString(text[from+m[1]:])
 		letter := part[m[0]:m[1]]
 		switch next := text[from+m[1] : min(len(text), from+m[1]+24)]; {
-		case taken(m[0]) || isLatin(before) || isLatin(after) || before == '\'' && isLatinAt(text, from+m[0]-2) || before == '$' && after != '$':
-		case (letter == "I" || letter == "A") && goesOn.MatchString(next) && !labelled.MatchString(lastOf(text[:from+m[0]], 24)) && (!function.MatchString(next) || letter == "I" && !strings.HasPrefix(strings.TrimSpace(next), "is")) && !f.ownWordsFollow(letter, text[from+m[1]:]):
+		case taken(m[0]) || isLatin(before) || isLatin(after) || before == '\'' && isLatinAt(text, from+m[0]-2) ||
+			before == '$' && after != '$':
+		case (letter == "I" || letter == "A") && goesOn.MatchString(next) &&
+			!labelled.MatchString(lastOf(text[:from+m[0]], 24)) &&
+			(!function.MatchString(next) || letter == "I" && !strings.HasPrefix(strings.TrimSpace(next), "is")) &&
+			!f.ownWordsFollow(letter, text[from+m[1]:]):
 		case after == '\'' && isWordAt(text, from+m[1]+1) && !turkish.MatchString(text[from+m[1]:]):
 		case isRange(text, from+m[0], from+m[1]) || f.isDialogue(text, from+m[0], from+m[1]):
 		default:
@@ -284,7 +295,8 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 			add(m[2], m[3], mention{value: f.label(letter), weak: true})
 		}
 	}
-	if whole := strings.Trim(part, " .)("+boldOn+boldOff); len(whole) == 1 && !taken(strings.Index(part, whole)) && isLatin(rune(whole[0])) {
+	if whole := strings.Trim(part, " .)("+boldOn+boldOff); len(whole) == 1 && !taken(strings.Index(part, whole)) &&
+		isLatin(rune(whole[0])) {
 		at := strings.Index(part, whole)
 		add(at, at+1, mention{value: f.label(whole), weak: true})
 	}
@@ -298,7 +310,8 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 		}
 		for _, m := range letters.FindAllStringIndex(part, -1) {
 			run := part[m[0]:m[1]]
-			if value := f.ascendingLabels(run); value != "" && !isLatinAt(text, from+m[0]-1) && !isLatinAt(text, from+m[1]) && !taken(m[0]) {
+			if value := f.ascendingLabels(run); value != "" && !isLatinAt(text, from+m[0]-1) &&
+				!isLatinAt(text, from+m[1]) && !taken(m[0]) {
 				add(m[0], m[1], mention{value: value, weak: true})
 			}
 		}
@@ -328,7 +341,8 @@ func (f Form) label(letter string) string {
 // ownWordsFollow reports whether the words of a label's option follow it.
 func (f Form) ownWordsFollow(letter, rest string) bool {
 	i := slices.Index(f.labels, letter)
-	return i >= 0 && i < len(f.texts) && f.texts[i] != "" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(rest)), wordsKey(f.texts[i]))
+	return i >= 0 && i < len(f.texts) && f.texts[i] != "" &&
+		strings.HasPrefix(strings.ToLower(strings.TrimSpace(rest)), wordsKey(f.texts[i]))
 }
 
 // isDialogue reports whether a letter opens a line of questions and answers: "A: (B)".
@@ -365,7 +379,8 @@ func (f Form) findWords(text string) (all [][]int) {
 		first, _ := utf8.DecodeRuneInString(text[at:])
 		last, _ := utf8.DecodeLastRuneInString(text[:end])
 		exact := end-at > 2 || slices.Contains(f.texts, text[at:end])
-		if exact && !(isWord(before) && isWord(first)) && !(isWord(after) && isWord(last)) && !(unicode.IsDigit(last) && decimals.MatchString(text[end:])) {
+		if exact && !(isWord(before) && isWord(first)) && !(isWord(after) && isWord(last)) &&
+			!(unicode.IsDigit(last) && decimals.MatchString(text[end:])) {
 			all = append(all, []int{at, end})
 			from = end
 			continue
@@ -380,10 +395,12 @@ var decimals = regexp.MustCompile(`^[.,]\d`)
 
 // isWord reports whether a character is of a word in a script that puts spaces between words.
 func isWord(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff + `]*\s*[:,(=–—-]?\s*["'` + boldOn + boldOff + `]*$`)
+var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff +
+	`]*\s*[:,(=–—-]?\s*["'` + boldOn + boldOff + `]*$`)
 
 // joinWords makes a label and the words of its option one answer; with the words of another
 // option it is none.
@@ -404,7 +421,8 @@ func (f Form) joinWords(text string, all []found) []found {
 				}
 			}
 		}
-		if n := len(out); n > 0 && !m.words && out[n-1].words && out[n-1].value == m.value && wordsThenLabel.MatchString(text[out[n-1].to:m.from]) {
+		if n := len(out); n > 0 && !m.words && out[n-1].words && out[n-1].value == m.value &&
+			wordsThenLabel.MatchString(text[out[n-1].to:m.from]) {
 			out[n-1].to, out[n-1].own = m.to, true
 			continue
 		}
@@ -414,19 +432,22 @@ func (f Form) joinWords(text string, all []found) []found {
 }
 
 // wordsThenLabel stands between an option's words and its label: "Rome, which is option B".
-var wordsThenLabel = regexp.MustCompile(`(?i)^["'` + boldOn + boldOff + `]*(?:,? (?:i\.e\.,?|that is,?|which is|which corresponds to|corresponding to|c'est-à-dire|то есть)|\s?[,:=→–—-]+)?\s*(?:the )?(?:options?|choice|letter|answer|вариант)?\s*["'(` + boldOn + `]*$`)
+var wordsThenLabel = regexp.MustCompile(`(?i)^["'` + boldOn + boldOff +
+	`]*(?:,? (?:i\.e\.,?|that is,?|which is|which corresponds to|corresponding to|c'est-à-dire|то есть)|\s?[,:=→–—-]+)?\s*(?:the )?(?:options?|choice|letter|answer|вариант)?\s*["'(` + boldOn + `]*$`)
 
 // Yes and no, in which a "no" that goes on with a noun is none.
 var (
 	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|vâng|đúng|không|ndiyo|hapana|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|hay[iı]r|evet|네|예|так|ні|ano|ναι|όχι|כן|לא|igen|kyllä|nej|بله|خیر|ya|tidak|ใช่|হ্যাঁ|না)(?:$|[^\pL])`)
 	yesNoHan   = regexp.MustCompile(`(?:^|[:："'，,。\s]|答案是|答案应该是|回答是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误|肯定的|否定的)(?:$|[。，,.!"'\s])`)
 	yesNoKana  = regexp.MustCompile(`はいいえ|はい|いいえ|아니요|아니오|아뇨`)
-	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم", "हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예", "так", "ano", "ναι", "כן", "igen", "kyllä", "بله", "ya", "ใช่", "হ্যাঁ", "vâng", "đúng", "ndiyo", "肯定的"}
-	noun       = regexp.MustCompile(`^(?:[^\S\n]+[\pL\pN]|-[\pL\pN]|\s*\n[a-z])`)
-	hyphened   = regexp.MustCompile(`^-\pL`)
-	joins      = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
-	offers     = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
-	numbered   = regexp.MustCompile(`^\. ?\d`)
+	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم",
+		"हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예", "так", "ano", "ναι", "כן", "igen", "kyllä",
+		"بله", "ya", "ใช่", "হ্যাঁ", "vâng", "đúng", "ndiyo", "肯定的"}
+	noun     = regexp.MustCompile(`^(?:[^\S\n]+[\pL\pN]|-[\pL\pN]|\s*\n[a-z])`)
+	hyphened = regexp.MustCompile(`^-\pL`)
+	joins    = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
+	offers   = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
+	numbered = regexp.MustCompile(`^\. ?\d`)
 	// wholeYesNo are texts that say yes, or no if the second group matches.
 	wholeYesNo = regexp.MustCompile(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely|probably|most likely|likely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
 	firmNo     = regexp.MustCompile(`(?i)[.?!\n][^\pL\pN]*((?:absolutely|definitely|certainly|of course|surely) not)[^\pL\pN]*$`)
@@ -436,7 +457,8 @@ var (
 func findYesNo(text string, from, to int) (all []found) {
 	part := echoes.ReplaceAllStringFunc(text[from:to], func(s string) string { return strings.Repeat("-", len(s)) })
 	add := func(at, end int) {
-		word := strings.ToLower(strings.TrimFunc(part[at:end], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }))
+		word := strings.ToLower(strings.TrimFunc(part[at:end],
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }))
 		value := "no"
 		if slices.Contains(asYes, word) {
 			value = "yes"
@@ -448,7 +470,8 @@ func findYesNo(text string, from, to int) (all []found) {
 		if hyphened.MatchString(rest) {
 			return
 		}
-		if noun.MatchString(rest) && !joins.MatchString(rest) && !clauseOf.MatchString(strings.TrimSpace(rest)) && (value == "no" || word != "yes") || numbered.MatchString(rest) {
+		if noun.MatchString(rest) && !joins.MatchString(rest) && !clauseOf.MatchString(strings.TrimSpace(rest)) &&
+			(value == "no" || word != "yes") || numbered.MatchString(rest) {
 			return
 		}
 		all = append(all, found{from + at, from + end, mention{value: value, weak: word == "true" || word == "false"}})
@@ -513,8 +536,10 @@ func (f Form) findCandidates(text string, from, to int) (all []found) {
 var (
 	numeral = regexp.MustCompile(`((?:[+-] ?)?[$€£¥₹]?(?:10\^\{?-?\d{1,3}\}?|\d+ \d{1,3}/\d{1,3}|\d{1,2}(?:,\d{2})+,\d{3}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+/\d+|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?)` +
 		`(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?: ?([kKmMbB]|bn|mn)\b| ?(` + scaleWords + `))?(?: ?± ?\d+(?:[.,]\d+)?)?`)
-	scales = map[string]int{"k": 3, "m": 6, "b": 9, "bn": 9, "mn": 6, "thousand": 3, "tausend": 3, "mille": 3, "mil": 3, "тысяч": 3, "тыс.": 3, "千": 3, "万": 4, "萬": 4, "lakh": 5, "lakhs": 5,
-		"million": 6, "millionen": 6, "millions": 6, "millones": 6, "milhões": 6, "milioni": 6, "mio.": 6, "миллион": 6, "миллиона": 6, "миллионов": 6, "млн": 6, "百万": 6, "crore": 7, "crores": 7, "億": 8, "亿": 8,
+	scales = map[string]int{"k": 3, "m": 6, "b": 9, "bn": 9, "mn": 6, "thousand": 3, "tausend": 3, "mille": 3, "mil": 3,
+		"тысяч": 3, "тыс.": 3, "千": 3, "万": 4, "萬": 4, "lakh": 5, "lakhs": 5,
+		"million": 6, "millionen": 6, "millions": 6, "millones": 6, "milhões": 6, "milioni": 6, "mio.": 6, "миллион": 6,
+		"миллиона": 6, "миллионов": 6, "млн": 6, "百万": 6, "crore": 7, "crores": 7, "億": 8, "亿": 8,
 		"billion": 9, "milliarden": 9, "milliards": 9, "mrd.": 9, "миллиардов": 9, "млрд": 9, "trillion": 12}
 	spelled   = regexp.MustCompile(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
 	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
@@ -532,10 +557,14 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 	for _, m := range numeral.FindAllStringSubmatchIndex(part, -1) {
 		at, end := from+m[0], from+m[1]
 		before := text[:at]
-		if last, _ := utf8.DecodeLastRuneInString(before); isLatin(last) && !strings.ContainsAny(part[m[0]:m[0]+1], "+-") || last == '_' || last == '^' || strings.HasSuffix(before, "^{") || last == '.' && strings.HasSuffix(before, "..") {
+		if last, _ := utf8.DecodeLastRuneInString(before); isLatin(last) &&
+			!strings.ContainsAny(part[m[0]:m[0]+1], "+-") || last == '_' || last == '^' ||
+			strings.HasSuffix(before, "^{") || last == '.' && strings.HasSuffix(before, "..") {
 			continue
 		}
-		if counted.MatchString(lastOf(before, 24)) || besides.MatchString(lastOf(before, 24)) || lineStart.MatchString(before) && listItem.MatchString(text[end:]) || attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
+		if counted.MatchString(lastOf(before, 24)) || besides.MatchString(lastOf(before, 24)) ||
+			lineStart.MatchString(before) && listItem.MatchString(text[end:]) ||
+			attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
 			continue
 		}
 		number := submatchText(part, m, 1)
@@ -543,13 +572,16 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 			end = from + len(strings.TrimRight(part[:m[6]], " "))
 			m[6] = -1
 		}
-		if sign := strings.TrimLeft(number, " "); (sign[0] == '-' || sign[0] == '+') && endsOperand.MatchString(before) { // a difference
+		// a difference
+		if sign := strings.TrimLeft(number, " "); (sign[0] == '-' || sign[0] == '+') &&
+			endsOperand.MatchString(before) {
 			at += strings.IndexAny(number, "-+") + 1
 			number = number[strings.IndexAny(number, "-+")+1:]
 		}
 		power, scale := submatchText(part, m, 2), cmp.Or(submatchText(part, m, 3), submatchText(part, m, 4))
 		value := f.decimalText(number, power, scale)
-		bracket := strings.HasSuffix(strings.TrimRight(before, " "), "(") && strings.HasPrefix(strings.TrimLeft(text[end:], " %"), ")")
+		bracket := strings.HasSuffix(strings.TrimRight(before, " "), "(") &&
+			strings.HasPrefix(strings.TrimLeft(text[end:], " %"), ")")
 		all = append(all, found{at, end, mention{value: value, bracket: bracket}})
 	}
 	for _, m := range spelled.FindAllStringSubmatchIndex(part, -1) {
@@ -731,10 +763,12 @@ func (f Form) isHedged(clause string) bool {
 }
 
 var (
-	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–—] ?` + answerRune + `|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
+	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–—] ?` + answerRune +
+		`|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
 	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?[:–—-] ?$`)
 	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
-	wordEnds = regexp.MustCompile(`^["'` + boldOff + `)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
+	wordEnds = regexp.MustCompile(`^["'` + boldOff +
+		`)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
 )
 
 // isWhole reports whether what is claimed is an answer and not the beginning of something longer.
@@ -762,14 +796,19 @@ func (t *parsed) resultAfter(at int, s span) int {
 }
 
 var (
-	aloneLead   = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff + `#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
-	aloneRest   = regexp.MustCompile(`(?i)^[\s"'$` + boldOff + `>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
-	explained   = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff + `]* [—–-] ?["']?\pL|^["'` + boldOff + `]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
+	aloneLead = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff +
+		`#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
+	aloneRest = regexp.MustCompile(`(?i)^[\s"'$` + boldOff +
+		`>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+	explained = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff +
+		`]* [—–-] ?["']?\pL|^["'` + boldOff +
+		`]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
 	doubtsRest  = regexp.MustCompile(`(?i)\b(?:or|maybe|perhaps|possibly|probably|no|not|if|unless|wait|but|wrong|incorrect|guess|suppose|sure)\b`)
 	opensAside  = regexp.MustCompile(`^["'\s]*(?:\pL{1,15})?(?:\s*[(—–]|\s-\s)`)
 	tooMuch     = regexp.MustCompile(`(?i)^ (?:is|was|seems|looks|would be) (?:clearly |far |much |way )*(?:too|wrong|low|high|off)\b`)
 	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
-	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` + boldOff + `).!$]*$`)
+	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` +
+		boldOff + `).!$]*$`)
 )
 
 // isAlone reports whether a sentence holds no more than an answer.
@@ -778,7 +817,8 @@ func (f Form) isAlone(lead, rest string) bool {
 		return false
 	}
 	if f.number != nil {
-		return aloneUnits.MatchString(rest) || explained.MatchString(rest) && !doubtsRest.MatchString(rest) || rejectsRest.MatchString(rest)
+		return aloneUnits.MatchString(rest) || explained.MatchString(rest) && !doubtsRest.MatchString(rest) ||
+			rejectsRest.MatchString(rest)
 	}
 	if strings.IndexFunc(rest, isAnswer) >= 0 {
 		return rejectsRest.MatchString(rest) || becauseRest.MatchString(rest)
@@ -793,7 +833,8 @@ var rejectsRest = regexp.MustCompile(`(?i)^(?:, (?:obviously|clearly|certainly|d
 
 // countsWeak reports whether what may be no answer counts as the only one.
 func (f Form) countsWeak(t *parsed, i int) bool {
-	return !f.yesNo && f.number == nil && (labelled.MatchString(t.skeleton[:t.all[i].at]) || t.endsWith(i) || t.isPredicate(i))
+	return !f.yesNo && f.number == nil &&
+		(labelled.MatchString(t.skeleton[:t.all[i].at]) || t.endsWith(i) || t.isPredicate(i))
 }
 
 // isPredicate reports whether a text's last sentence says that something is an answer: "La
@@ -802,7 +843,8 @@ func (t *parsed) isPredicate(i int) bool {
 	m := t.all[i]
 	s := t.sentences[m.sentence]
 	lead := t.skeleton[s.from:m.at]
-	return !m.words && m.sentence == len(t.sentences)-1 && strings.Trim(t.skeleton[m.at+answerBytes:s.to], " .!)\n\"'"+boldOff) == "" &&
+	return !m.words && m.sentence == len(t.sentences)-1 &&
+		strings.Trim(t.skeleton[m.at+answerBytes:s.to], " .!)\n\"'"+boldOff) == "" &&
 		copulaEnd.MatchString(lead) && !supposing.MatchString(lead) && !strings.ContainsAny(lead, ",;:")
 }
 
@@ -816,10 +858,16 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 	case f.several || f.yesNo || len(f.labels) > 0 && f.labels[0] == "1" && !t.endsWith(i):
 		return false
 	case f.number != nil:
-		return m.sentence == len(t.sentences)-1 && !assigned.MatchString(lead) && !(opensAside.MatchString(rest) && doubtsRest.MatchString(rest)) && !tooMuch.MatchString(rest) && !(countsParts.MatchString(rest) && plans.MatchString(lead+rest)) && !(ofSome.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0) && !listing.MatchString(lead) && !lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) && !goesNowhere.MatchString(rest)
+		return m.sentence == len(t.sentences)-1 && !assigned.MatchString(lead) &&
+			!(opensAside.MatchString(rest) && doubtsRest.MatchString(rest)) && !tooMuch.MatchString(rest) &&
+			!(countsParts.MatchString(rest) && plans.MatchString(lead+rest)) &&
+			!(ofSome.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0) && !listing.MatchString(lead) &&
+			!lacks.MatchString(lead) && !(opensTime.MatchString(lead) && strings.HasPrefix(rest, ",")) &&
+			!goesNowhere.MatchString(rest)
 	case m.words:
 		return !slices.ContainsFunc(t.all, func(o mention) bool { return o.is != foreign && o.at != m.at }) &&
-			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" && stating.MatchString(lead) && !supposing.MatchString(lead)
+			m.sentence == len(t.sentences)-1 && strings.Trim(rest, " .!\"')"+boldOff) == "" &&
+			stating.MatchString(lead) && !supposing.MatchString(lead)
 	}
 	if listing.MatchString(lead) {
 		return false
@@ -828,13 +876,16 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 		return true
 	}
 	if aloneLead.MatchString(lead) {
-		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0 || backed.MatchString(rest)) && !describing.MatchString(rest)
+		return (m.own || strings.IndexFunc(rest, isAnswer) >= 0 || backed.MatchString(rest)) &&
+			!describing.MatchString(rest)
 	}
-	return (m.own && !describing.MatchString(rest) || strings.Trim(rest, " .!\"')"+boldOff) == "") && clauseEnd.MatchString(lead)
+	return (m.own && !describing.MatchString(rest) || strings.Trim(rest, " .!\"')"+boldOff) == "") &&
+		clauseEnd.MatchString(lead)
 }
 
 var (
-	assigned    = regexp.MustCompile(`(?i)(?:^|[^\pL])[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*` + answerRune + `[^=]{0,12}(?:[,;&]|and|or) *["'` + boldOn + `$]*[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*$`)
+	assigned = regexp.MustCompile(`(?i)(?:^|[^\pL])[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*` + answerRune +
+		`[^=]{0,12}(?:[,;&]|and|or) *["'` + boldOn + `$]*[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*$`)
 	countsParts = regexp.MustCompile(`(?i)^ (?:\pL+ ){0,2}?(?:steps?|parts?|methods|ways|approaches|cases|unknowns|equations|numbers|facts|conditions|digits|hints|clues|things to)\b`)
 	labelled    = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
 	backed      = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
@@ -848,5 +899,6 @@ var (
 	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)
 	stating     = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)
 	listing     = regexp.MustCompile(`(?i)^\W*(?:step|next|now|first|firstly|second|secondly|third|then)\b`)
-	clauseEnd   = regexp.MustCompile(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange + `]*),?\s*(?:options? |choice )?$`)
+	clauseEnd   = regexp.MustCompile(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange +
+		`]*),?\s*(?:options? |choice )?$`)
 )

@@ -11,12 +11,14 @@ const nouns = `(?:(?:the|my|die|la|a|het) )?(?:(?:final|correct|best|right|bonne
 
 var (
 	// afterColon is the rest of a line after a noun with a colon, afterVerb after "The answer is".
-	afterColon = regexp.MustCompile(`(?im)(?:(?:^|[^\pL"'])` + nouns + `[ \t]*(?:is|ist|lautet|es|est|è|é)?[ \t]*[:：=]|^[\s*_>#]*` + nouns + `[ \t]+[–—-][ \t])[*_]*[ \t]*([^\n]*)`)
-	afterVerb  = regexp.MustCompile(`(?im)(?:^[\s*_">#]*|[.!?] +)(?:(?:so|therefore|thus|hence|also|donc|quindi|no|wait|actually|i (?:think|believe|guess|would say)(?: that)?),? )*` + nouns + `(?:[ \t]*(?:is|ist|lautet|es|est|è|é|은|는)[ \t]+|[ \t]*(?:是|为|は|은|는)[ \t]*)([^\n]*)`)
+	afterColon = regexp.MustCompile(`(?im)(?:(?:^|[^\pL"'])` + nouns +
+		`[ \t]*(?:is|ist|lautet|es|est|è|é)?[ \t]*[:：=]|^[\s*_>#]*` + nouns + `[ \t]+[–—-][ \t])[*_]*[ \t]*([^\n]*)`)
+	afterVerb = regexp.MustCompile(`(?im)(?:^[\s*_">#]*|[.!?] +)(?:(?:so|therefore|thus|hence|also|donc|quindi|no|wait|actually|i (?:think|believe|guess|would say)(?: that)?),? )*` + nouns + `(?:[ \t]*(?:is|ist|lautet|es|est|è|é|은|는)[ \t]+|[ \t]*(?:是|为|は|은|는)[ \t]*)([^\n]*)`)
 	// heading is a line that holds no more than the noun; below it is the next line.
 	heading = regexp.MustCompile(`(?im)^[\s*_#>]*` + nouns + `[ \t]*[:：]?[*_ \t]*\n\s*([^\n]+)(\n?)`)
-	endMark = regexp.MustCompile(`(?i)(?:^|[^\pL])` + nouns + `[ \t]*[:：][*_\s]*$|<(?:final_?)?answer>\s*(?:</(?:final_?)?answer>\s*)?$`)
-	member  = regexp.MustCompile(`(?i)["'](?:final[ _]?)?answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(-?[\d.]+))`)
+	endMark = regexp.MustCompile(`(?i)(?:^|[^\pL])` + nouns +
+		`[ \t]*[:：][*_\s]*$|<(?:final_?)?answer>\s*(?:</(?:final_?)?answer>\s*)?$`)
+	member = regexp.MustCompile(`(?i)["'](?:final[ _]?)?answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(-?[\d.]+))`)
 	// nextSentence follows an answer that the line goes on after.
 	nextSentence = regexp.MustCompile(`\.["'*)$]*\s+(?:It|This|That|These|The|He|She|They|I|We|You|There|Its|His|Her|Their|In|As|Since|Because|However|Note|Explanation|Reason|Let me|Hope|Although|While|Both|Therefore|No)[\s,:'’][^.!?]*\pL|\.["'*)$]*\s+\p{Lu}\pL+(?:\s+\S+){3,}[.!?]\s*$|,["*_]*\s+(?:because|since)\s|\s\((?:because|since)\s|["*_]+,\s+(?:because|since|as)\s`)
 	abbreviation = regexp.MustCompile(`(?:^|[^\pL])(?:\pL|St|Mt|Mr|Mrs|Ms|Dr|Prof|No|vs|Jr|Sr|Inc|Ltd|Co|Ft|Gen|Lt|Col|Sgt|Rev)$`)
@@ -43,8 +45,10 @@ func AfterMark(text string, cut bool) (string, bool) {
 		}
 	}
 	text, value := cutMember(text)
-	if m := lastOfAll(heading, text); m != nil && lastOfAll(afterColon, text[strings.LastIndex(text, m[0])+len(m[0]):]) == nil {
-		if isShort := len(strings.Fields(m[1])) <= 5; isShort || strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(m[1])) {
+	if m := lastOfAll(heading, text); m != nil &&
+		lastOfAll(afterColon, text[strings.LastIndex(text, m[0])+len(m[0]):]) == nil {
+		if isShort := len(strings.Fields(m[1])) <= 5; isShort ||
+			strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(m[1])) {
 			return firstSentence(m[1])
 		}
 	}
@@ -82,7 +86,8 @@ var previous = regexp.MustCompile(`(?i)\b(?:previous|earlier|former|prior|old|in
 // unescapeJSON returns a JSON string's text; LaTeX whose backslashes were not escaped stays.
 func unescapeJSON(s string) string {
 	var text string
-	if !strings.Contains(s, `\`) || json.Unmarshal([]byte(`"`+s+`"`), &text) != nil || strings.ContainsAny(text, "\b\f\t\r") {
+	if !strings.Contains(s, `\`) || json.Unmarshal([]byte(`"`+s+`"`), &text) != nil ||
+		strings.ContainsAny(text, "\b\f\t\r") {
 		return s
 	}
 	return text

@@ -48,7 +48,8 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 		text = strings.ToValidUTF8(text[len(text)-mostText:], "")
 	}
 	text = fold(text, f.several)
-	if m := allApply.FindStringSubmatch(text); m != nil && f.several && !cut && f.findWords(text) == nil && (m[1] == "" || names[len(f.labels)] == strings.ToLower(m[1])) {
+	if m := allApply.FindStringSubmatch(text); m != nil && f.several && !cut && f.findWords(text) == nil &&
+		(m[1] == "" || names[len(f.labels)] == strings.ToLower(m[1])) {
 		return Answer{strings.Join(f.labels, ""), Words}, nil
 	}
 	if len(f.labels) > 0 && f.labels[0] == "1" && ranking.MatchString(text) {
@@ -155,7 +156,8 @@ func (t *parsed) split() {
 		if unfinished.MatchString(before) && end[1] < len(t.skeleton) {
 			continue
 		}
-		if next, _ := utf8.DecodeRuneInString(t.skeleton[end[1]:]); next >= 'a' && next <= 'z' && t.skeleton[end[1]-1] == ' ' {
+		if next, _ := utf8.DecodeRuneInString(t.skeleton[end[1]:]); next >= 'a' && next <= 'z' &&
+			t.skeleton[end[1]-1] == ' ' {
 			continue
 		}
 		cut(end[1])
@@ -171,7 +173,8 @@ func (t *parsed) split() {
 }
 
 // unfinished lines go on on the next: "Answer:", "Final answer".
-var unfinished = regexp.MustCompile(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct )?answer` + boldOff + `?|\bans|\bvs|\bi\.e|\be\.g|^\s*\d+)$`)
+var unfinished = regexp.MustCompile(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct )?answer` + boldOff +
+	`?|\bans|\bvs|\bi\.e|\be\.g|^\s*\d+)$`)
 
 // judge finds what each sentence says of its answers.
 func (t *parsed) judge() {
@@ -202,7 +205,8 @@ func (t *parsed) judgeExceptions(s span) {
 	list, alternative := t.listFrom(i, s)
 	predicate := t.skeleton[s.from+m[4] : s.from+m[5]]
 	wrong := rejected.MatchString(predicate)
-	if alternative || t.all[list[len(list)-1]].at+answerBytes < s.from+m[3]-len(" )") || !wrong && !t.form.several || len(list) > 1 && !t.form.several {
+	if alternative || t.all[list[len(list)-1]].at+answerBytes < s.from+m[3]-len(" )") || !wrong && !t.form.several ||
+		len(list) > 1 && !t.form.several {
 		return
 	}
 	rest := slices.Clone(t.form.labels)
@@ -252,7 +256,8 @@ func (t *parsed) isList(from, to int) bool {
 	return isAnswer(before) && after
 }
 
-var connectedAnswer = regexp.MustCompile(`(?i)^[\s"'(` + boldOn + `]*(?:and |or |und |oder |y |o |et |ou |e |и |или |also )?(?:options? |choice )?` + answerRune)
+var connectedAnswer = regexp.MustCompile(`(?i)^[\s"'(` + boldOn +
+	`]*(?:and |or |und |oder |y |o |et |ou |e |и |или |also )?(?:options? |choice )?` + answerRune)
 
 func isAnswer(r rune) bool { return r >= firstAnswer && r < firstAnswer+mostAnswers }
 
@@ -360,7 +365,8 @@ func (t *parsed) claimAnswers(s span, from, at int, is standing) {
 		is = out
 	case alternative || len(list) > 1 && !t.form.several && !t.nameSame(list):
 		is, t.all[i].many = open, true
-	case !t.form.isWhole(t, list[len(list)-1], s) || is == inferred && t.all[i].words && t.isOneOfTwo(list[len(list)-1], s):
+	case !t.form.isWhole(t, list[len(list)-1], s) || is == inferred && t.all[i].words &&
+		t.isOneOfTwo(list[len(list)-1], s):
 		is = open
 	case t.cut && t.isUnfinished(list[len(list)-1]):
 		is = open
@@ -385,8 +391,10 @@ var (
 	// chosen is what a text does with an answer that it takes, or with one that it only looks at.
 	chosen      = regexp.MustCompile(`(?is)^\W*(?:(?:i|we|you|one|let us|let's)(?:['’ ].*?)?\b(?:say|(?:'d|would|'ll|will|i|we) answer|get|obtain|keep|take|hold|conclude|mark|tick|choose|chose|pick|select|going with|go with|with|agree with [^.;!?\n` + answerRange + `]*)|certain|confident|convinced)(?: that)?[\s"'(:` + boldOn + boldOff + `]*$`)
 	opines      = regexp.MustCompile(`(?i)\b(?:would be|think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
-	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff + `]*(?:$|[.;:!?\n—–-]|, (?:it|he|she|they|this|that|the others?)\b[^,]*$|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|(?:on|to) this|in the end|without (?:any )?(?:hesitation|doubt)|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
-	endsNumber  = regexp.MustCompile(`^["')%°$\s` + boldOff + `]*(?:[\pL/²³]{1,15} ?){0,2}(?:$|[.,;:!?\n(—–-]|[+*/×÷^=])`)
+	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff +
+		`]*(?:$|[.;:!?\n—–-]|, (?:it|he|she|they|this|that|the others?)\b[^,]*$|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|(?:on|to) this|in the end|without (?:any )?(?:hesitation|doubt)|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
+	endsNumber = regexp.MustCompile(`^["')%°$\s` + boldOff +
+		`]*(?:[\pL/²³]{1,15} ?){0,2}(?:$|[.,;:!?\n(—–-]|[+*/×÷^=])`)
 )
 
 // isOneOfTwo reports whether a clause goes on to another option in its own words: "true for
@@ -394,7 +402,8 @@ var (
 func (t *parsed) isOneOfTwo(i int, s span) bool {
 	clause := t.clauseAround(s, t.all[i].at)
 	for j := i + 1; j < len(t.all) && t.all[j].at < clause.to; j++ {
-		if t.all[j].words && t.all[j].value != t.all[i].value && !denied.MatchString(t.skeleton[t.all[i].at+answerBytes:t.all[j].at]) {
+		if t.all[j].words && t.all[j].value != t.all[i].value &&
+			!denied.MatchString(t.skeleton[t.all[i].at+answerBytes:t.all[j].at]) {
 			return true
 		}
 	}
@@ -414,7 +423,8 @@ var (
 )
 
 // contrasts lead from an answer that is denied to the one that is claimed.
-var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that) [^,.;` + answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
+var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that) [^,.;` +
+	answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
 // eachOf stands before what is not a claim: "each option:".
 var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
@@ -425,7 +435,8 @@ var deniesClaim = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bn
 // isUnfinished reports whether a text was cut off right after an answer.
 func (t *parsed) isUnfinished(i int) bool {
 	rest := strings.TrimSpace(t.skeleton[t.all[i].at+answerBytes:])
-	return rest == "" && (t.form.number != nil || t.all[i].words) || dangling.MatchString(rest) || rest == "" && t.all[i].weak && !t.all[i].bold
+	return rest == "" && (t.form.number != nil || t.all[i].words) || dangling.MatchString(rest) || rest == "" &&
+		t.all[i].weak && !t.all[i].bold
 }
 
 var dangling = regexp.MustCompile(`(?i)^[,\s]*(?:or|oder|o|ou|und|and|或|または)?[,\s]*$`)
@@ -446,7 +457,9 @@ func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
 	for j := i + 1; j < len(t.all) && t.all[j].at < s.to; j++ {
 		between := t.skeleton[t.all[j-1].at+answerBytes : t.all[j].at]
 		switch {
-		case strings.Contains(between, "("), strings.Contains(between, ";") && strings.Contains(t.skeleton[t.all[i].at:t.all[j-1].at], ","): // how it comes about, another list
+		// how it comes about, another list
+		case strings.Contains(between, "("), strings.Contains(between, ";") &&
+			strings.Contains(t.skeleton[t.all[i].at:t.all[j-1].at], ","):
 			return list, alternative
 		case alternatives.MatchString(between):
 			alternative = alternative || t.all[j].value != t.all[i].value
@@ -455,7 +468,8 @@ func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
 		}
 		list = append(list, j)
 	}
-	if rest := t.skeleton[t.all[list[len(list)-1]].at+answerBytes : s.to]; trailingOr.MatchString(rest) && (t.cut || rest[0] != ',') {
+	if rest := t.skeleton[t.all[list[len(list)-1]].at+answerBytes : s.to]; trailingOr.MatchString(rest) &&
+		(t.cut || rest[0] != ',') {
 		alternative = true
 	}
 	return list, alternative
@@ -466,10 +480,12 @@ var trailingOr = regexp.MustCompile(`(?i)^[\s,]*(?:or|oder|ou|或|или)\s`)
 // isForeign reports whether what is claimed in a clause is another one's, supposed or asked.
 func (t *parsed) isForeign(s, clause span, at int) bool {
 	before := t.skeleton[clause.from:at]
-	if assumed.MatchString(t.skeleton[s.from:at]) || supposed.MatchString(before) && !strings.Contains(strings.ToLower(before), "as if") {
+	if assumed.MatchString(t.skeleton[s.from:at]) || supposed.MatchString(before) &&
+		!strings.Contains(strings.ToLower(before), "as if") {
 		return true
 	}
-	if rest := t.skeleton[at+answerBytes : clause.to]; conditional.MatchString(rest) || attributed.MatchString(t.skeleton[at+answerBytes:s.to]) {
+	if rest := t.skeleton[at+answerBytes : clause.to]; conditional.MatchString(rest) ||
+		attributed.MatchString(t.skeleton[at+answerBytes:s.to]) {
 		return true
 	}
 	lead := t.skeleton[s.from:at]
@@ -485,7 +501,8 @@ func (t *parsed) isForeign(s, clause span, at int) bool {
 	if s.from > 0 { // a line before it that says whose answers follow
 		prior := strings.TrimRight(t.skeleton[:s.from], " \n")
 		prior = prior[strings.LastIndexByte(prior, '\n')+1:]
-		return strings.HasSuffix(strings.TrimRight(prior, boldOff+" "), ":") && (speaker.MatchString(prior) || quoted.MatchString(prior)) && !agreed.MatchString(prior)
+		return strings.HasSuffix(strings.TrimRight(prior, boldOff+" "), ":") &&
+			(speaker.MatchString(prior) || quoted.MatchString(prior)) && !agreed.MatchString(prior)
 	}
 	return false
 }
@@ -498,13 +515,16 @@ func (t *parsed) isQuotedLine(at int) bool {
 
 var (
 	// heard is what others say where it only comes before the text's own answer.
-	heard          = regexp.MustCompile(`(?i)\b(?:after|having|upon)\b[^,.;:` + answerRange + `]*?\b(?:solutions?|answers?|responses?|arguments?|reasoning|explanations?|opinions?|votes?)\b`)
+	heard = regexp.MustCompile(`(?i)\b(?:after|having|upon)\b[^,.;:` + answerRange +
+		`]*?\b(?:solutions?|answers?|responses?|arguments?|reasoning|explanations?|opinions?|votes?)\b`)
 	unquoted       = regexp.MustCompile(`(?m)^[^>\s]`)
 	counterfactual = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but )?(?:if\b[^;]*\b(?:had|were)\b|had\b|were\b)[^;]*\bwould\b[^;]*$`)
 	assumed        = regexp.MustCompile(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
-	speaker        = regexp.MustCompile(`(?i)^[\s"'` + boldOn + `#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|as [^,\n]*\b(?:put it|wrote|said|says|claims?|claimed),|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
-	attributed     = regexp.MustCompile(`(?i)^["')` + boldOff + `.]*(?: (?:is|was) what|,? (?:is |was )?(?:says?|said|wrote|writes|claims?|claimed|argues?|argued|according to|given as|meant as|shown as|used as|(?:chosen|proposed|suggested|claimed|stated|picked|given) by))(?: (?:the |an? |most |all |many |some |my )?(?:other|agent|expert|peer|majority|people|they|he|she|everyone)|(?: an?)? (?:sample|example|format|placeholder))`)
-	conditional    = regexp.MustCompile(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
+	speaker        = regexp.MustCompile(`(?i)^[\s"'` + boldOn +
+		`#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|as [^,\n]*\b(?:put it|wrote|said|says|claims?|claimed),|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
+	attributed = regexp.MustCompile(`(?i)^["')` + boldOff +
+		`.]*(?: (?:is|was) what|,? (?:is |was )?(?:says?|said|wrote|writes|claims?|claimed|argues?|argued|according to|given as|meant as|shown as|used as|(?:chosen|proposed|suggested|claimed|stated|picked|given) by))(?: (?:the |an? |most |all |many |some |my )?(?:other|agent|expert|peer|majority|people|they|he|she|everyone)|(?: an?)? (?:sample|example|format|placeholder))`)
+	conditional = regexp.MustCompile(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
 )
 
 // isRejectedAfter reports whether the clause rejects an answer after naming it.
@@ -531,8 +551,9 @@ func (t *parsed) isRejectedAfter(i int, s span) bool {
 }
 
 var (
-	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,;])|^["'` + boldOff + `)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
-	subject     = regexp.MustCompile(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
+	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,;])|^["'` + boldOff +
+		`)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
+	subject = regexp.MustCompile(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
 )
 
 // judgeEndorsements finds what a sentence endorses: "(B) is correct".
@@ -543,7 +564,8 @@ func (t *parsed) judgeEndorsements(s span) {
 			continue
 		}
 		rest := strings.TrimLeft(t.skeleton[m.at+answerBytes:s.to], boldOff)
-		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) || t.form.number != nil && resultLead.MatchString(t.skeleton[s.from:m.at]) {
+		if !endorsed.MatchString(rest) || startsRejected.MatchString(rest) || t.form.number != nil &&
+			resultLead.MatchString(t.skeleton[s.from:m.at]) {
 			continue
 		}
 		clause := t.clauseAround(s, m.at)
@@ -551,9 +573,11 @@ func (t *parsed) judgeEndorsements(s span) {
 		list := t.listBack(i, s)
 		is := stated
 		switch {
-		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.textIn(s)), "?") || wouldBe.MatchString(rest):
+		case t.isForeign(s, clause, m.at) || strings.HasSuffix(strings.TrimSpace(t.textIn(s)), "?") ||
+			wouldBe.MatchString(rest):
 			is = foreign
-		case t.noneOf(clause, m.at) || denied.MatchString(t.skeleton[clause.from:m.at]) || deniesClaim.MatchString(withoutPhrases(t.skeleton[clause.from:m.at])):
+		case t.noneOf(clause, m.at) || denied.MatchString(t.skeleton[clause.from:m.at]) ||
+			deniesClaim.MatchString(withoutPhrases(t.skeleton[clause.from:m.at])):
 			is = out
 		case t.form.isHedged(text):
 			is = open
@@ -581,7 +605,8 @@ var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:
 func (t *parsed) listBack(i int, s span) []int {
 	list := []int{i}
 	for j := i - 1; j >= 0 && t.all[j].at >= s.from; j-- {
-		if !connections.MatchString(t.skeleton[t.all[j].at+answerBytes:t.all[j+1].at]) || denied.MatchString(t.skeleton[s.from:t.all[j].at]) {
+		if !connections.MatchString(t.skeleton[t.all[j].at+answerBytes:t.all[j+1].at]) ||
+			denied.MatchString(t.skeleton[s.from:t.all[j].at]) {
 			break
 		}
 		list = append(list, j)
@@ -592,7 +617,8 @@ func (t *parsed) listBack(i int, s span) []int {
 // judgeRest finds which of the answers that a sentence only names are excluded, open or another one's.
 func (t *parsed) judgeRest(n int) {
 	s := t.sentences[n]
-	question := strings.HasSuffix(strings.TrimRight(t.textIn(s), " \n\"')"+boldOff), "?") || asked.MatchString(t.textIn(s))
+	question := strings.HasSuffix(strings.TrimRight(t.textIn(s), " \n\"')"+boldOff), "?") ||
+		asked.MatchString(t.textIn(s))
 	for i := range t.all {
 		m := &t.all[i]
 		if m.at < s.from || m.at >= s.to {
@@ -601,7 +627,8 @@ func (t *parsed) judgeRest(n int) {
 		clause := t.clauseAround(s, m.at)
 		before := t.skeleton[clause.from:m.at]
 		prior := i > 0 && t.all[i-1].at >= s.from && connections.MatchString(t.skeleton[t.all[i-1].at+answerBytes:m.at])
-		excluded := denied.MatchString(before) || deniesClaim.MatchString(withoutPhrases(before)) || t.noneOf(clause, m.at) || prior && t.all[i-1].is == out || t.isRejectedAfter(t.lastOfList(i, s), s)
+		excluded := denied.MatchString(before) || deniesClaim.MatchString(withoutPhrases(before)) ||
+			t.noneOf(clause, m.at) || prior && t.all[i-1].is == out || t.isRejectedAfter(t.lastOfList(i, s), s)
 		if m.is != named {
 			t.claimContrast(m, s)
 			continue
@@ -623,7 +650,8 @@ func (t *parsed) judgeRest(n int) {
 // isOpen reports whether a clause hedges or guesses; its answers ask one after another.
 func (t *parsed) isOpen(clause, s span) bool {
 	if t.hedging.span != clause {
-		t.hedging.span, t.hedging.is = clause, t.form.isHedged(t.textIn(clause)) || guessed.MatchString(t.textIn(clause)) && !t.isOneOnly(s)
+		t.hedging.span, t.hedging.is = clause, t.form.isHedged(t.textIn(clause)) ||
+			guessed.MatchString(t.textIn(clause)) && !t.isOneOnly(s)
 	}
 	return t.hedging.is
 }
@@ -652,7 +680,8 @@ func (t *parsed) claimContrast(m *mention, s span) {
 
 // isAlternative reports whether an answer is one of several that are joined by "or".
 func (t *parsed) isAlternative(i int, s span) bool {
-	if i > 0 && t.all[i-1].at >= s.from && t.all[i-1].is == open && alternatives.MatchString(t.skeleton[t.all[i-1].at+answerBytes:t.all[i].at]) {
+	if i > 0 && t.all[i-1].at >= s.from && t.all[i-1].is == open &&
+		alternatives.MatchString(t.skeleton[t.all[i-1].at+answerBytes:t.all[i].at]) {
 		return true
 	}
 	_, alternative := t.listFrom(i, s)
@@ -685,7 +714,8 @@ var (
 func (t *parsed) retractStatements() {
 	for n, s := range t.sentences {
 		text := t.textIn(s)
-		if n == 0 || len(t.all) == 0 || strings.IndexFunc(text, isAnswer) >= 0 || !retracted.MatchString(text) || !rejected.MatchString(withoutPhrases(text)) {
+		if n == 0 || len(t.all) == 0 || strings.IndexFunc(text, isAnswer) >= 0 || !retracted.MatchString(text) ||
+			!rejected.MatchString(withoutPhrases(text)) {
 			continue
 		}
 		for i := len(t.all) - 1; i >= 0; i-- {

@@ -49,7 +49,8 @@ func readFiles(files fs.FS) (*dataset, error) {
 		return nil, err
 	}
 	known := map[[2]int]string{}
-	if err := errors.Join(d.readRatings("u1.base", text["u1.base"], &d.base, known), d.readRatings("u1.test", text["u1.test"], &d.test, known)); err != nil {
+	if err := errors.Join(d.readRatings("u1.base", text["u1.base"], &d.base, known),
+		d.readRatings("u1.test", text["u1.test"], &d.test, known)); err != nil {
 		return nil, err
 	}
 	d.indexRatings()
@@ -129,7 +130,8 @@ func (f form) String() string {
 		separator = "<TAB>"
 	}
 	if len(f.columns) > 8 {
-		return fmt.Sprintf("%s and %d flags, separated by %s", strings.Join(f.columns[:5], separator), len(f.columns)-5, separator)
+		return fmt.Sprintf("%s and %d flags, separated by %s", strings.Join(f.columns[:5], separator),
+			len(f.columns)-5, separator)
 	}
 	return strings.Join(f.columns, separator)
 }

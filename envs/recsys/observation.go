@@ -91,9 +91,11 @@ func newAccess() []Access {
 			{"movie_info", []string{"movie_id", "movie_title", "release_date", "genre"}},
 			{"user_info", []string{"user_id", "age", "gender", "occupation", "state"}}}},
 		movieHistory: {a[movieHistory].Name, "the ratings that other users gave to the target movie", []Schema{
-			{"movie_rating_history", []string{"user_id", "user_pref_similarity", "personal_average_score", "age", "gender", "occupation", "state", "rated_date", "rating"}}}},
+			{"movie_rating_history", []string{"user_id", "user_pref_similarity", "personal_average_score", "age",
+				"gender", "occupation", "state", "rated_date", "rating"}}}},
 		userHistory: {a[userHistory].Name, "the ratings that the target user gave to other movies", []Schema{
-			{"user_rating_history", []string{"movie_id", "movie_title", "genre", "release_date", "rating", "rated_date"}}}},
+			{"user_rating_history", []string{"movie_id", "movie_title", "genre", "release_date", "rating",
+				"rated_date"}}}},
 	}
 }
 
@@ -128,7 +130,8 @@ func (m *MovieLens) viewersOf(user, movie int) *MovieHistory {
 	})
 	h := &MovieHistory{Total: len(list)}
 	for _, r := range list[:m.rowsShown(len(list))] {
-		h.Rows = append(h.Rows, Viewer{m.data.users[r.user], roundTo(r.similarity, 100), roundTo(m.means.user[r.user], 100), dateOf(r.at), r.stars})
+		h.Rows = append(h.Rows, Viewer{m.data.users[r.user], roundTo(r.similarity, 100),
+			roundTo(m.means.user[r.user], 100), dateOf(r.at), r.stars})
 	}
 	return h
 }
@@ -177,10 +180,12 @@ func (o Observation) Tables() []Table {
 		}
 	case o.Movie != nil:
 		a := o.Access[movieHistory]
-		return []Table{{a.Tables[0], renderTable(a.Tables[0], fieldsOf(o.Movie.Rows)), len(o.Movie.Rows), o.Movie.Total, "those of the users with the most similar taste"}}
+		return []Table{{a.Tables[0], renderTable(a.Tables[0], fieldsOf(o.Movie.Rows)), len(o.Movie.Rows), o.Movie.Total,
+			"those of the users with the most similar taste"}}
 	case o.User != nil:
 		a := o.Access[userHistory]
-		return []Table{{a.Tables[0], renderTable(a.Tables[0], fieldsOf(o.User.Rows)), len(o.User.Rows), o.User.Total, "the movies rated last"}}
+		return []Table{{a.Tables[0], renderTable(a.Tables[0], fieldsOf(o.User.Rows)), len(o.User.Rows), o.User.Total,
+			"the movies rated last"}}
 	}
 	return nil
 }
@@ -221,7 +226,8 @@ func (u User) fields() []string {
 
 func (v Viewer) fields() []string {
 	id, rest := v.User.fields()[:1], v.User.fields()[1:]
-	return slices.Concat(id, []string{twoDecimals(v.Similarity), twoDecimals(v.Average)}, rest, []string{v.Rated, strconv.Itoa(v.Rating)})
+	return slices.Concat(id, []string{twoDecimals(v.Similarity), twoDecimals(v.Average)}, rest,
+		[]string{v.Rated, strconv.Itoa(v.Rating)})
 }
 
 func (v Viewed) fields() []string {

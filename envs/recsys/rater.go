@@ -69,8 +69,10 @@ func (r Rater) check() error {
 		}
 		return fmt.Errorf("%s is %v; it is from %v to %v", name, v, low, high)
 	}
-	return errors.Join(within("trust", r.Trust, 0, 1), within("concession", r.Concession, 0, 1), within("noise", r.Noise, 0, 4),
-		within("tolerance", r.Tolerance, 0.01, 4), within("firmness", r.Firmness, 0, 1), within("step", r.Step, 0.01, 1))
+	return errors.Join(within("trust", r.Trust, 0, 1), within("concession", r.Concession, 0, 1),
+		within("noise", r.Noise, 0, 4),
+		within("tolerance", r.Tolerance, 0.01, 4), within("firmness", r.Firmness, 0, 1),
+		within("step", r.Step, 0.01, 1))
 }
 
 // Message tells the estimate, what it rests on, and what the agent would propose by now.
@@ -79,7 +81,8 @@ func (r Rater) Message(s envs.Situation) envs.Message {
 	own.rating = clampRating(own.rating + float64(r.Noise*s.Rand.NormFloat64()))
 	said := []string{own.String(), own.because}
 	if len(latestEstimates(s)) > 0 {
-		said = append(said, fmt.Sprintf("With what I heard from you I lean towards %s.", twoDecimals(r.poolEstimates(s, own))))
+		said = append(said, fmt.Sprintf("With what I heard from you I lean towards %s.",
+			twoDecimals(r.poolEstimates(s, own))))
 	}
 	m := envs.Message{From: s.Agent}
 	if s.Agent == userHistory && namedGenres(s) == nil && basicInfo < len(s.Agents) {
@@ -243,7 +246,8 @@ func (b *BasicInfo) estimateRating() estimate {
 	if len(b.Movie.Genres) > 0 {
 		genre = strings.Join(b.Movie.Genres, ", ")
 	}
-	because := fmt.Sprintf("The movie is listed under %s. The user is aged %d, %s, works as %s and lives in %s.", genre, b.User.Age, b.User.Gender, b.User.Occupation, b.User.State)
+	because := fmt.Sprintf("The movie is listed under %s. The user is aged %d, %s, works as %s and lives in %s.", genre,
+		b.User.Age, b.User.Gender, b.User.Occupation, b.User.State)
 	return estimate{v, guessing, because}
 }
 
@@ -274,7 +278,8 @@ func (h *UserHistory) estimateRating(told []string) estimate {
 	}
 	because := fmt.Sprintf("The user rated %d other movies.", h.Total)
 	if told != nil {
-		because = fmt.Sprintf("The user rated %d other movies, and %d of those that I see share a genre with this one.", h.Total, alike)
+		because = fmt.Sprintf("The user rated %d other movies, and %d of those that I see share a genre with this one.",
+			h.Total, alike)
 	}
 	return estimate{clampRating(sum / weight), sureOf(h.Total, 20), because}
 }

@@ -75,11 +75,13 @@ func parseMember(d *json.Decoder) (float64, error) {
 func parseStars(token json.Token) (float64, error) {
 	n, ok := token.(json.Number)
 	if !ok {
-		return 0, fmt.Errorf("the rating is not a number; it is a number from %d to %d, and %s", lowest, highest, example)
+		return 0, fmt.Errorf("the rating is not a number; it is a number from %d to %d, and %s", lowest,
+			highest, example)
 	}
 	v, err := n.Float64()
 	if err != nil || !(v >= lowest && v <= highest) {
-		return 0, fmt.Errorf("the rating is %s; it is a number from %d to %d", quoteForeign(n.String()), lowest, highest)
+		return 0, fmt.Errorf("the rating is %s; it is a number from %d to %d", quoteForeign(n.String()),
+			lowest, highest)
 	}
 	return float64(toHundredths(v)) / 100, nil
 }

@@ -48,7 +48,8 @@ func (o Server) Check() error {
 	}
 	for n, token := range o.Tokens {
 		if len(token) < shortestToken {
-			return fmt.Errorf("token %d has %d characters, fewer than %d; for example `openssl rand -hex 16` makes one", n+1, len(token), shortestToken)
+			return fmt.Errorf("token %d has %d characters, fewer than %d; for example `openssl rand -hex 16` makes one",
+				n+1, len(token), shortestToken)
 		}
 	}
 	return nil
@@ -115,20 +116,25 @@ func (o Server) admit(w http.ResponseWriter, r *http.Request) (body io.ReadClose
 	namespace := r.Header.Get("X-Namespace")
 	switch {
 	case r.URL.Path == "/encode" && !o.Encode:
-		return nil, 0, refusal{http.StatusForbidden, "this server only decodes; start it with --encode for what a tool is to send"}
+		return nil, 0, refusal{http.StatusForbidden,
+			"this server only decodes; start it with --encode for what a tool is to send"}
 	case o.Namespace != "" && namespace != o.Namespace:
-		return nil, 0, refusal{http.StatusForbidden, fmt.Sprintf("this server is for the namespace %q, the request's header X-Namespace says %q", o.Namespace, namespace)}
+		return nil, 0, refusal{http.StatusForbidden,
+			fmt.Sprintf("this server is for the namespace %q, the request's header X-Namespace says %q",
+				o.Namespace, namespace)}
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBytes))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, 0, refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB", mostBytes>>20)}
+		return nil, 0, refusal{http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the request has more than %d MiB", mostBytes>>20)}
 	}
 	var all commonpb.Payloads
 	if err == nil {
 		err = protojson.Unmarshal(text, &all)
 	}
 	if err != nil {
-		return nil, 0, refusal{http.StatusBadRequest, "the request is not JSON of the form {\"payloads\": [{\"metadata\": …, \"data\": …}]}"}
+		return nil, 0, refusal{http.StatusBadRequest,
+			"the request is not JSON of the form {\"payloads\": [{\"metadata\": …, \"data\": …}]}"}
 	}
 	return io.NopCloser(bytes.NewReader(text)), len(all.Payloads), nil
 }
@@ -138,7 +144,8 @@ func (o Server) admit(w http.ResponseWriter, r *http.Request) (body io.ReadClose
 func (o Server) checkCaller(r *http.Request) error {
 	if len(o.Tokens) == 0 {
 		if !IsLoopback(r.Host) {
-			return refusal{http.StatusForbidden, fmt.Sprintf("without a token this server answers only to 127.0.0.1 and localhost, not as %q", r.Host)}
+			return refusal{http.StatusForbidden,
+				fmt.Sprintf("without a token this server answers only to 127.0.0.1 and localhost, not as %q", r.Host)}
 		}
 		return nil
 	}
@@ -175,7 +182,8 @@ func (o Server) allowOrigin(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if !slices.Contains(o.Origins, origin) {
-		return refusal{http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed; start the server with --allow-origin %s", origin, origin)}
+		return refusal{http.StatusForbidden,
+			fmt.Sprintf("the origin %q is not allowed; start the server with --allow-origin %s", origin, origin)}
 	}
 	w.Header().Set("Access-Control-Allow-Origin", origin)
 	w.Header().Set("Access-Control-Allow-Credentials", "true")
@@ -212,6 +220,7 @@ func (o Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 func (o Server) note(r *http.Request, code, payloads int) {
 	if o.Log != nil {
-		o.Log.Info("request", "path", r.URL.Path, "namespace", r.Header.Get("X-Namespace"), "from", r.RemoteAddr, "payloads", payloads, "status", code)
+		o.Log.Info("request", "path", r.URL.Path, "namespace", r.Header.Get("X-Namespace"), "from", r.RemoteAddr,
+			"payloads", payloads, "status", code)
 	}
 }

@@ -53,7 +53,8 @@ func newAdmission() (*admission, error) {
 	template := x509.Certificate{
 		SerialNumber: big.NewInt(1), DNSNames: []string{serverName},
 		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
 	if err != nil {
@@ -84,7 +85,8 @@ func (a *admission) serverSettings() *tls.Config {
 
 func (a *admission) clientSettings() *tls.Config {
 	return &tls.Config{
-		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{a.Certificate}, RootCAs: a.only, ServerName: serverName,
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{a.Certificate}, RootCAs: a.only,
+		ServerName: serverName,
 	}
 }
 

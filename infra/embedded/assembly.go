@@ -55,7 +55,8 @@ const (
 type assembly []*fx.App
 
 // assembleServer prepares the database and builds the services; it starts none.
-func assembleServer(ctx context.Context, cfg *config.Config, ports services, who admits, logger log.Logger) (assembly, error) {
+func assembleServer(ctx context.Context, cfg *config.Config, ports services, who admits,
+	logger log.Logger) (assembly, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -108,7 +109,8 @@ func (a assembly) Stop() (err error) {
 
 // serviceParts returns what every service needs and its module does not bring: the
 // configuration, whom it admits, no metrics, no traces, and nothing of a customer's own.
-func serviceParts(name primitives.ServiceName, cfg *config.Config, ports services, who admits, logger log.Logger) fx.Option {
+func serviceParts(name primitives.ServiceName, cfg *config.Config, ports services, who admits,
+	logger log.Logger) fx.Option {
 	return fx.Options(
 		fx.Supply(name, cfg, cfg.Persistence, cfg.ClusterMetadata),
 		fx.Supply([]grpc.StreamServerInterceptor(nil)),

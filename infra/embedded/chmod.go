@@ -11,7 +11,8 @@ import (
 // exFAT, refuses that for this user's own files, which then are as open as the mount says.
 func restrictFile(path string, mode fs.FileMode) error {
 	err := os.Chmod(path, mode)
-	if err == nil || !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOTSUP) && !errors.Is(err, syscall.ENOSYS) {
+	if err == nil || !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOTSUP) &&
+		!errors.Is(err, syscall.ENOSYS) {
 		return err
 	}
 	if info, statErr := os.Stat(path); statErr == nil {

@@ -35,7 +35,8 @@ func prepareCluster(ctx context.Context, cfg *config.Config, logger log.Logger) 
 	factory := persistenceclient.FactoryProvider(persistenceclient.NewFactoryParams{
 		DataStoreFactory: persistenceclient.DataStoreFactoryProvider(name, hosts, &cfg.Persistence, nil, logger,
 			metrics.NoopMetricsHandler, telemetry.NoopTracerProvider, serializer),
-		Cfg: &cfg.Persistence, ClusterName: name, MetricsHandler: metrics.NoopMetricsHandler, Logger: logger, Serializer: serializer,
+		Cfg: &cfg.Persistence, ClusterName: name, MetricsHandler: metrics.NoopMetricsHandler, Logger: logger,
+		Serializer: serializer,
 	})
 	defer factory.Close()
 	if err := recordCluster(headers.SetCallerInfo(ctx, headers.SystemOperatorCallerInfo), factory, cfg); err != nil {
@@ -46,7 +47,8 @@ func prepareCluster(ctx context.Context, cfg *config.Config, logger log.Logger) 
 		return fmt.Errorf("system namespace: %w", err)
 	}
 	defer namespaces.Close()
-	if err := namespaces.InitializeSystemNamespaces(headers.SetCallerInfo(ctx, headers.SystemBackgroundHighCallerInfo), clusterName); err != nil {
+	if err := namespaces.InitializeSystemNamespaces(headers.SetCallerInfo(ctx, headers.SystemBackgroundHighCallerInfo),
+		clusterName); err != nil {
 		return fmt.Errorf("system namespace: %w", err)
 	}
 	return nil

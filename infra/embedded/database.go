@@ -50,7 +50,8 @@ func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notic
 		if err != nil {
 			return err
 		}
-		name, reason := written, fmt.Sprintf("was written by Temporal %s; this is %s, which cannot read it", written, Version)
+		name, reason := written, fmt.Sprintf("was written by Temporal %s; this is %s, which cannot read it",
+			written, Version)
 		if minorOf(written) == minorOf(Version) {
 			ahead := aheadOf(path, time.Now()) // the check may write
 			err := checkDatabase(path)
@@ -58,7 +59,8 @@ func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notic
 			case errors.Is(err, errDamaged):
 				name, reason = "damaged", "is "+err.Error()
 			case err == nil && ahead > ClockTolerance:
-				name, reason = "of-the-future", fmt.Sprintf("was last written %s from now, so the clock has been set back, and its timers would wait for so long", ahead.Round(time.Second))
+				name, reason = "of-the-future",
+					fmt.Sprintf("was last written %s from now, so the clock has been set back, and its timers would wait for so long", ahead.Round(time.Second))
 			default:
 				return errors.Join(err, restrictAccess(path))
 			}

@@ -20,7 +20,8 @@ func FreeBytes(dir string) (uint64, error) {
 
 func checkFree(dir string, free uint64) error {
 	if free < MinFreeBytes {
-		return fmt.Errorf("infra: the disk of %s has %d MB left; at least %d MB are needed", dir, free>>20, uint64(MinFreeBytes)>>20)
+		return fmt.Errorf("infra: the disk of %s has %d MB left; at least %d MB are needed", dir, free>>20,
+			uint64(MinFreeBytes)>>20)
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func (f Faults) faultInjection() *config.FaultInjection {
 	for n, m := range faulty {
 		rates := map[string]float64{"Timeout": f.Rate / 2, "ResourceExhausted": f.Rate / 2}
 		if m.writes {
-			rates = map[string]float64{"Timeout": f.Rate / 4, "ResourceExhausted": f.Rate / 4, "ExecuteAndTimeout": f.Rate / 2}
+			rates = map[string]float64{"Timeout": f.Rate / 4, "ResourceExhausted": f.Rate / 4,
+				"ExecuteAndTimeout": f.Rate / 2}
 		}
 		for fault, rate := range rates {
 			inject.WithError(m.store, m.method, fault, rate)

@@ -39,7 +39,8 @@ func choosePorts(frontend int) (services, io.Closer, error) {
 	if frontend != 0 {
 		p := port(frontend)
 		if err := p.checkFree(); err != nil {
-			return nil, nil, fmt.Errorf("infra: port %d for the embedded server: %w; choose another, or 0 for any", frontend, err)
+			return nil, nil, fmt.Errorf("infra: port %d for the embedded server: %w; choose another, or 0 for any",
+				frontend, err)
 		}
 		chosen[primitives.FrontendService] = p
 	}
@@ -49,14 +50,16 @@ func choosePorts(frontend int) (services, io.Closer, error) {
 		if err != nil {
 			continue
 		}
-		free := services{primitives.FrontendService: slot + 1, primitives.HistoryService: slot + 2, primitives.MatchingService: slot + 3}
+		free := services{primitives.FrontendService: slot + 1, primitives.HistoryService: slot + 2,
+			primitives.MatchingService: slot + 3}
 		maps.Copy(free, chosen)
 		if free.areFree() {
 			return free, kept, nil
 		}
 		kept.Close()
 	}
-	return nil, nil, fmt.Errorf("infra: found no free ports for the embedded server between %d and %d on %s", firstPort, lastPort, loopback)
+	return nil, nil, fmt.Errorf("infra: found no free ports for the embedded server between %d and %d on %s", firstPort,
+		lastPort, loopback)
 }
 
 func (s services) areFree() bool {

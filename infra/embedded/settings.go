@@ -124,7 +124,8 @@ func newPersistence(sql *config.SQL, faults Faults) config.Persistence {
 		DefaultStore:     sqlite.PluginName,
 		VisibilityStore:  sqlite.PluginName,
 		NumHistoryShards: 1, // one process, one disk: more shards only poll more
-		DataStores:       map[string]config.DataStore{sqlite.PluginName: {SQL: sql, FaultInjection: faults.faultInjection()}},
+		DataStores: map[string]config.DataStore{sqlite.PluginName: {SQL: sql,
+			FaultInjection: faults.faultInjection()}},
 	}
 }
 

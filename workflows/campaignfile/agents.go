@@ -61,7 +61,8 @@ func (p *parser) parseAgents(n *yaml.Node, c *plan.Condition) {
 				p.errs.add(value, name, "%v", err)
 			}
 		default:
-			p.errs.add(key, name, "unknown key; %s", knownInstead("agents", key.Value, []string{"list", "pool", "stances"}))
+			p.errs.add(key, name, "unknown key; %s",
+				knownInstead("agents", key.Value, []string{"list", "pool", "stances"}))
 		}
 	}
 	if len(c.Agents.List) > 0 && len(c.Agents.Pool) > 0 {
@@ -127,7 +128,8 @@ func (p *parser) checkAgents(c plan.Condition, keys map[string]*yaml.Node, membe
 		if agent.Model == nil {
 			continue
 		}
-		if len(a.Pool) > 0 && len(c.Models) > 0 || len(a.List) > 0 && i < len(members) && c.Models[members[i].Name].Name != "" {
+		if len(a.Pool) > 0 && len(c.Models) > 0 || len(a.List) > 0 && i < len(members) &&
+			c.Models[members[i].Name].Name != "" {
 			p.errs.add(keys["models"], "models", "an agent has its model under agents already; say it in one place")
 		}
 	}

@@ -104,7 +104,8 @@ func (x *expansion) addBaselines(n *yaml.Node, points []expanded, all []baseline
 
 func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	if b.budget && g.Generate.MaxTokens == 0 {
-		return expanded{}, Errors{{Key: "generate.max_tokens", Text: "is missing; the group's budget is that many tokens for each of its turns"}}
+		return expanded{}, Errors{{Key: "generate.max_tokens",
+			Text: "is missing; the group's budget is that many tokens for each of its turns"}}
 	}
 	turns, _ := g.MostCalls(x.p.host.Catalogue, g.agents) // it was built before
 	all := turns
@@ -113,8 +114,10 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	}
 	keys := b.keysFor(g, turns)
 	made, errs := x.check(keys)
-	built := x.p.envs[plan.Digest(made.Env)] != nil                        // an environment that is refused says so once
-	for n := turns - 1; b.budget && built && len(errs) > 0 && n > 0; n-- { // a model may be refused to think for as long
+	// an environment that is refused says so once
+	built := x.p.envs[plan.Digest(made.Env)] != nil
+	// a model may be refused to think for as long
+	for n := turns - 1; b.budget && built && len(errs) > 0 && n > 0; n-- {
 		fewer := b.keysFor(g, n)
 		if again, none := x.check(fewer); len(none) == 0 {
 			keys, made, errs, turns = fewer, again, nil, n
@@ -123,10 +126,12 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	if b.budget && b.turns == 0 && len(errs) == 0 {
 		x.noteBudget(g, made, turns, all)
 	}
-	if env := x.p.envs[plan.Digest(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil && env.Measure() == envs.Scored {
+	if env := x.p.envs[plan.Digest(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil &&
+		env.Measure() == envs.Scored {
 		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is; expected single")
 	}
-	made.count, made.chosen, made.replicates, made.baseline = g.count, g.chosen, g.replicates, b.titleOf(made.agents, made.Condition)
+	made.count, made.chosen, made.replicates, made.baseline = g.count, g.chosen, g.replicates,
+		b.titleOf(made.agents, made.Condition)
 	made.values = sharedValues(x.axes, g, keys, made.baseline)
 	return made, errs
 }
@@ -232,7 +237,8 @@ func withBudgets(n *yaml.Node, times int) *yaml.Node {
 	larger.Content = nil
 	for i, inner := range n.Content {
 		inner = withBudgets(inner, times)
-		if tokens, err := strconv.Atoi(inner.Value); err == nil && tokens > 0 && n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(budgetKeys, n.Content[i-1].Value) {
+		if tokens, err := strconv.Atoi(inner.Value); err == nil && tokens > 0 && n.Kind == yaml.MappingNode &&
+			i%2 == 1 && slices.Contains(budgetKeys, n.Content[i-1].Value) {
 			inner.Value = strconv.Itoa(tokens * times)
 		}
 		larger.Content = append(larger.Content, inner)

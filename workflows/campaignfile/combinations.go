@@ -33,7 +33,8 @@ func (p *parser) parseExclusions(grid *yaml.Node, axes []axis) []exclusion {
 		p.errs.add(list, key, "is empty; list the combinations to leave out, as [{rule: ranked, protocol: debate}], or leave the key out")
 		return nil
 	case list.Kind != yaml.SequenceNode:
-		p.errs.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]", shortText(list))
+		p.errs.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]",
+			shortText(list))
 		return nil
 	}
 	var all []exclusion
@@ -72,7 +73,8 @@ func (p *parser) parseExcluded(x exclusion, key, v *yaml.Node, axes []axis) {
 		for _, a := range axes {
 			keys = append(keys, a.key)
 		}
-		p.errs.add(key, name, "is not an axis of the grid; expected %s%s", wording.Or(keys), wording.DidYouMean(key.Value, keys))
+		p.errs.add(key, name, "is not an axis of the grid; expected %s%s", wording.Or(keys),
+			wording.DidYouMean(key.Value, keys))
 		return
 	}
 	if x.want[key.Value] != nil {
@@ -112,10 +114,12 @@ func (x setting) isMeant(v *yaml.Node) bool {
 	switch v.Kind {
 	case yaml.ScalarNode:
 		name := valueOf(x.value, "name")
-		return x.label != "" && x.label == v.Value || x.value.Kind == yaml.MappingNode && name != nil && name.Value == v.Value
+		return x.label != "" && x.label == v.Value || x.value.Kind == yaml.MappingNode && name != nil &&
+			name.Value == v.Value
 	case yaml.MappingNode:
 		var all, some map[string]json.RawMessage
-		if x.value.Kind == yaml.ScalarNode || json.Unmarshal(mine, &all) != nil || json.Unmarshal(theirs, &some) != nil || len(some) == 0 {
+		if x.value.Kind == yaml.ScalarNode || json.Unmarshal(mine, &all) != nil ||
+			json.Unmarshal(theirs, &some) != nil || len(some) == 0 {
 			return false
 		}
 		for key, value := range some {
@@ -191,7 +195,8 @@ func (p *parser) parseInclusions(grid *yaml.Node, axes []axis) []combination {
 	var all []combination
 	for _, n := range list.Content {
 		if n.Kind != yaml.MappingNode {
-			p.errs.add(n, key, "%s is not a combination; write a mapping with a value for each axis of the grid, as %s", shortText(n), anInclusion)
+			p.errs.add(n, key, "%s is not a combination; write a mapping with a value for each axis of the grid, as %s",
+				shortText(n), anInclusion)
 			continue
 		}
 		before := len(p.errs)
@@ -212,7 +217,8 @@ func (p *parser) parseInclusion(n *yaml.Node, axes []axis) point {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if !slices.Contains(names, k.Value) {
-			p.errs.add(k, key+"."+k.Value, "is not an axis of the grid; expected %s%s", wording.Or(names), wording.DidYouMean(k.Value, names))
+			p.errs.add(k, key+"."+k.Value, "is not an axis of the grid; expected %s%s", wording.Or(names),
+				wording.DidYouMean(k.Value, names))
 		} else if seen[k.Value] {
 			p.errs.add(k, key+"."+k.Value, "given twice")
 		}
@@ -227,7 +233,8 @@ func (p *parser) parseInclusion(n *yaml.Node, axes []axis) point {
 		}
 	}
 	if len(missing) > 0 {
-		p.errs.add(n, key, "a combination gives every axis of the grid a value; it has none for %s", wording.And(missing))
+		p.errs.add(n, key, "a combination gives every axis of the grid a value; it has none for %s",
+			wording.And(missing))
 	}
 	return at
 }
@@ -244,7 +251,8 @@ func (p *parser) includedValue(a axis, v *yaml.Node) setting {
 		}
 	}
 	if a.own && v.Kind == yaml.ScalarNode {
-		p.errs.add(v, "grid."+includeKey+"."+a.key, "the axis has no label %s; expected one of %s, or {label: …, set: {…}}", shortText(v), labelsOf(a))
+		p.errs.add(v, "grid."+includeKey+"."+a.key,
+			"the axis has no label %s; expected one of %s, or {label: …, set: {…}}", shortText(v), labelsOf(a))
 		return setting{key: a.key, value: v}
 	}
 	var x setting

@@ -42,7 +42,8 @@ func (p *parser) parseCondition(keys map[string]*yaml.Node) plan.Condition {
 	if parseWord(p, keys["reask"], "reask", &c.Reask, plan.ReaskFresh, plan.ReaskShown); c.Reask == plan.ReaskFresh {
 		c.Reask = "" // as if it were left out
 	}
-	parseWord(p, keys["reasoning"], "reasoning", &c.Reasoning, protocol.ReasoningFirst, protocol.ReasoningNone, protocol.ReasoningPaper)
+	parseWord(p, keys["reasoning"], "reasoning", &c.Reasoning, protocol.ReasoningFirst, protocol.ReasoningNone,
+		protocol.ReasoningPaper)
 	p.checkReasoning(c, keys)
 	if n := keys[controlKey]; n != nil {
 		c.Control = plan.Control(n.Value)
@@ -59,7 +60,8 @@ func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
 // ownFields of a request are not for extra_body: they hold the question, bound
 // what an answer can cost, or have keys of their own.
 var ownFields = []string{
-	"model", "messages", "input", "stream", "n", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens",
+	"model", "messages", "input", "stream", "n", "temperature", "top_p", "max_tokens", "max_completion_tokens",
+	"max_output_tokens",
 	"seed", "stop", "reasoning_effort", "reasoning", "response_format", "text", "store", "service_tier",
 }
 
@@ -72,7 +74,8 @@ func (p *parser) checkGenerate(n *yaml.Node, key string, g plan.Generate) {
 		p.errs.add(valueOf(n, "top_p"), key+".top_p", "is %v; expected more than 0 and at most 1", *t)
 	}
 	if e := g.ReasoningEffort; e != "" && !slices.Contains(plan.Efforts(), e) {
-		p.errs.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; expected %s", e, wording.Or(plan.Efforts()))
+		p.errs.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; expected %s", e,
+			wording.Or(plan.Efforts()))
 	}
 	switch at := valueOf(n, "thinking"); {
 	case at != nil && g.Thinking <= 0:
@@ -82,7 +85,8 @@ func (p *parser) checkGenerate(n *yaml.Node, key string, g plan.Generate) {
 	}
 	for _, field := range slices.Sorted(maps.Keys(g.ExtraBody)) {
 		if slices.Contains(ownFields, field) {
-			p.errs.add(valueOf(n, "extra_body"), key+".extra_body."+field, "is set by roundtable itself; say it with the other keys of %s or of the model", key)
+			p.errs.add(valueOf(n, "extra_body"), key+".extra_body."+field,
+				"is set by roundtable itself; say it with the other keys of %s or of the model", key)
 		}
 	}
 	if g.MaxTokens < 0 {
@@ -150,7 +154,8 @@ func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *plan.Choice)
 
 // checkCondition builds everything a condition names, so that wrong parameters are found
 // before anything starts, all at once.
-func (p *parser) checkCondition(c plan.Condition, keys map[string]*yaml.Node, camp plan.Campaign) (agents, rounds, instances int) {
+func (p *parser) checkCondition(c plan.Condition, keys map[string]*yaml.Node, camp plan.Campaign) (agents, rounds,
+	instances int) {
 	env := p.environmentOf(camp.Name, c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", p.host.Catalogue.Rules, c.Rule, keys["rule"], struct{}{})
 	stop, stops := buildAt(p, "stop", "stopping rule", p.host.Catalogue.Stopping, c.Stop, keys["stop"], struct{}{})
@@ -232,7 +237,8 @@ func (p *parser) environmentOf(campaign string, c plan.Condition, n *yaml.Node) 
 }
 
 // buildAt builds a plug-in; false if that is not possible or its name is wrong.
-func buildAt[T, N any](p *parser, key, kind string, list []catalogue.Plugin[T, N], c plan.Choice, n *yaml.Node, needs N) (built T, ok bool) {
+func buildAt[T, N any](p *parser, key, kind string, list []catalogue.Plugin[T, N], c plan.Choice, n *yaml.Node,
+	needs N) (built T, ok bool) {
 	if c.Name == "" { // an error that is reported already
 		return built, false
 	}
@@ -309,7 +315,8 @@ func (p *parser) checkRule(n *yaml.Node, c *plan.Condition) {
 // these traits, or not for the reason that it is named after.
 func (p *parser) checkStop(c plan.Condition, rule stopping.Rule, n *yaml.Node, traits protocol.Traits) {
 	accepted, name := p.host.Catalogue.StopsOf(traits), c.Stop.Name
-	if r, ok := rule.(stopping.Reader); ok && slices.ContainsFunc(r.Reads(), func(t stopping.Trace) bool { return !slices.Contains(traits.Leaves, t) }) {
+	if r, ok := rule.(stopping.Reader); ok &&
+		slices.ContainsFunc(r.Reads(), func(t stopping.Trace) bool { return !slices.Contains(traits.Leaves, t) }) {
 		accepted = slices.DeleteFunc(accepted, func(accepts string) bool { return accepts == name })
 		if params, _, learned := c.Learned(); learned {
 			name += " with the method " + params.Method
@@ -324,7 +331,8 @@ func (p *parser) checkStop(c plan.Condition, rule stopping.Rule, n *yaml.Node, t
 		p.errs.add(n, "stop", "%s means nothing for the protocol %s with the rule %s, which decides after the last round; %s is accepted with it",
 			name, c.Protocol.Name, c.Rule.Name, wording.Or(accepted))
 	default:
-		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", name, c.Protocol.Name, wording.Or(accepted))
+		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", name, c.Protocol.Name,
+			wording.Or(accepted))
 	}
 }
 
@@ -334,7 +342,8 @@ func (p *parser) missingTraces(stop string, traits protocol.Traits) []stopping.T
 	if err != nil {
 		return nil // reported where it is read
 	}
-	return slices.DeleteFunc(slices.Clone(rule.Reads), func(t stopping.Trace) bool { return slices.Contains(traits.Leaves, t) })
+	return slices.DeleteFunc(slices.Clone(rule.Reads),
+		func(t stopping.Trace) bool { return slices.Contains(traits.Leaves, t) })
 }
 
 // checkState refuses a protocol that needs of the environment's state what it has not.
@@ -344,10 +353,12 @@ func (p *parser) checkState(c plan.Condition, n *yaml.Node, inst envs.Instance) 
 		return
 	}
 	if _, moves := inst.(envs.World); proto.Traits.World && !moves {
-		p.errs.add(n, "protocol", "%s needs agents with states that move, and the environment %s has none", proto.Name, c.Env.Name)
+		p.errs.add(n, "protocol", "%s needs agents with states that move, and the environment %s has none",
+			proto.Name, c.Env.Name)
 	}
 	if _, hidden := inst.(envs.Estimating); proto.Traits.Estimates && !hidden {
-		p.errs.add(n, "protocol", "%s needs a state that agents estimate, and the environment %s has none", proto.Name, c.Env.Name)
+		p.errs.add(n, "protocol", "%s needs a state that agents estimate, and the environment %s has none",
+			proto.Name, c.Env.Name)
 	}
 }
 
@@ -355,9 +366,11 @@ func (p *parser) checkState(c plan.Condition, n *yaml.Node, inst envs.Instance) 
 func (p *parser) checkCues(c plan.Condition, n *yaml.Node, proto protocol.Protocol, first envs.Instance) {
 	for _, cue := range proto.Traits().Cues {
 		if cued, ok := first.(envs.Cued); !ok {
-			p.errs.add(n, "protocol", "%s needs what the environment %s does not have: %s", c.Protocol.Name, c.Env.Name, cue.Name)
+			p.errs.add(n, "protocol", "%s needs what the environment %s does not have: %s", c.Protocol.Name,
+				c.Env.Name, cue.Name)
 		} else if _, err := cued.Cue(cue); err != nil {
-			p.errs.add(n, "protocol", "%s needs what the environment %s does not have: %v", c.Protocol.Name, c.Env.Name, err)
+			p.errs.add(n, "protocol", "%s needs what the environment %s does not have: %v", c.Protocol.Name,
+				c.Env.Name, err)
 		}
 	}
 }
@@ -385,9 +398,11 @@ func (p *parser) checkReasoning(c plan.Condition, keys map[string]*yaml.Node) {
 	if n != nil && (c.Env.Name != "qa" || !c.SharesWords()) {
 		p.errs.add(n, "reasoning", "goes with the environment qa and the protocols debate, discussion and roundtable; leave it out")
 	}
-	for reasoning, opposite := range map[protocol.Reasoning]bool{protocol.ReasoningFirst: false, protocol.ReasoningNone: true} {
+	for reasoning, opposite := range map[protocol.Reasoning]bool{protocol.ReasoningFirst: false,
+		protocol.ReasoningNone: true} {
 		if c.Reasoning == reasoning && c.AsksToThink(opposite) {
-			p.errs.add(valueOf(keys["protocol"], "chain_of_thought"), "protocol.chain_of_thought", "is %t, and reasoning is %s; leave one of them out", opposite, reasoning)
+			p.errs.add(valueOf(keys["protocol"], "chain_of_thought"), "protocol.chain_of_thought",
+				"is %t, and reasoning is %s; leave one of them out", opposite, reasoning)
 		}
 	}
 }

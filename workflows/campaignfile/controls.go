@@ -35,7 +35,8 @@ func (p *parser) parseControls(n *yaml.Node) []plan.Control {
 }
 
 // parseList reads a list of what can be there once each; n is nil if the file has none.
-func parseList[T comparable](p *parser, n *yaml.Node, key, expected string, parse func(item *yaml.Node, key string) (T, bool)) (all []T) {
+func parseList[T comparable](p *parser, n *yaml.Node, key, expected string,
+	parse func(item *yaml.Node, key string) (T, bool)) (all []T) {
 	switch {
 	case n == nil || isNull(n): // an empty one is an error already
 		return nil
@@ -74,9 +75,11 @@ func (x *expansion) addControls(n *yaml.Node, points []expanded, all []plan.Cont
 
 // forGroups adds, by the list under a key, what each group is held against. What add refuses
 // is an error, which the same words make once.
-func forGroups[T any](x *expansion, n *yaml.Node, key string, points []expanded, all []T, add func(T, expanded) (refused string)) {
+func forGroups[T any](x *expansion, n *yaml.Node, key string, points []expanded, all []T,
+	add func(T, expanded) (refused string)) {
 	groups, refused := slices.DeleteFunc(slices.Clone(points), x.isAlone), map[string]bool{"": true}
-	if len(all) > 0 && len(groups) == 0 && len(points) > 0 && len(x.p.errs) == 0 { // what is wrong may have taken the groups
+	// what is wrong may have taken the groups
+	if len(all) > 0 && len(groups) == 0 && len(points) > 0 && len(x.p.errs) == 0 {
 		x.p.errs.add(n, key, "no condition is a group whose agents hear something of each other: there is nothing to compare")
 	}
 	for _, one := range all {

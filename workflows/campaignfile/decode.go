@@ -140,7 +140,8 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, errs *Errors) {
 		field, ok := fieldByName(v, name)
 		switch {
 		case !ok:
-			errs.add(n.Content[i], joinKey(key, name), "unknown key; %s", knownInstead(key, name, wording.Keys(v.Type())))
+			errs.add(n.Content[i], joinKey(key, name), "unknown key; %s",
+				knownInstead(key, name, wording.Keys(v.Type())))
 		case seen[name]:
 			errs.add(n.Content[i], joinKey(key, name), "given twice")
 		default:
@@ -152,7 +153,8 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, errs *Errors) {
 
 // knownInstead says which keys are known, and which one was meant.
 func knownInstead(key, name string, names []string) string {
-	if _, sampling := fieldByName(reflect.New(reflect.TypeFor[plan.Generate]()).Elem(), name); sampling && strings.HasSuffix(key, "model") {
+	if _, sampling := fieldByName(reflect.New(reflect.TypeFor[plan.Generate]()).Elem(), name); sampling &&
+		strings.HasSuffix(key, "model") {
 		return fmt.Sprintf("%s; %s is a key of generate:, next to model:", wording.Known(names), name)
 	}
 	return wording.Known(names) + wording.DidYouMean(name, names)
@@ -161,7 +163,8 @@ func knownInstead(key, name string, names []string) string {
 // decodeMap fills a map whose keys are names that the file chooses.
 func decodeMap(n *yaml.Node, key string, v reflect.Value, errs *Errors) {
 	if n.Kind != yaml.MappingNode {
-		errs.add(n, key, "%s is not a mapping of names to mappings of %s", shortText(n), strings.Join(wording.Keys(v.Type().Elem()), ", "))
+		errs.add(n, key, "%s is not a mapping of names to mappings of %s", shortText(n),
+			strings.Join(wording.Keys(v.Type().Elem()), ", "))
 		return
 	}
 	all := reflect.MakeMap(v.Type())
@@ -236,7 +239,8 @@ func plainValue(n *yaml.Node, key string, errs *Errors) any {
 		return list
 	}
 	if leadingZero.MatchString(n.Value) && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
-		errs.add(n, key, "%s begins with 0, which some read as octal; write %s, 0o%s for octal, or \"%s\" for a text", n.Value, withoutZeros(n.Value), strings.TrimLeft(n.Value, "+-0"), n.Value)
+		errs.add(n, key, "%s begins with 0, which some read as octal; write %s, 0o%s for octal, or \"%s\" for a text",
+			n.Value, withoutZeros(n.Value), strings.TrimLeft(n.Value, "+-0"), n.Value)
 		return nil
 	}
 	var v any

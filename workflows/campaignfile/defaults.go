@@ -21,13 +21,15 @@ type pluginDefaults struct {
 
 // parseDefaults reads the key defaults; n is nil if the file has none.
 func (p *parser) parseDefaults(n *yaml.Node) pluginDefaults {
-	d := pluginDefaults{plugins: p.host.Catalogue, params: map[string]map[string]*yaml.Node{}, used: map[*yaml.Node]bool{}}
+	d := pluginDefaults{plugins: p.host.Catalogue, params: map[string]map[string]*yaml.Node{},
+		used: map[*yaml.Node]bool{}}
 	if n == nil || isNull(n) { // an empty one is an error already
 		return d
 	}
 	const form = "as {protocol: {debate: {rounds: 2}}}"
 	if n.Kind != yaml.MappingNode {
-		p.errs.add(n, "defaults", "%s is not a mapping of %s to plug-ins, %s", shortText(n), wording.And(choiceKeys), form)
+		p.errs.add(n, "defaults", "%s is not a mapping of %s to plug-ins, %s", shortText(n),
+			wording.And(choiceKeys), form)
 		return d
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -35,7 +37,8 @@ func (p *parser) parseDefaults(n *yaml.Node) pluginDefaults {
 		key := "defaults." + kind.Value
 		switch {
 		case !slices.Contains(choiceKeys, kind.Value):
-			p.errs.add(kind, key, "unknown key; %s", wording.Known(choiceKeys)+wording.DidYouMean(kind.Value, choiceKeys))
+			p.errs.add(kind, key, "unknown key; %s",
+				wording.Known(choiceKeys)+wording.DidYouMean(kind.Value, choiceKeys))
 			continue
 		case d.params[kind.Value] != nil:
 			p.errs.add(kind, key, "given twice")
@@ -164,7 +167,8 @@ func (d pluginDefaults) refuseUnused(p *parser, conditions []plan.Condition) {
 			}
 			delete(there, "")
 			names := slices.Sorted(maps.Keys(there))
-			p.errs.add(n, joinKey("defaults."+kind, name), "no condition names it; expected %s%s", wording.Or(names), wording.DidYouMean(name, names))
+			p.errs.add(n, joinKey("defaults."+kind, name), "no condition names it; expected %s%s", wording.Or(names),
+				wording.DidYouMean(name, names))
 		}
 	}
 }

@@ -115,7 +115,8 @@ func (x *expansion) writeTo(file *File) {
 	var instances, replicates []int
 	var chosen [][]int
 	for _, e := range x.added {
-		instances, chosen, replicates = append(instances, e.count), append(chosen, e.chosen), append(replicates, e.replicates)
+		instances, chosen, replicates = append(instances, e.count), append(chosen, e.chosen),
+			append(replicates, e.replicates)
 		file.Agents, file.Rounds = append(file.Agents, e.agents), append(file.Rounds, e.rounds)
 		file.Values = append(file.Values, e.values)
 		file.baselines = append(file.baselines, e.baseline)

@@ -43,7 +43,8 @@ func (p *parser) extendFile(top *yaml.Node, from []string) *yaml.Node {
 		return own
 	}
 	if slices.Contains(from, file.Name) {
-		p.errs.add(n, "extends", "%s extends itself", strings.Join(append(from[slices.Index(from, file.Name):], file.Name), " → "))
+		p.errs.add(n, "extends", "%s extends itself",
+			strings.Join(append(from[slices.Index(from, file.Name):], file.Name), " → "))
 		return own
 	}
 	base := p.parseExtended(file)
@@ -88,7 +89,8 @@ func moveLines(n *yaml.Node, source int) {
 func movePaths(top *yaml.Node, move func(string) string) {
 	for _, key := range []string{"data", "prompts", "prices", "embedder"} {
 		n := valueOf(top, key)
-		if n != nil && n.Kind == yaml.ScalarNode && !isNull(n) && (key != "embedder" || strings.Contains(n.Value, "/") && !strings.HasPrefix(n.Value, "openai/")) {
+		if n != nil && n.Kind == yaml.ScalarNode && !isNull(n) &&
+			(key != "embedder" || strings.Contains(n.Value, "/") && !strings.HasPrefix(n.Value, "openai/")) {
 			n.Value = move(n.Value)
 		}
 	}
@@ -100,7 +102,8 @@ func movePaths(top *yaml.Node, move func(string) string) {
 		}
 		seen[n] = true
 		name, file := valueOf(n, "name"), valueOf(n, "file")
-		if n.Kind == yaml.MappingNode && name != nil && strings.HasPrefix(name.Value, "replay/") && file != nil && file.Kind == yaml.ScalarNode {
+		if n.Kind == yaml.MappingNode && name != nil && strings.HasPrefix(name.Value, "replay/") && file != nil &&
+			file.Kind == yaml.ScalarNode {
 			file.Value = move(file.Value)
 		}
 		for _, child := range n.Content {
@@ -164,7 +167,8 @@ func mergeNodes(base, own *yaml.Node, path string) *yaml.Node {
 		return own
 	}
 	if base.Kind == yaml.ScalarNode && !isNull(base) && isChoicePath(path) && valueOf(own, "name") == nil {
-		base = &yaml.Node{Kind: yaml.MappingNode, Line: own.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "name", Line: base.Line}, base}}
+		base = &yaml.Node{Kind: yaml.MappingNode, Line: own.Line,
+			Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "name", Line: base.Line}, base}}
 	}
 	if base.Kind != yaml.MappingNode {
 		return own

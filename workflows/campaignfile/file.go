@@ -162,7 +162,8 @@ func (p *parser) parseFile(s Source) File {
 			p.errs.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
-	file := File{Limits: h.Limits, Notify: h.Notify, Card: h.Card, Embedder: h.Embedder, Data: h.Data, DataFiles: p.data, PrivateData: h.PrivateData, Prompts: h.Prompts}
+	file := File{Limits: h.Limits, Notify: h.Notify, Card: h.Card, Embedder: h.Embedder, Data: h.Data,
+		DataFiles: p.data, PrivateData: h.PrivateData, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = plan.Campaign{Name: h.Name, Seed: h.Seed, CacheScope: h.CacheScope}
 	if h.Fork != nil {
@@ -177,7 +178,8 @@ func (p *parser) parseFile(s Source) File {
 	defaults := p.parseDefaults(valueOf(top, "defaults"))
 	baselines, controls := p.parseBaselines(valueOf(top, "baselines")), p.parseControls(valueOf(top, "controls"))
 	if all != nil {
-		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, instances: instances, replicates: replicates, campaign: file.Campaign, seen: map[string]int{}}
+		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, instances: instances, replicates: replicates,
+			campaign: file.Campaign, seen: map[string]int{}}
 		x.addPoints(all)
 		grouped := x.added
 		x.addBaselines(valueOf(top, "baselines"), grouped, baselines)
@@ -272,10 +274,13 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	if name := valueOf(top, "name"); name == nil {
 		p.errs.add(nil, "name", "is missing; the campaign needs one")
 	} else {
-		check(plan.IsName(h.Name), name, "name", "%q is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
+		check(plan.IsName(h.Name), name, "name",
+			"%q is not a campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}
-	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"), "cache_scope", "is %q; expected condition, campaign or lake", h.CacheScope)
-	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost", "is %q; expected unknown, for models without a known price", h.Cost)
+	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"),
+		"cache_scope", "is %q; expected condition, campaign or lake", h.CacheScope)
+	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost",
+		"is %q; expected unknown, for models without a known price", h.Cost)
 	if limits := valueOf(top, "limits"); limits != nil {
 		p.checkLimits(limits, h.Limits)
 	}
@@ -288,5 +293,6 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 }
 
 func (f File) String() string {
-	return fmt.Sprintf("%s: %s, %s", f.Campaign.Name, wording.Count(len(f.Campaign.Conditions), "condition"), wording.Count(f.Campaign.Size(), "cell"))
+	return fmt.Sprintf("%s: %s, %s", f.Campaign.Name, wording.Count(len(f.Campaign.Conditions), "condition"),
+		wording.Count(f.Campaign.Size(), "cell"))
 }

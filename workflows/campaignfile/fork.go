@@ -70,7 +70,8 @@ type Forked struct {
 }
 
 // besideFork are the keys that a file with a fork can have.
-var besideFork = []string{"name", "fork", "replicates", "limits", "notify", "card", "embedder", "labels", "prices", "cost", "cache_scope", "extends"}
+var besideFork = []string{"name", "fork", "replicates", "limits", "notify", "card", "embedder", "labels", "prices",
+	"cost", "cache_scope", "extends"}
 
 // forking makes the conditions of a fork.
 type forking struct {
@@ -92,7 +93,8 @@ func (p *parser) parseFork(top *yaml.Node, replicates byEnvironment, file *File)
 	}
 	f := forking{node: n, replicates: map[string]int{}, times: 1}
 	if len(replicates.named) > 0 {
-		p.errs.add(valueOf(top, "replicates"), "replicates", "is a mapping; a fork has one number, how often each replicate of the original is gone on from")
+		p.errs.add(valueOf(top, "replicates"), "replicates",
+			"is a mapping; a fork has one number, how often each replicate of the original is gone on from")
 	} else if replicates.all != nil {
 		f.times = replicates.count[replicates.all]
 	}
@@ -110,7 +112,8 @@ func (p *parser) parseFork(top *yaml.Node, replicates byEnvironment, file *File)
 		return
 	}
 	if slices.ContainsFunc(of.Campaign.Conditions, func(c plan.Condition) bool { return c.Fork != nil }) {
-		p.errs.add(valueOf(n, "campaign"), "fork.campaign", "%s is a fork itself; fork the campaign that it continues, with its changes", f.block.Campaign)
+		p.errs.add(valueOf(n, "campaign"), "fork.campaign",
+			"%s is a fork itself; fork the campaign that it continues, with its changes", f.block.Campaign)
 		return
 	}
 	f.of = of.Campaign
@@ -158,7 +161,8 @@ func (f forking) extensionIdentity() ([]byte, []plan.Axis) {
 func (f forking) canonicalChange(change int) []byte {
 	c := f.listChanges()[change]
 	object := map[string]any{}
-	for key, given := range map[string]any{"set": c.Set, "drop": c.Drop, "remove": c.Remove, "replace": c.Replace, "at": c.At} {
+	for key, given := range map[string]any{"set": c.Set, "drop": c.Drop, "remove": c.Remove,
+		"replace": c.Replace, "at": c.At} {
 		if v := reflect.ValueOf(given); !v.IsZero() {
 			object[key] = given
 		}
@@ -189,7 +193,8 @@ func (f forking) forkedConditions() []int {
 func (f forking) addAll() {
 	for i, id := range f.block.Conditions {
 		if !slices.ContainsFunc(f.of.Conditions, func(c plan.Condition) bool { return c.ID() == id }) {
-			f.p.errs.add(f.node, fmt.Sprintf("fork.conditions[%d]", i), "%s has no condition %s; it has %s", f.of.Name, id, wording.Some(idsOf(f.of)))
+			f.p.errs.add(f.node, fmt.Sprintf("fork.conditions[%d]", i), "%s has no condition %s; it has %s", f.of.Name,
+				id, wording.Some(idsOf(f.of)))
 		}
 	}
 	source := f.p.newSource("the campaign " + f.of.Name)
@@ -239,7 +244,9 @@ func (f forking) addChange(i int, change ForkChange, j, source int) {
 		return
 	}
 	if made.Protocol.Name != original.Protocol.Name {
-		f.p.errs.add(n, key+".set.protocol", "is %s; a collaboration keeps its protocol (%s), of which parameters can be changed", made.Protocol.Name, original.Protocol.Name)
+		f.p.errs.add(n, key+".set.protocol",
+			"is %s; a collaboration keeps its protocol (%s), of which parameters can be changed", made.Protocol.Name,
+			original.Protocol.Name)
 		return
 	}
 	fork.Was = fork.Was.Changed(made.Condition)
@@ -256,7 +263,8 @@ func (f forking) checkMessages(n *yaml.Node, key string, fork *plan.Fork, origin
 	before := len(f.p.errs)
 	was := original.Course(f.p.host.Catalogue, original.agents)
 	if most := was.Entries(); fork.Entry > 0 && fork.Entry >= most {
-		f.p.errs.add(n, key, "begins with entry %d, and %s has %s at most, from 0", fork.Entry, original.ID(), wording.Count(most, "entry"))
+		f.p.errs.add(n, key, "begins with entry %d, and %s has %s at most, from 0", fork.Entry, original.ID(),
+			wording.Count(most, "entry"))
 	}
 	all := made.Course(f.p.host.Catalogue, made.agents).With(was)
 	check := func(key string, m protocol.Message) {
@@ -299,7 +307,8 @@ func (f forking) countInstances(n *yaml.Node, key string, change ForkChange, j i
 	if len(change.Instances) > 0 {
 		for _, i := range change.Instances {
 			if !slices.Contains(all, i) {
-				f.p.errs.add(valueOf(n, "instances"), key+".instances", "has %d; %s runs %s", i, f.of.Conditions[j].ID(), wording.Count(len(all), "instance"))
+				f.p.errs.add(valueOf(n, "instances"), key+".instances", "has %d; %s runs %s", i,
+					f.of.Conditions[j].ID(), wording.Count(len(all), "instance"))
 			}
 		}
 		all = slices.Compact(slices.Sorted(slices.Values(change.Instances)))
@@ -317,7 +326,8 @@ func (f forking) read(n *yaml.Node, key string, change ForkChange, original plan
 	if change.At != nil {
 		at = *change.At
 	}
-	fork := &plan.Fork{Campaign: f.of.Name, Condition: original.ID(), Replicates: f.replicates[original.ID()], Round: at.Round, Entry: at.Entry}
+	fork := &plan.Fork{Campaign: f.of.Name, Condition: original.ID(), Replicates: f.replicates[original.ID()],
+		Round: at.Round, Entry: at.Entry}
 	switch {
 	case at.Round < 0 || at.Entry < 0 || at.Round > 0 && at.Entry > 0:
 		f.p.errs.add(n, key, "at is a round from 1, or an entry from 1: {round: 3} or {entry: 12}")
@@ -358,7 +368,8 @@ func (f forking) read(n *yaml.Node, key string, change ForkChange, original plan
 		if r.Text == "" {
 			f.p.errs.add(n, name+".text", "is missing; it is what stands in place of the message")
 		}
-		fork.Replace = append(fork.Replace, protocol.Replacement{Message: picked(ForkMessage{r.Round, r.Agent, r.Phase, r.Entry}, name), Text: r.Text})
+		fork.Replace = append(fork.Replace,
+			protocol.Replacement{Message: picked(ForkMessage{r.Round, r.Agent, r.Phase, r.Entry}, name), Text: r.Text})
 	}
 	return fork, len(f.p.errs) == before
 }
@@ -374,7 +385,9 @@ func (f forking) readSet(n *yaml.Node, key string, fork *plan.Fork, original pla
 		path := set.Content[k].Value
 		root, _, _ := strings.Cut(path, ".")
 		if root == "env" || !slices.Contains(conditionKeys, root) {
-			f.p.errs.add(set.Content[k], key+".set."+path, "cannot be changed in a fork; %s and keys within them (as protocol.rounds) can", wording.And(slices.DeleteFunc(plan.ConditionKeys(), func(k string) bool { return k == "env" })))
+			f.p.errs.add(set.Content[k], key+".set."+path,
+				"cannot be changed in a fork; %s and keys within them (as protocol.rounds) can",
+				wording.And(slices.DeleteFunc(plan.ConditionKeys(), func(k string) bool { return k == "env" })))
 			continue
 		}
 		if fork.Was == nil {
@@ -485,7 +498,8 @@ func nodesOf(c plan.Condition, source int) map[string]*yaml.Node {
 func plainNode(n *yaml.Node) *yaml.Node {
 	params := valueOf(n, "params")
 	if n.Kind == yaml.MappingNode && valueOf(n, "name") != nil && params != nil && len(n.Content) == 4 {
-		n = &yaml.Node{Kind: yaml.MappingNode, Content: append([]*yaml.Node{keyNode(n, "name"), valueOf(n, "name")}, params.Content...)}
+		n = &yaml.Node{Kind: yaml.MappingNode,
+			Content: append([]*yaml.Node{keyNode(n, "name"), valueOf(n, "name")}, params.Content...)}
 	}
 	for i, inner := range n.Content {
 		n.Content[i] = plainNode(inner)

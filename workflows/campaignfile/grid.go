@@ -90,7 +90,8 @@ func (p *parser) dropReplaced(base map[string]*yaml.Node, axes []axis) (notes []
 			case n.Kind == yaml.MappingNode || named:
 				n = valueOf(n, path[i])
 			default:
-				p.errs.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s", shortText(n), set.path)
+				p.errs.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s",
+					shortText(n), set.path)
 				n = nil
 			}
 		}
@@ -99,7 +100,8 @@ func (p *parser) dropReplaced(base map[string]*yaml.Node, axes []axis) (notes []
 		case isFlag(n):
 			p.errs.add(n, set.path, "the grid varies it; --set grid.%s=[…] replaces the whole axis", set.axis)
 		default:
-			notes = append(notes, fmt.Sprintf("%s%s is given outside the grid too; the grid's values count", p.lineOf(n), set.path))
+			notes = append(notes, fmt.Sprintf("%s%s is given outside the grid too; the grid's values count",
+				p.lineOf(n), set.path))
 			if len(path) == 1 {
 				delete(base, path[0])
 			} else {
@@ -146,7 +148,8 @@ func (p *parser) baseJSON(base map[string]*yaml.Node, axes []axis) json.RawMessa
 // canonicalJSON returns the JSON of a value; a plug-in without parameters is its name
 // alone, however it is written.
 func canonicalJSON(n *yaml.Node, key string, errs *Errors) (json.RawMessage, bool) {
-	if slices.Contains(choiceKeys, key) && n.Kind == yaml.MappingNode && len(n.Content) == 2 && valueOf(n, "name") != nil {
+	if slices.Contains(choiceKeys, key) && n.Kind == yaml.MappingNode && len(n.Content) == 2 &&
+		valueOf(n, "name") != nil {
 		n = valueOf(n, "name")
 	}
 	return toJSON(n, key, errs)

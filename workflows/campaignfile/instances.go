@@ -59,8 +59,10 @@ func (p *parser) parseReplicates(n *yaml.Node) byEnvironment {
 }
 
 // parseByEnvironment reads such a key; readOther reads what is not a number, and says whether it is.
-func (p *parser) parseByEnvironment(n *yaml.Node, key string, readOther func(n *yaml.Node, key string) bool) byEnvironment {
-	w := byEnvironment{key: key, named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
+func (p *parser) parseByEnvironment(n *yaml.Node, key string,
+	readOther func(n *yaml.Node, key string) bool) byEnvironment {
+	w := byEnvironment{key: key, named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{},
+		count: map[*yaml.Node]int{}}
 	read := func(n *yaml.Node, key string) {
 		if readOther(n, key) {
 			return
@@ -109,7 +111,8 @@ func (p *parser) checkIDs(n *yaml.Node, key string) {
 
 // countFor returns how many instances a condition runs whose environment has this many,
 // 0 being as many as are asked for, and which, if the file chooses them.
-func (w instanceCounts) countFor(p *parser, at point, c plan.Condition, has int, seed uint64) (count int, chosen []int) {
+func (w instanceCounts) countFor(p *parser, at point, c plan.Condition, has int, seed uint64) (count int,
+	chosen []int) {
 	count, chosen = w.wholeCount(p, at, c, has, seed)
 	if p.limit > 0 {
 		count, chosen = min(count, p.limit), chosen[:min(len(chosen), p.limit)]
@@ -175,7 +178,8 @@ func (w byEnvironment) nameOf(p *parser, at point, c plan.Condition) string {
 		found = found[:last]
 	}
 	if len(found) > 1 && w.isDifferent(found[0], found[1]) {
-		p.errs.add(w.named[found[1]], joinKey(w.key, found[1]), "the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
+		p.errs.add(w.named[found[1]], joinKey(w.key, found[1]),
+			"the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
 	}
 	return found[0]
 }
@@ -196,7 +200,8 @@ func (w instanceCounts) refuseUnused(p *parser) {
 func (w byEnvironment) refuseUnused(p *parser) {
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if n := w.named[name]; !w.used[name] {
-			p.errs.add(n, joinKey(w.key, name), "no condition has such an environment; expected %s", wording.Or(slices.Sorted(maps.Keys(w.names))))
+			p.errs.add(n, joinKey(w.key, name), "no condition has such an environment; expected %s",
+				wording.Or(slices.Sorted(maps.Keys(w.names))))
 		}
 	}
 }
@@ -269,9 +274,11 @@ func newChosen(each [][]int) plan.Chosen {
 
 // choose returns the instances of a condition's environment, which has this many, that
 // a list of ids names.
-func (w instanceCounts) choose(p *parser, n *yaml.Node, key string, at point, c plan.Condition, has int, seed uint64) []int {
+func (w instanceCounts) choose(p *parser, n *yaml.Node, key string, at point, c plan.Condition, has int,
+	seed uint64) []int {
 	if has == 0 {
-		p.errs.add(n, key, "the environment %s deals as many instances as are asked for; give their number", at.environmentText(c))
+		p.errs.add(n, key, "the environment %s deals as many instances as are asked for; give their number",
+			at.environmentText(c))
 		return nil
 	}
 	index := p.indexOf(c, has, seed)
@@ -285,7 +292,8 @@ func (w instanceCounts) choose(p *parser, n *yaml.Node, key string, at point, c 
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if len(all) == 0 {
-		w.none[n] = append(w.none[n], fmt.Sprintf("the environment %s has none of these instances; it has %s", at.environmentText(c), someOf(index)))
+		w.none[n] = append(w.none[n], fmt.Sprintf("the environment %s has none of these instances; it has %s",
+			at.environmentText(c), someOf(index)))
 	}
 	return all
 }
@@ -328,7 +336,8 @@ func (w instanceCounts) refuseUnknown(p *parser) {
 		}
 		for _, id := range list.node.Content {
 			if !w.found[id] && len(ids) > 0 {
-				p.errs.add(id, list.key, "unknown instance %s; expected one of %s%s", shortText(id), wording.Some(ids), wording.DidYouMean(id.Value, ids))
+				p.errs.add(id, list.key, "unknown instance %s; expected one of %s%s", shortText(id), wording.Some(ids),
+					wording.DidYouMean(id.Value, ids))
 			}
 		}
 	}

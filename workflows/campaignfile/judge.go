@@ -15,7 +15,8 @@ const acceptedJudges = "models are provider/model, as scripted/judge"
 // checkJudge checks env.score.judge, if the file has one.
 func (p *parser) checkJudge(env *yaml.Node) {
 	const key = "env.score.judge"
-	if env == nil || env.Kind != yaml.MappingNode || valueOf(env, "score") == nil || valueOf(env, "score").Kind != yaml.MappingNode {
+	if env == nil || env.Kind != yaml.MappingNode || valueOf(env, "score") == nil ||
+		valueOf(env, "score").Kind != yaml.MappingNode {
 		return
 	}
 	n := valueOf(valueOf(env, "score"), "judge")
@@ -46,8 +47,10 @@ func (p *parser) checkJudge(env *yaml.Node) {
 
 func (p *parser) checkJudgeNumbers(n *yaml.Node, key string, form plan.JudgeForm, j plan.Judge) {
 	if scale := valueOf(n, "scale"); scale != nil && !p.errs.isKnownAt(key+".scale", scale.Line) {
-		if finite := func(v float64) bool { return math.Abs(v) <= 1e6 }; len(form.Scale) != 2 || !finite(j.Scale[0]) || !finite(j.Scale[1]) || j.Scale[0] >= j.Scale[1] {
-			p.errs.add(scale, key+".scale", "is %v; expected two numbers, the lowest score and a higher one, as [1, 5]", form.Scale)
+		if finite := func(v float64) bool { return math.Abs(v) <= 1e6 }; len(form.Scale) != 2 || !finite(j.Scale[0]) ||
+			!finite(j.Scale[1]) || j.Scale[0] >= j.Scale[1] {
+			p.errs.add(scale, key+".scale",
+				"is %v; expected two numbers, the lowest score and a higher one, as [1, 5]", form.Scale)
 		}
 	}
 	if form.Generate != nil {

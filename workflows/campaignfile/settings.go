@@ -108,9 +108,11 @@ func (p *parser) checkNotify(n *yaml.Node, notify *plan.Notify) {
 	switch {
 	case notify.Webhook == "":
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
-		p.errs.add(at("webhook"), "notify.webhook", "is not an address; expected one that begins with https:// or http://")
+		p.errs.add(at("webhook"), "notify.webhook",
+			"is not an address; expected one that begins with https:// or http://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "": // not repeated: it may be secret
-		p.errs.add(at("webhook"), "notify.webhook", "has a password, a query or a fragment; put the address into an environment variable and name that in webhook_env")
+		p.errs.add(at("webhook"), "notify.webhook",
+			"has a password, a query or a fragment; put the address into an environment variable and name that in webhook_env")
 	}
 	if strings.ContainsAny(notify.WebhookEnv, "= \t:/") {
 		p.errs.add(at("webhook_env"), "notify.webhook_env", "is not a name of an environment variable")
@@ -118,7 +120,8 @@ func (p *parser) checkNotify(n *yaml.Node, notify *plan.Notify) {
 	for i, event := range notify.On {
 		switch {
 		case !slices.Contains(NotifyEvents(), event):
-			p.errs.add(at("on"), "notify.on", "unknown event %q; expected %s%s", event, wording.Or(NotifyEvents()), wording.DidYouMean(event, NotifyEvents()))
+			p.errs.add(at("on"), "notify.on", "unknown event %q; expected %s%s", event, wording.Or(NotifyEvents()),
+				wording.DidYouMean(event, NotifyEvents()))
 		case slices.Contains(notify.On[:i], event):
 			p.errs.add(at("on"), "notify.on", "has %s twice", event)
 		}
@@ -137,7 +140,8 @@ func (p *parser) checkCard(n *yaml.Node, c *plan.Card) {
 			p.errs.add(at, "card."+key, "%q is not %s", value, expected)
 		}
 	}
-	check(plan.IsLicense(c.License), "license", c.License, "an SPDX identifier or an address; expected one as CC-BY-4.0 or https://…")
+	check(plan.IsLicense(c.License), "license", c.License,
+		"an SPDX identifier or an address; expected one as CC-BY-4.0 or https://…")
 	check(c.Citation != "", "citation", c.Citation, "a citation; leave it out for one with name, date and digest")
 	check(semanticVersion.MatchString(c.Version), "version", c.Version, "a semantic version; expected one as 1.0.0")
 	_, err := time.Parse(time.DateOnly, c.Date)

@@ -101,7 +101,8 @@ func (p *parser) applyChanges(top *yaml.Node, changes []Change) *yaml.Node {
 		}
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte(c.Value), &doc); err != nil {
-			p.errs.add(at, c.Key, "%q is not valid YAML: %s", c.Value, cmp.Or(syntaxError.FindStringSubmatch(err.Error())[2], err.Error()))
+			p.errs.add(at, c.Key, "%q is not valid YAML: %s", c.Value,
+				cmp.Or(syntaxError.FindStringSubmatch(err.Error())[2], err.Error()))
 			continue
 		}
 		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: ""}

@@ -55,7 +55,8 @@ func (p *parser) parseUntil(key, n *yaml.Node, u *Until, file File) *until.Quest
 		names = append(names, l.Name)
 	}
 	if q.Reference != "" && !slices.Contains(names, q.Reference) {
-		p.errs.add(at("reference"), "until.reference", "%q is not a value of %s; it has %s%s", q.Reference, u.Compare, wording.And(names), wording.DidYouMean(q.Reference, names))
+		p.errs.add(at("reference"), "until.reference", "%q is not a value of %s; it has %s%s", q.Reference, u.Compare,
+			wording.And(names), wording.DidYouMean(q.Reference, names))
 	}
 	q.Same = p.sameQuestions(file.Campaign, q)
 	p.setMethod(at, u, file, &q)
@@ -107,7 +108,8 @@ func (p *parser) sameQuestions(c plan.Campaign, q until.Question) (same []until.
 func (p *parser) checkUntil(at, n *yaml.Node, u *Until, q *until.Question) {
 	oneOf := func(key, value string, known []string) {
 		if v := valueOf(n, key); v != nil && !slices.Contains(known, value) && !p.errs.isKnownAt("until."+key, v.Line) {
-			p.errs.add(v, "until."+key, "is %q; expected %s%s", value, wording.Or(known), wording.DidYouMean(value, known))
+			p.errs.add(v, "until."+key, "is %q; expected %s%s", value, wording.Or(known),
+				wording.DidYouMean(value, known))
 		}
 	}
 	for _, key := range []string{"compare", "measure"} {
@@ -162,12 +164,15 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 		}
 		c := file.Campaign.Conditions[i]
 		others := strings.Join(rest, " ")
-		levels[at].Members = append(levels[at].Members, until.Member{Condition: c.ID(), Env: c.EnvKey(), Others: others})
+		levels[at].Members = append(levels[at].Members,
+			until.Member{Condition: c.ID(), Env: c.EnvKey(), Others: others})
 		combined[name] = append(combined[name], plan.Digest(c.Env)+" "+others)
 	}
 	if len(levels) < 2 {
-		axes = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(axes))), func(a string) bool { return a == baselineAxis })
-		p.errs.add(n, "until.compare", "%q is not an axis of the grid with two values; %s%s", key, axesText(axes), wording.DidYouMean(key, axes))
+		axes = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(axes))),
+			func(a string) bool { return a == baselineAxis })
+		p.errs.add(n, "until.compare", "%q is not an axis of the grid with two values; %s%s", key, axesText(axes),
+			wording.DidYouMean(key, axes))
 		return nil
 	}
 	for _, all := range combined {
@@ -175,7 +180,8 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 	}
 	for _, l := range levels[1:] {
 		if first := levels[0].Name; !slices.Equal(combined[first], combined[l.Name]) {
-			p.errs.add(n, "until.compare", "%s and %s of %s cannot be compared in pairs: they do not have the same environments and the same values on the other axes", first, l.Name, key)
+			p.errs.add(n, "until.compare",
+				"%s and %s of %s cannot be compared in pairs: they do not have the same environments and the same values on the other axes", first, l.Name, key)
 			return nil
 		}
 	}
@@ -206,7 +212,9 @@ func (p *parser) setMethod(at func(key string) *yaml.Node, u *Until, file File, 
 		_, errors := kinds[envs.Error]
 		if bounded = !errors; errors && len(kinds) > 1 {
 			names := slices.Sorted(maps.Values(kinds))
-			p.errs.add(at("measure"), "until.measure", "score is an error in some environments and a share in others (%s); their mean says nothing", wording.And(names))
+			p.errs.add(at("measure"), "until.measure",
+				"score is an error in some environments and a share in others (%s); their mean says nothing",
+				wording.And(names))
 		}
 	}
 	if u.Low != nil || u.High != nil {
@@ -218,7 +226,8 @@ func (p *parser) setMethod(at func(key string) *yaml.Node, u *Until, file File, 
 		q.Method = until.Betting
 	}
 	if q.Method == until.Betting && !bounded {
-		p.errs.add(at("method"), "until.method", "betting needs a measure with bounds; score is an error here: leave the key out, or give the least and the greatest score that there can be as low and high")
+		p.errs.add(at("method"), "until.method",
+			"betting needs a measure with bounds; score is an error here: leave the key out, or give the least and the greatest score that there can be as low and high")
 	}
 	p.checkGoal(at, q)
 	if q.Method == until.Asymptotic {
@@ -234,11 +243,14 @@ func (p *parser) setBounds(at func(key string) *yaml.Node, u *Until, bounded boo
 	}
 	switch {
 	case bounded:
-		p.errs.add(at(key), "until."+key, "is for a score that is an error; %s has its own bounds here: leave low and high out", q.Measure)
+		p.errs.add(at(key), "until."+key,
+			"is for a score that is an error; %s has its own bounds here: leave low and high out", q.Measure)
 	case u.Method == until.Asymptotic:
-		p.errs.add(at(key), "until."+key, "does not go with method: asymptotic, which takes any value; leave one of them out")
+		p.errs.add(at(key), "until."+key,
+			"does not go with method: asymptotic, which takes any value; leave one of them out")
 	case u.Low == nil || u.High == nil:
-		p.errs.add(at(key), "until."+key, "low and high go together: the least and the greatest score that there can be")
+		p.errs.add(at(key), "until."+key,
+			"low and high go together: the least and the greatest score that there can be")
 	case !(*u.Low < *u.High) || math.IsInf(*u.High-*u.Low, 0):
 		p.errs.add(at("high"), "until.high", "is %v; expected a number above low, which is %v", *u.High, *u.Low)
 	default:
@@ -260,7 +272,9 @@ func (p *parser) checkGoal(at func(key string) *yaml.Node, q *until.Question) {
 	}
 	within := func(key string, v, below float64) {
 		if v > 0 && !(v >= least && v < below) {
-			p.errs.add(at(key), "until."+key, "is %v; differences of %s are from %v to %v: expected a number that is %s and below %v", v, q.Measure, q.Low-q.High, q.High-q.Low, from, below)
+			p.errs.add(at(key), "until."+key,
+				"is %v; differences of %s are from %v to %v: expected a number that is %s and below %v", v, q.Measure,
+				q.Low-q.High, q.High-q.Low, from, below)
 		}
 	}
 	within("width", q.Width, most)

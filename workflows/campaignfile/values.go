@@ -31,12 +31,14 @@ func (p *parser) parseLabelled(key string, nodes []*yaml.Node) []setting {
 		case n.Kind == yaml.MappingNode && label != nil && valueOf(n, "set") != nil:
 			p.errs.add(n, "grid."+key, "values that set several keys stand on an axis with its own name, as grid: {size: [{label: …, set: {…}}]}")
 			return nil
-		case n.Kind == yaml.MappingNode && label == nil && v != nil && len(n.Content) == 4 && valueOf(n, "name") == nil: // it is misspelt
+		// it is misspelt
+		case n.Kind == yaml.MappingNode && label == nil && v != nil && len(n.Content) == 4 && valueOf(n, "name") == nil:
 			other := n.Content[0].Value
 			if other == "value" {
 				other = n.Content[2].Value
 			}
-			p.errs.add(n, joinKey("grid."+key, other), "unknown key; a value with a label is written {label: …, value: …}")
+			p.errs.add(n, joinKey("grid."+key, other),
+				"unknown key; a value with a label is written {label: …, value: …}")
 			return nil
 		case n.Kind != yaml.MappingNode || label == nil || v == nil && valueOf(n, "name") == nil:
 			continue
@@ -53,7 +55,8 @@ func (p *parser) parseLabelled(key string, nodes []*yaml.Node) []setting {
 // parseLabel returns a value's label; empty if it is none.
 func (p *parser) parseLabel(key string, label *yaml.Node) string {
 	if label.Kind != yaml.ScalarNode || !isLabel(label.Value) {
-		p.errs.add(label, key+".label", "%s is not a label; expected 1 to %d printable characters", shortText(label), maxLabel)
+		p.errs.add(label, key+".label", "%s is not a label; expected 1 to %d printable characters",
+			shortText(label), maxLabel)
 		return ""
 	}
 	return label.Value
@@ -146,7 +149,8 @@ var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 // isOwnAxis reports whether a key of the grid is an axis with its own name: the
 // values of its list say what they set.
 func isOwnAxis(key string, list *yaml.Node) bool {
-	return ownName.MatchString(key) && !slices.Contains(append(Keys(), baselineAxis, controlKey), key) && list.Kind == yaml.SequenceNode &&
+	return ownName.MatchString(key) && !slices.Contains(append(Keys(), baselineAxis, controlKey), key) &&
+		list.Kind == yaml.SequenceNode &&
 		slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return valueOf(n, "set") != nil })
 }
 
@@ -176,7 +180,8 @@ func (p *parser) parseBundle(key string, n *yaml.Node) (setting, bool) {
 	}
 	x.label = p.parseLabel(name, label)
 	if set.Kind != yaml.MappingNode {
-		p.errs.add(set, name+".set", "%s is not a mapping of keys to values, as {model: …, generate.temperature: 0}", shortText(set))
+		p.errs.add(set, name+".set", "%s is not a mapping of keys to values, as {model: …, generate.temperature: 0}",
+			shortText(set))
 		return x, false
 	}
 	x.value = set
@@ -185,7 +190,9 @@ func (p *parser) parseBundle(key string, n *yaml.Node) (setting, bool) {
 		root, _, _ := strings.Cut(at.Value, ".")
 		switch {
 		case !slices.Contains(conditionKeys, root):
-			p.errs.add(at, name+".set."+at.Value, "cannot be set here; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
+			p.errs.add(at, name+".set."+at.Value,
+				"cannot be set here; %s and keys within them (as protocol.rounds) can",
+				strings.Join(conditionKeys, ", "))
 		case slices.ContainsFunc(x.sets, func(a assignment) bool { return a.path == at.Value }):
 			p.errs.add(at, name+".set."+at.Value, "given twice")
 		default:
@@ -194,7 +201,8 @@ func (p *parser) parseBundle(key string, n *yaml.Node) (setting, bool) {
 	}
 	for _, inner := range x.sets {
 		for _, outer := range x.sets {
-			if rest, within := strings.CutPrefix(inner.path, outer.path+"."); within && nodeAt(outer.value, rest) != nil {
+			if rest, within := strings.CutPrefix(inner.path, outer.path+"."); within &&
+				nodeAt(outer.value, rest) != nil {
 				p.errs.add(inner.value, name+".set."+inner.path, "given twice; %s has it too", outer.path)
 			}
 		}

@@ -28,7 +28,8 @@ func NewEnvironment[P any, E any, PE interface {
 // NewDataEnvironment returns the entry of an environment that reads a folder; blank is one that has
 // read nothing, and needs says what to put there if the campaign names none.
 func NewDataEnvironment[P any](
-	name, about string, defaults P, blank envs.Environment, build func(P, fs.FS) (envs.Environment, error), needs string,
+	name, about string, defaults P, blank envs.Environment,
+	build func(P, fs.FS) (envs.Environment, error), needs string,
 ) Environment {
 	e := Environment{Name: name, About: about, Params: defaults, Policies: blank.Policies(), Blank: blank}
 	e.New = func(decode envs.Decode, have Needs) (envs.Environment, error) {
@@ -44,10 +45,12 @@ func NewDataEnvironment[P any](
 
 // NewProgramEnvironment returns the entry of an environment that asks a program of the
 // user's, which says itself which policies it has.
-func NewProgramEnvironment[P any, PE envs.Environment](name, about string, defaults P, build func(P, program.Asker) (PE, error)) Environment {
-	return Environment{Name: name, About: about, Params: defaults, New: func(decode envs.Decode, have Needs) (envs.Environment, error) {
-		return decodeOver(defaults, decode, func(p P) (envs.Environment, error) { return build(p, have.Programs) })
-	}}
+func NewProgramEnvironment[P any, PE envs.Environment](name, about string, defaults P,
+	build func(P, program.Asker) (PE, error)) Environment {
+	return Environment{Name: name, About: about, Params: defaults,
+		New: func(decode envs.Decode, have Needs) (envs.Environment, error) {
+			return decodeOver(defaults, decode, func(p P) (envs.Environment, error) { return build(p, have.Programs) })
+		}}
 }
 
 // NewProtocol returns the entry of a protocol. WithPrompts adds its templates.
@@ -55,23 +58,27 @@ func NewProtocol[P any, T any, PT interface {
 	*T
 	protocol.Protocol
 }](name, about string, defaults P, build func(P, protocol.Setting) (PT, error)) Protocol {
-	return Protocol{Name: name, About: about, Params: defaults, Traits: PT(new(T)).Traits(), New: func(decode envs.Decode, set protocol.Setting) (protocol.Protocol, error) {
-		return decodeOver(defaults, decode, func(p P) (protocol.Protocol, error) { return build(p, set) })
-	}}
+	return Protocol{Name: name, About: about, Params: defaults, Traits: PT(new(T)).Traits(),
+		New: func(decode envs.Decode, set protocol.Setting) (protocol.Protocol, error) {
+			return decodeOver(defaults, decode, func(p P) (protocol.Protocol, error) { return build(p, set) })
+		}}
 }
 
 // NewRule returns the entry of a decision rule with its defaults.
 func NewRule[P any](name, about string, defaults P, build func(P) (decision.Rule, error)) Rule {
-	return Rule{Name: name, About: about, Params: defaults, New: func(decode envs.Decode, _ struct{}) (decision.Rule, error) {
-		return decodeOver(defaults, decode, build)
-	}}
+	return Rule{Name: name, About: about, Params: defaults,
+		New: func(decode envs.Decode, _ struct{}) (decision.Rule, error) {
+			return decodeOver(defaults, decode, build)
+		}}
 }
 
 // NewStop returns the entry of a stopping rule, with what it looks at.
-func NewStop[P any](name, about string, defaults P, build func(P) (stopping.Rule, error), reads ...stopping.Trace) Stop {
-	return Stop{Name: name, About: about, Params: defaults, Reads: reads, New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
-		return decodeOver(defaults, decode, build)
-	}}
+func NewStop[P any](name, about string, defaults P, build func(P) (stopping.Rule, error),
+	reads ...stopping.Trace) Stop {
+	return Stop{Name: name, About: about, Params: defaults, Reads: reads,
+		New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
+			return decodeOver(defaults, decode, build)
+		}}
 }
 
 // Fixed builds a stopping rule without parameters.

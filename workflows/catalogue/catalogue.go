@@ -64,15 +64,19 @@ type (
 // builtInEnvironments take what they need.
 func builtInEnvironments() []Environment {
 	return []Environment{
-		NewEnvironment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)", exchange.Defaults(), exchange.New),
-		NewDataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)", recsys.Defaults(), new(recsys.MovieLens), recsys.New,
+		NewEnvironment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)",
+			exchange.Defaults(), exchange.New),
+		NewDataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)",
+			recsys.Defaults(), new(recsys.MovieLens), recsys.New,
 			"MovieLens-100k: set data: to its folder (roundtable data movielens says where to get it)").WithExplicit("history"),
 		NewEnvironment("menu", "a menu for two guests from a stock that each agent sees a part of (paper 3 §2.2.1, §2.2.2)", menu.Defaults(), menu.New),
 		NewEnvironment("allocation", "tasks for two workers and a leader, with private and pooled resources (paper 3 §2.2.3)", allocation.Defaults(), allocation.New),
 		NewDataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)", qa.Defaults(), new(qa.QA), qa.New,
 			"questions: set data: to the folder of the files (examples/data has some that are made up)").WithExplicit("reading"),
-		NewEnvironment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)", consensus.Defaults(), consensus.New),
-		NewEnvironment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)", consensus.DefaultRobots(), consensus.New),
+		NewEnvironment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)",
+			consensus.Defaults(), consensus.New),
+		NewEnvironment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)",
+			consensus.DefaultRobots(), consensus.New),
 		NewEnvironment("publicgoods", "what each contributes to a common account (Isaac and Walker 1988; Fehr and Gächter 2000)", publicgoods.Defaults(), publicgoods.New),
 		NewProgramEnvironment("program", "an environment of your own in any language: a program that answers lines of JSON", program.Defaults(), program.New),
 	}
@@ -81,15 +85,18 @@ func builtInEnvironments() []Environment {
 // builtInProtocols take their setting.
 func builtInProtocols() []Protocol {
 	return []Protocol{
-		NewProtocol("roundtable", "message, proposal, vote; all at once in each phase (paper 1 §3)", protocol.DefaultRoundtable(), protocol.NewRoundtable),
+		NewProtocol("roundtable", "message, proposal, vote; all at once in each phase (paper 1 §3)",
+			protocol.DefaultRoundtable(), protocol.NewRoundtable),
 		NewProtocol("debate", "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
 			protocol.DefaultDebate(), protocol.NewDebate).WithExplicit("memory", "speaking"),
 		NewProtocol("consensus", "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
 			protocol.DefaultConsensus(), protocol.NewConsensus),
 		NewProtocol("deliberation", "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
-			protocol.DefaultDeliberation(), protocol.NewDeliberation).WithExplicit("explanations", "memory", "centralized_estimate"),
+			protocol.DefaultDeliberation(), protocol.NewDeliberation).WithExplicit("explanations", "memory",
+			"centralized_estimate"),
 		NewProtocol("discussion", "personas talk in turn until they agree, or vote from a round on (paper 2)",
-			protocol.DefaultDiscussion(), protocol.NewDiscussion).WithExplicit("merge_equal", "answers", "vote_reason", "challenge_calls"),
+			protocol.DefaultDiscussion(), protocol.NewDiscussion).WithExplicit("merge_equal", "answers", "vote_reason",
+			"challenge_calls"),
 		NewProtocol("delphi", "anonymous estimates, the group's median and quartiles told, revised until stable (Dalkey and Helmer 1963)",
 			protocol.DefaultDelphi(), protocol.NewDelphi),
 	}
@@ -99,12 +106,16 @@ func builtInProtocols() []Protocol {
 func stoppingRules() []Stop {
 	return []Stop{
 		NewStop("never", "all rounds are run", struct{}{}, Fixed(stopping.Never{})),
-		NewStop("first_agreement", "stop when a proposal is first selected (paper 1 D.7)", struct{}{}, Fixed(stopping.FirstAgreement{}), stopping.Decisions),
+		NewStop("first_agreement", "stop when a proposal is first selected (paper 1 D.7)", struct{}{},
+			Fixed(stopping.FirstAgreement{}), stopping.Decisions),
 		NewStop("consecutive_agreements", "stop when nothing new is proposed after a selection (paper 1 D.7)",
 			struct{}{}, Fixed(stopping.ConsecutiveAgreements{}), stopping.Decisions, stopping.Proposals),
-		NewStop("learned", "stop by a method that is fitted on a past campaign: from, method (paper 1 D.7 and others)", stopping.LearnedParams{}, stopping.NewLearned),
-		NewStop("converged", "stop when all states are within epsilon of each other", stopping.DefaultConverged(), stopping.NewConverged, stopping.States),
-		NewStop("agreed_at_start", "talk only if fewer than a share of the agents give the same first answer", stopping.DefaultAgreedAtStart(), stopping.NewAgreedAtStart, stopping.Decisions),
+		NewStop("learned", "stop by a method that is fitted on a past campaign: from, method (paper 1 D.7 and others)",
+			stopping.LearnedParams{}, stopping.NewLearned),
+		NewStop("converged", "stop when all states are within epsilon of each other", stopping.DefaultConverged(),
+			stopping.NewConverged, stopping.States),
+		NewStop("agreed_at_start", "talk only if fewer than a share of the agents give the same first answer",
+			stopping.DefaultAgreedAtStart(), stopping.NewAgreedAtStart, stopping.Decisions),
 		NewStop("confident_at_start", "talk only if fewer than a share of the agents give the same first answer and are sure of it",
 			stopping.DefaultConfidentAtStart(), stopping.NewConfidentAtStart, stopping.Decisions, stopping.Confidences),
 	}
@@ -113,23 +124,39 @@ func stoppingRules() []Stop {
 // builtInRules need nothing besides their parameters.
 func builtInRules() []Rule {
 	return []Rule{
-		NewRule("unanimous", "everybody votes for it (paper 1 §3)", decision.UnanimousParams{}, decision.NewUnanimous).WithAliases("unanimity"),
-		NewRule("majority", "more than half of all agents vote for it", decision.MajorityParams{}, decision.NewMajority).WithAliases("absolute_majority"),
-		NewRule("plurality", "the most votes", decision.PluralityParams{}, decision.NewPlurality).WithAliases("first_past_the_post", "simple"),
-		NewRule("rated", "the greatest sum of ratings from 1 to 5", decision.DefaultRated(), decision.NewRated).WithAliases("range"),
-		NewRule("ranked", "rankings scored 1, 1/2, 1/3, …", decision.RankedParams{}, decision.NewRanked).WithAliases("dowdall"),
-		NewRule("cumulative", "points to distribute, as many as there are candidates", decision.CumulativeParams{}, decision.NewCumulative),
-		NewRule("cumulative25", "up to 25 points to distribute (paper 2 §3.2)", decision.DefaultCumulative25(), decision.NewCumulative),
-		NewRule("approval", "as many candidates as one likes; the most approvals (paper 2 §3.2)", decision.ApprovalParams{}, decision.NewApproval),
-		NewRule("borda", "the best sum of ranks: the ranked voting of paper 2", decision.BordaParams{}, decision.NewBorda),
-		NewRule("borda5", "rankings of any length of which five places count, as in the code of paper 2's authors", decision.DefaultBorda5(), decision.NewBorda),
-		NewRule("copeland", "rankings compared pair by pair; the most pairs won", decision.CopelandParams{}, decision.NewCopeland),
-		NewRule("majority_consensus", "more than half agree with a draft (paper 2 §3.2)", decision.MajorityConsensus(), decision.NewAgreement),
-		NewRule("supermajority_consensus", "two thirds or more agree with a draft (paper 2 §3.2)", decision.SupermajorityConsensus(), decision.NewAgreement).WithExplicit("inclusive"),
-		NewRule("unanimity_consensus", "all agree with a draft (paper 2 §3.2)", decision.UnanimityConsensus(), decision.NewAgreement),
+		NewRule("unanimous", "everybody votes for it (paper 1 §3)", decision.UnanimousParams{},
+			decision.NewUnanimous).WithAliases("unanimity"),
+		NewRule("majority", "more than half of all agents vote for it", decision.MajorityParams{},
+			decision.NewMajority).WithAliases("absolute_majority"),
+		NewRule("plurality", "the most votes", decision.PluralityParams{},
+			decision.NewPlurality).WithAliases("first_past_the_post", "simple"),
+		NewRule("rated", "the greatest sum of ratings from 1 to 5", decision.DefaultRated(),
+			decision.NewRated).WithAliases("range"),
+		NewRule("ranked", "rankings scored 1, 1/2, 1/3, …", decision.RankedParams{},
+			decision.NewRanked).WithAliases("dowdall"),
+		NewRule("cumulative", "points to distribute, as many as there are candidates", decision.CumulativeParams{},
+			decision.NewCumulative),
+		NewRule("cumulative25", "up to 25 points to distribute (paper 2 §3.2)", decision.DefaultCumulative25(),
+			decision.NewCumulative),
+		NewRule("approval", "as many candidates as one likes; the most approvals (paper 2 §3.2)",
+			decision.ApprovalParams{}, decision.NewApproval),
+		NewRule("borda", "the best sum of ranks: the ranked voting of paper 2", decision.BordaParams{},
+			decision.NewBorda),
+		NewRule("borda5", "rankings of any length of which five places count, as in the code of paper 2's authors",
+			decision.DefaultBorda5(), decision.NewBorda),
+		NewRule("copeland", "rankings compared pair by pair; the most pairs won", decision.CopelandParams{},
+			decision.NewCopeland),
+		NewRule("majority_consensus", "more than half agree with a draft (paper 2 §3.2)", decision.MajorityConsensus(),
+			decision.NewAgreement),
+		NewRule("supermajority_consensus", "two thirds or more agree with a draft (paper 2 §3.2)",
+			decision.SupermajorityConsensus(), decision.NewAgreement).WithExplicit("inclusive"),
+		NewRule("unanimity_consensus", "all agree with a draft (paper 2 §3.2)", decision.UnanimityConsensus(),
+			decision.NewAgreement),
 		NewRule("hybrid_consensus", "all agree with a draft, from round 5 on three quarters in groups of more than three", decision.HybridConsensus(), decision.NewAgreement),
-		NewRule("judge", "a judge who is not an agent chooses one of the agents' solutions", decision.JudgeParams{}, decision.NewJudge),
-		NewRule("solution_counting", "the answer that most agents give, without a ballot (paper 2 appendix D)", decision.CountingParams{}, decision.NewCounting),
+		NewRule("judge", "a judge who is not an agent chooses one of the agents' solutions", decision.JudgeParams{},
+			decision.NewJudge),
+		NewRule("solution_counting", "the answer that most agents give, without a ballot (paper 2 appendix D)",
+			decision.CountingParams{}, decision.NewCounting),
 	}
 }
 
@@ -142,7 +169,8 @@ func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N]
 		}
 		names = append(names, p.Name)
 	}
-	return Plugin[T, N]{}, fmt.Errorf("unknown %s %q; expected %s%s", kind, name, wording.Or(names), wording.DidYouMean(name, names))
+	return Plugin[T, N]{}, fmt.Errorf("unknown %s %q; expected %s%s", kind, name, wording.Or(names),
+		wording.DidYouMean(name, names))
 }
 
 // Named reports whether a plug-in has that name or alias.

@@ -21,7 +21,8 @@ type Catalogue struct {
 
 // Builtin returns the plug-ins that roundtable has itself.
 func Builtin() Catalogue {
-	c := Catalogue{Environments: builtInEnvironments(), Protocols: builtInProtocols(), Rules: builtInRules(), Stopping: stoppingRules()}
+	c := Catalogue{Environments: builtInEnvironments(), Protocols: builtInProtocols(), Rules: builtInRules(),
+		Stopping: stoppingRules()}
 	for i, p := range c.Protocols {
 		c.Protocols[i] = p.WithPrompts(promptsOf(p.Name))
 	}

@@ -30,7 +30,8 @@ func NewRated(p RatedParams) (Rule, error) {
 }
 
 func (r rated) Ballot(n, _ int) transcript.BallotSpec {
-	return transcript.BallotSpec{Kind: transcript.Rate, N: n, Min: r.params.Min, Max: r.params.Max, Partial: r.params.Partial}
+	return transcript.BallotSpec{Kind: transcript.Rate, N: n, Min: r.params.Min, Max: r.params.Max,
+		Partial: r.params.Partial}
 }
 
 func (rated) Value(b transcript.Ballot, candidate, _ int) *big.Rat { return pointsFor(b, candidate) }
@@ -42,9 +43,11 @@ func (r rated) Tally(p Profile) Result {
 
 func (r rated) Words() Words {
 	low, high := r.params.Min, r.params.Max
-	who, which, example := "every candidate", "every candidate", fmt.Sprintf(`{"1": %d, "2": %d, "3": %d}`, low, high, (low+high)/2)
+	who, which, example := "every candidate", "every candidate",
+		fmt.Sprintf(`{"1": %d, "2": %d, "3": %d}`, low, high, (low+high)/2)
 	if r.params.Partial {
-		who, which, example = "as many candidates as it likes", "each candidate that you rate", fmt.Sprintf(`{"1": %d, "3": %d}`, low, high)
+		who, which, example = "as many candidates as it likes", "each candidate that you rate",
+			fmt.Sprintf(`{"1": %d, "3": %d}`, low, high)
 	}
 	w := Words{
 		Name: "rated voting",

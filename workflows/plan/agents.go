@@ -93,7 +93,8 @@ func (c Condition) Asks() protocol.Reasoning {
 	switch {
 	case c.Reasoning != "":
 		return c.Reasoning
-	case c.Env.Name != "qa" || !c.SharesWords() || json.Unmarshal(c.Env.Params, &env) != nil || !qa.IsOwnFormat(env.Format):
+	case c.Env.Name != "qa" || !c.SharesWords() || json.Unmarshal(c.Env.Params, &env) != nil ||
+		!qa.IsOwnFormat(env.Format):
 		return protocol.ReasoningPaper
 	case c.AsksToThink(false):
 		return protocol.ReasoningNone
@@ -106,7 +107,8 @@ func (c Condition) AsksToThink(first bool) bool {
 	var given struct {
 		ChainOfThought *bool `json:"chain_of_thought"`
 	}
-	return json.Unmarshal(c.Protocol.Params, &given) == nil && given.ChainOfThought != nil && *given.ChainOfThought == first
+	return json.Unmarshal(c.Protocol.Params, &given) == nil && given.ChainOfThought != nil &&
+		*given.ChainOfThought == first
 }
 
 // SharesWords reports whether the condition's protocol can ask questions in the words that

@@ -206,7 +206,8 @@ func (c Campaign) Contains() func(id string) bool {
 			return false
 		}
 		i, known := condition[id[:at]]
-		if _, err := fmt.Sscanf(id[at:], "-i%d-r%d", &cell.Instance, &cell.Replicate); err != nil || !known || cell.Suffix() != id[at:] || min(cell.Instance, cell.Replicate) < 0 || cell.Replicate >= c.ReplicatesOf(i) {
+		if _, err := fmt.Sscanf(id[at:], "-i%d-r%d", &cell.Instance, &cell.Replicate); err != nil || !known ||
+			cell.Suffix() != id[at:] || min(cell.Instance, cell.Replicate) < 0 || cell.Replicate >= c.ReplicatesOf(i) {
 			return false
 		}
 		cell.Condition = i

@@ -101,13 +101,15 @@ func (c Condition) Original() (Condition, error) {
 		return original, fmt.Errorf("the condition %s of %s: %w", f.Condition, f.Campaign, err)
 	}
 	if id := original.ID(); id != f.Condition {
-		return original, fmt.Errorf("the condition %s of %s cannot be made again: what is said of it gives %s", f.Condition, f.Campaign, id)
+		return original, fmt.Errorf("the condition %s of %s cannot be made again: what is said of it gives %s",
+			f.Condition, f.Campaign, id)
 	}
 	return original, nil
 }
 
 // buildParts builds what drives a session of the condition.
-func (c Condition) buildParts(plugins catalogue.Catalogue, agents int, seed uint64, stop func(stopping.Rule) stopping.Rule) (by protocol.Parts, err error) {
+func (c Condition) buildParts(plugins catalogue.Catalogue, agents int, seed uint64,
+	stop func(stopping.Rule) stopping.Rule) (by protocol.Parts, err error) {
 	if a := c.Agents; a != nil && len(a.Pool) > 0 && len(a.Pool) < agents {
 		return by, fmt.Errorf("the pool has %d agents, the group %d", len(a.Pool), agents)
 	}
@@ -115,7 +117,8 @@ func (c Condition) buildParts(plugins catalogue.Catalogue, agents int, seed uint
 	if err != nil {
 		return by, err
 	}
-	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: SeatsOf(c.Seated(agents, seed)), Reasoning: c.Asks(), Hears: c.Control.Hears()}
+	by.Setting = protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: SeatsOf(c.Seated(agents, seed)),
+		Reasoning: c.Asks(), Hears: c.Control.Hears()}
 	if by.Protocol, err = buildPlugin("protocol", plugins.Protocols, c.Protocol, by.Setting); err != nil {
 		return by, err
 	}
@@ -133,7 +136,8 @@ func (c Condition) Session(plugins catalogue.Catalogue, agents int, seed uint64)
 }
 
 // newSession is Session with other stopping rules.
-func (c Condition) newSession(plugins catalogue.Catalogue, agents int, seed uint64, stop func(stopping.Rule) stopping.Rule) (*protocol.Session, error) {
+func (c Condition) newSession(plugins catalogue.Catalogue, agents int, seed uint64,
+	stop func(stopping.Rule) stopping.Rule) (*protocol.Session, error) {
 	by, err := c.buildParts(plugins, agents, seed, stop)
 	if err != nil {
 		return nil, err
@@ -150,7 +154,8 @@ func (c Condition) newSession(plugins catalogue.Catalogue, agents int, seed uint
 	if err != nil {
 		return nil, err
 	}
-	return protocol.BeginFork(protocol.Fork{Before: before, Round: f.Round, Entry: f.Entry, Drop: f.Drop, Remove: f.Remove, Replace: f.Replace}, by)
+	return protocol.BeginFork(protocol.Fork{Before: before, Round: f.Round, Entry: f.Entry, Drop: f.Drop,
+		Remove: f.Remove, Replace: f.Replace}, by)
 }
 
 // Without are collaborations by id, of the campaign that is forked, which did not succeed:

@@ -79,5 +79,6 @@ func (c Campaign) unchosenConditions(recorded Campaign) []string {
 	if len(ids) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("instances of %s were chosen that are not chosen now; the choice can only grow", wording.Some(ids))}
+	return []string{fmt.Sprintf("instances of %s were chosen that are not chosen now; the choice can only grow",
+		wording.Some(ids))}
 }

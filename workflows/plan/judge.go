@@ -30,7 +30,8 @@ type JudgeForm struct {
 
 // Judge returns the judge of a form but its model, with defaults for what it leaves out.
 func (f JudgeForm) Judge() Judge {
-	j := Judge{Rubric: strings.TrimSpace(f.Rubric), Scale: [2]float64{0, 1}, Generate: Generate{Temperature: new(0.0), MaxTokens: 1024}, Reasks: 2, Samples: 1}
+	j := Judge{Rubric: strings.TrimSpace(f.Rubric), Scale: [2]float64{0, 1},
+		Generate: Generate{Temperature: new(0.0), MaxTokens: 1024}, Reasks: 2, Samples: 1}
 	if len(f.Scale) == 2 {
 		j.Scale = [2]float64{f.Scale[0], f.Scale[1]}
 	}
@@ -58,7 +59,8 @@ func (c Condition) Judge() (Judge, bool) {
 	var score struct {
 		Judge *JudgeForm `json:"judge"`
 	}
-	if json.Unmarshal(c.Env.Params, &params) != nil || json.Unmarshal(params.Score, &score) != nil || score.Judge == nil {
+	if json.Unmarshal(c.Env.Params, &params) != nil || json.Unmarshal(params.Score, &score) != nil ||
+		score.Judge == nil {
 		return Judge{}, false
 	}
 	j := score.Judge.Judge()

@@ -11,7 +11,8 @@ import (
 const MaxCells = 10_000_000
 
 // conditionKeys are the keys of a campaign file that make a condition; a grid may vary them.
-var conditionKeys = []string{"env", "protocol", "rule", "stop", "model", "models", "agents", "generate", "reasks", "reask", "reasoning"}
+var conditionKeys = []string{"env", "protocol", "rule", "stop", "model", "models", "agents", "generate", "reasks",
+	"reask", "reasoning"}
 
 // NamePattern is what the name of a campaign looks like.
 const NamePattern = `^[a-z0-9][a-z0-9-]{0,62}$`
@@ -38,7 +39,9 @@ func (c Condition) EnvKey() string { return Digest(c.Env)[:8] }
 func (c Campaign) QuestionGrid() until.Grid {
 	var g until.Grid
 	for i, condition := range c.Conditions {
-		g.Conditions = append(g.Conditions, until.Condition{ID: condition.ID(), Env: condition.EnvKey(), Instances: c.InstancesOf(i), Replicates: c.ReplicatesOf(i)})
+		g.Conditions = append(g.Conditions,
+			until.Condition{ID: condition.ID(), Env: condition.EnvKey(), Instances: c.InstancesOf(i),
+				Replicates: c.ReplicatesOf(i)})
 	}
 	return g
 }

@@ -262,12 +262,15 @@ func gridDifferences(was, is Campaign) []string {
 		now := is.findAxis(key)
 		if now == nil && isOwn(key) {
 			set := is.setKeys()
-			if slices.ContainsFunc(was.findAxis(key).bundledKeys(), func(k string) bool { return !slices.Contains(set, k) }) { // else it is renamed
+			// else it is renamed
+			if slices.ContainsFunc(was.findAxis(key).bundledKeys(),
+				func(k string) bool { return !slices.Contains(set, k) }) {
 				diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}",
 					key, key, writeBundles(was.findAxis(key).Values)))
 			}
 		} else if now == nil {
-			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key, JSON(was.findAxis(key).Values)))
+			diff = append(diff, fmt.Sprintf("grid.%s was there and is not; write grid: {%s: %s}", key, key,
+				JSON(was.findAxis(key).Values)))
 		} else if !slices.ContainsFunc(now.Values, func(x json.RawMessage) bool { return string(x) == string(v) }) {
 			diff = append(diff, fmt.Sprintf("grid.%s lacks %s, which the campaign has; add it to the list", key, v))
 		}
@@ -283,7 +286,8 @@ func gridDifferences(was, is Campaign) []string {
 		}
 		if v := base[axis.Key]; v != nil {
 			missing(axis.Key, v)
-		} else if root, rest, nested := strings.Cut(axis.Key, "."); nested && base[root] != nil && Fields(base[root])[rest] != nil {
+		} else if root, rest, nested := strings.Cut(axis.Key, "."); nested && base[root] != nil &&
+			Fields(base[root])[rest] != nil {
 			missing(axis.Key, Fields(base[root])[rest])
 		} else {
 			diff = append(diff, fmt.Sprintf("grid.%s is new and does not say what the recorded conditions have for it; add their value to the list", axis.Key))
@@ -328,7 +332,8 @@ func writeBundles(values []json.RawMessage) string {
 
 // isVaried reports whether an axis of the grid sets a key, or a parameter within it.
 func (c Campaign) isVaried(key string) bool {
-	return slices.ContainsFunc(c.setKeys(), func(set string) bool { return set == key || strings.HasPrefix(set, key+".") })
+	return slices.ContainsFunc(c.setKeys(),
+		func(set string) bool { return set == key || strings.HasPrefix(set, key+".") })
 }
 
 // findAxis returns the axis of a key; nil if the grid has none.

@@ -37,7 +37,8 @@ func (l Limits) Check() map[string]error {
 		whole(key+"requests_per_minute", int64(m.RequestsPerMinute), 1, 1e9, "")
 		whole(key+"tokens_per_minute", int64(m.TokensPerMinute), 1, 1e12, "")
 		whole(key+"calls", int64(m.Calls), 1, 20000, " at once")
-		if d, err := time.ParseDuration(m.Timeout); m.Timeout != "" && (err != nil || d < time.Second || d > 24*time.Hour) {
+		if d, err := time.ParseDuration(m.Timeout); m.Timeout != "" &&
+			(err != nil || d < time.Second || d > 24*time.Hour) {
 			errs[key+"timeout"] = fmt.Errorf("is %q; expected a time from 1s to 24h, as 90s or 10m", m.Timeout)
 		}
 	}
@@ -80,10 +81,11 @@ const (
 // Notify says where a campaign's end, pauses and budget are reported. It is not part of the
 // campaign's identity: it may change while the campaign runs.
 type Notify struct {
-	Command    []string `json:"command,omitempty"`     // gets the notice on its standard input
-	Webhook    string   `json:"webhook,omitempty"`     // address that the notice is posted to
-	WebhookEnv string   `json:"webhook_env,omitempty"` // environment variable that holds the address, which may be secret
-	On         []string `json:"on,omitempty"`          // events; empty is all
+	Command []string `json:"command,omitempty"` // gets the notice on its standard input
+	Webhook string   `json:"webhook,omitempty"` // address that the notice is posted to
+	// environment variable that holds the address, which may be secret
+	WebhookEnv string   `json:"webhook_env,omitempty"`
+	On         []string `json:"on,omitempty"` // events; empty is all
 }
 
 // Wants reports whether one of these events is to be sent.

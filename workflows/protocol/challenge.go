@@ -55,7 +55,8 @@ func (d *Discussion) newAnswers(t *transcript.Transcript, round int) []transcrip
 	var steps []transcript.Step
 	for _, e := range t.Entries[from:] {
 		if e.Act.Status == transcript.Said && !isAgreement(e) {
-			steps = append(steps, d.contestStep(t, from, round, e.Speaker.Index, PhaseAnswerNew, transcript.FormatAnswer))
+			steps = append(steps, d.contestStep(t, from, round, e.Speaker.Index, PhaseAnswerNew,
+				transcript.FormatAnswer))
 		}
 	}
 	return steps
@@ -63,7 +64,8 @@ func (d *Discussion) newAnswers(t *transcript.Transcript, round int) []transcrip
 
 // contestStep returns a step of an agent that is shown the solution, by the entries
 // before the challenges.
-func (d *Discussion) contestStep(t *transcript.Transcript, before, round, agent int, phase string, format transcript.Format) transcript.Step {
+func (d *Discussion) contestStep(t *transcript.Transcript, before, round, agent int, phase string,
+	format transcript.Format) transcript.Step {
 	solution, material := Standing(t), before-1
 	shown := upTo(d.countAuthored())
 	switch d.params.Challenge {

@@ -12,14 +12,16 @@ import (
 
 // ConsensusParams are the parameters of paper 5's protocol (§2, §3.3).
 type ConsensusParams struct {
-	Rounds      int         `json:"rounds"`      // 9, as in the paper's code
-	Network     Network     `json:"network"`     // who hears whom: full
-	Probability float64     `json:"probability"` // of a link of a random network: 0.5
-	Weights     [][]float64 `json:"weights"`     // how much each one (column) counts for each (row), itself included: all the same
-	Delay       Delay       `json:"delay"`       // by how many rounds what is seen of others is old: 0
-	Memory      string      `json:"memory"`      // full: all earlier rounds and one's own reasons; current: the present positions
-	Epsilon     float64     `json:"epsilon"`     // positions no farther apart than this, in each coordinate, are a consensus: 1
-	Horizon     bool        `json:"horizon"`     // agents are told how many rounds there are, and which one it is
+	Rounds      int     `json:"rounds"`      // 9, as in the paper's code
+	Network     Network `json:"network"`     // who hears whom: full
+	Probability float64 `json:"probability"` // of a link of a random network: 0.5
+	// how much each one (column) counts for each (row), itself included: all the same
+	Weights [][]float64 `json:"weights"`
+	Delay   Delay       `json:"delay"` // by how many rounds what is seen of others is old: 0
+	// full: all earlier rounds and one's own reasons; current: the present positions
+	Memory  string  `json:"memory"`
+	Epsilon float64 `json:"epsilon"` // positions no farther apart than this, in each coordinate, are a consensus: 1
+	Horizon bool    `json:"horizon"` // agents are told how many rounds there are, and which one it is
 }
 
 // What agents remember. In paper 5's code agents on a line keep the whole chat,
@@ -38,7 +40,8 @@ const (
 
 // DefaultConsensus returns the paper's own setting.
 func DefaultConsensus() ConsensusParams {
-	return ConsensusParams{Rounds: 9, Network: Network{{name: "full"}}, Probability: 0.5, Memory: MemoryFull, Epsilon: 1}
+	return ConsensusParams{Rounds: 9, Network: Network{{name: "full"}}, Probability: 0.5,
+		Memory: MemoryFull, Epsilon: 1}
 }
 
 // Consensus is paper 5's protocol: in each round all agents see at once where
@@ -106,7 +109,8 @@ func (c *Consensus) Rounds() int { return c.params.Rounds }
 
 // Traits of consensus: agents move until they stand together.
 func (c *Consensus) Traits() Traits {
-	return Traits{NoStrangers: "agents see positions there, and hear no texts", Ruleless: true, World: true, Leaves: []stopping.Trace{stopping.States}, Standing: c.standingState}
+	return Traits{NoStrangers: "agents see positions there, and hear no texts", Ruleless: true, World: true,
+		Leaves: []stopping.Trace{stopping.States}, Standing: c.standingState}
 }
 
 // Remembers says that agents see earlier rounds, for the prompt.
@@ -135,9 +139,11 @@ func (c *Consensus) Next(t *transcript.Transcript) Plan {
 			steps[i].Phase = PhaseMove
 			steps[i].Sees = joinRanges([]int{c.stateEntry(round-1, i), c.plan(round, i)})
 		default:
-			steps[i].Kind, steps[i].Phase, steps[i].Sees = transcript.Ask, PhasePosition, joinRanges(c.entriesSeen(round, i))
+			steps[i].Kind, steps[i].Phase, steps[i].Sees = transcript.Ask, PhasePosition,
+				joinRanges(c.entriesSeen(round, i))
 			steps[i].Audience = transcript.Audience{Speakers: []transcript.Speaker{self}}
-			steps[i].Payload.Format, steps[i].Payload.Required, steps[i].Payload.Data = transcript.FormatProposal, true, c.weightsOf(round, i)
+			steps[i].Payload.Format, steps[i].Payload.Required, steps[i].Payload.Data = transcript.FormatProposal, true,
+				c.weightsOf(round, i)
 		}
 	}
 	return Plan{Steps: steps}

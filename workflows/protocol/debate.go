@@ -65,8 +65,10 @@ const (
 // DefaultDebate returns the paper's own setting: one round, all hear all, in index order.
 func DefaultDebate() DebateParams {
 	return DebateParams{
-		Rounds: 1, ChainOfThought: true, Order: OrderFixed, Talk: TalkSimultaneous, Speaking: SpeakingOrder, Memory: MemoryChat,
-		Topology: Topology{Name: "full"}, Viewpoints: Viewpoints{Each: 40, Receivers: ReceiversAll}, Ties: transcript.TiesFirst,
+		Rounds: 1, ChainOfThought: true, Order: OrderFixed, Talk: TalkSimultaneous, Speaking: SpeakingOrder,
+		Memory:   MemoryChat,
+		Topology: Topology{Name: "full"}, Viewpoints: Viewpoints{Each: 40, Receivers: ReceiversAll},
+		Ties: transcript.TiesFirst,
 	}
 }
 
@@ -133,7 +135,8 @@ func (d *Debate) Chat() bool { return d.params.Memory == MemoryChat }
 
 // Traits of a debate: its agents may be fewer than the environment's.
 func (d *Debate) Traits() Traits {
-	t := Traits{Members: d.setting.Agents, Roles: d.setting.judgeRoles(), Chat: d.Chat(), Ties: breakAlways(d.params.Ties)}
+	t := Traits{Members: d.setting.Agents, Roles: d.setting.judgeRoles(), Chat: d.Chat(),
+		Ties: breakAlways(d.params.Ties)}
 	if d.params.Talk == TalkSummarizer {
 		t.Roles = append(t.Roles, summarizer.Role)
 	}

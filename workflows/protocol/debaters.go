@@ -28,7 +28,8 @@ func (r *Removal) UnmarshalJSON(data []byte) error {
 func (p DebateParams) checkRemovals(agents int) error {
 	for _, r := range p.Remove {
 		if r.Agent < 0 || r.Agent >= agents || r.From < 1 {
-			return fmt.Errorf("remove names agent %d from round %d on; agents are 0 to %d and rounds begin at 1", r.Agent, r.From, agents-1)
+			return fmt.Errorf("remove names agent %d from round %d on; agents are 0 to %d and rounds begin at 1",
+				r.Agent, r.From, agents-1)
 		}
 	}
 	if len(p.presentAgents(agents, p.Rounds+1)) == 0 {

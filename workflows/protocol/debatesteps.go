@@ -30,7 +30,8 @@ func (d *Debate) nextSpeakers(t *transcript.Transcript, round, first int) []int 
 		}
 	}
 	var turns []int
-	for _, r := range order(d.params.Order, replies, nobody, d.goldKeys(t), envs.Stream(d.setting.Seed, "order", round)) {
+	for _, r := range order(d.params.Order, replies, nobody, d.goldKeys(t),
+		envs.Stream(d.setting.Seed, "order", round)) {
 		turns = append(turns, r.agent)
 	}
 	return turns
@@ -44,7 +45,9 @@ func (d *Debate) answerSteps(t *transcript.Transcript, round int, speakers []int
 	for _, i := range speakers {
 		step := transcript.Step{
 			Kind: transcript.Ask, Speaker: transcript.Speaker{Index: i}, Round: round, Phase: PhaseDebate,
-			Audience: transcript.Everybody, Payload: transcript.Payload{Format: transcript.FormatAnswer, Standing: -1, Confidence: d.params.Confidence},
+			Audience: transcript.Everybody,
+			Payload: transcript.Payload{Format: transcript.FormatAnswer, Standing: -1,
+				Confidence: d.params.Confidence},
 		}
 		switch {
 		case round > 1:
@@ -143,7 +146,8 @@ func (d *Debate) vote(t *transcript.Transcript, at int, answers transcript.Range
 
 // ballotSteps returns the steps of those who vote on the answers; what an agent has
 // been asked and has answered is still before it.
-func (d *Debate) ballotSteps(t *transcript.Transcript, voters []transcript.Speaker, candidates []transcript.Candidate) []transcript.Step {
+func (d *Debate) ballotSteps(t *transcript.Transcript, voters []transcript.Speaker,
+	candidates []transcript.Candidate) []transcript.Step {
 	var steps []transcript.Step
 	for _, voter := range voters {
 		var sees []int
@@ -168,9 +172,10 @@ func (d *Debate) ballotSteps(t *transcript.Transcript, voters []transcript.Speak
 // the earliest agent that gave them.
 func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.Range) transcript.Step {
 	payload := transcript.Payload{Standing: Standing(t), Ties: d.params.Ties, Electorate: len(d.askedIn(round))}
-	byAgent := slices.SortedStableFunc(slices.Values(t.Entries[answers.From:answers.To]), func(a, b transcript.Entry) int {
-		return a.Speaker.Index - b.Speaker.Index
-	})
+	byAgent := slices.SortedStableFunc(slices.Values(t.Entries[answers.From:answers.To]),
+		func(a, b transcript.Entry) int {
+			return a.Speaker.Index - b.Speaker.Index
+		})
 	for _, e := range byAgent {
 		if e.Act.Status == transcript.Said && e.Act.Key != "" {
 			c := mergeCandidate(&payload.Candidates, e)
@@ -180,7 +185,8 @@ func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.
 	if len(payload.Candidates) > 0 {
 		payload.Ballots = []transcript.Range{answers}
 	}
-	return transcript.Step{Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: PhaseDebate, Payload: payload}
+	return transcript.Step{Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round,
+		Phase: PhaseDebate, Payload: payload}
 }
 
 // mergeCandidate returns the candidate with an entry's proposal, added if there is none: equal proposals are one.
@@ -196,7 +202,8 @@ func mergeCandidate(list *[]transcript.Candidate, e transcript.Entry) *transcrip
 // summaryStep asks the summarizer, who sees all answers of the round in the order of the treatment.
 func (d *Debate) summaryStep(t *transcript.Transcript, round int) transcript.Step {
 	var shown []int
-	for _, r := range order(d.params.Order, d.latestReplies(t, round), nobody, d.goldKeys(t), envs.Stream(d.setting.Seed, "order", round)) {
+	for _, r := range order(d.params.Order, d.latestReplies(t, round), nobody, d.goldKeys(t),
+		envs.Stream(d.setting.Seed, "order", round)) {
 		shown = append(shown, d.heardOf(t, r))
 	}
 	return transcript.Step{

@@ -120,7 +120,8 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 		wrong("authority is acceptance; that is for two agents, and the group has %d: expected leader or vote", set.Agents)
 	}
 	votes := p.Authority == Vote && p.Variant != Centralized
-	if set.Rule != nil && !votes && (set.Rule.Ballot(2, 2).Kind != transcript.Choose || decision.MeansOf(set.Rule) != decision.ByBallots) {
+	if set.Rule != nil && !votes && (set.Rule.Ballot(2, 2).Kind != transcript.Choose ||
+		decision.MeansOf(set.Rule) != decision.ByBallots) {
 		wrong("authority is one agent's here, whose word is one vote; the rule %s needs other votes: expected authority: vote", set.Rule.Words().Name)
 	}
 	if p.Variant == Centralized {
@@ -134,7 +135,8 @@ func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
 // Traits of deliberation: the word of the agent that may end it is enough.
 func (d *Deliberation) Traits() Traits {
-	t := Traits{NoStrangers: repliesToOthers, Roles: d.setting.judgeRoles(), Estimates: true, Tools: deliberationTools(), AskedVote: true, Ties: breakAlways(d.params.Ties)}
+	t := Traits{NoStrangers: repliesToOthers, Roles: d.setting.judgeRoles(), Estimates: true,
+		Tools: deliberationTools(), AskedVote: true, Ties: breakAlways(d.params.Ties)}
 	if d.Alone() {
 		t.Members = 1
 	}
@@ -217,7 +219,8 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 		return planOf(d.count(round, last.Payload.Candidates, transcript.Range{From: last.Index, To: last.Index + 1}))
 	case PhaseBallot:
 		n := len(t.Entries)
-		return planOf(d.count(round, last.Payload.Candidates, transcript.Range{From: n - len(d.setting.listVoters(upTo(d.setting.Agents))), To: n}))
+		return planOf(d.count(round, last.Payload.Candidates,
+			transcript.Range{From: n - len(d.setting.listVoters(upTo(d.setting.Agents))), To: n}))
 	case PhaseAgreement:
 		switch {
 		case last.Act.Decision.Selected >= 0 || d.params.Variant == Centralized:

@@ -8,7 +8,8 @@ import (
 )
 
 // step of an agent's turn.
-func (d *Deliberation) step(t *transcript.Transcript, round, agent int, phase string, format transcript.Format) transcript.Step {
+func (d *Deliberation) step(t *transcript.Transcript, round, agent int, phase string,
+	format transcript.Format) transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Ask, Speaker: transcript.Speaker{Index: agent}, Round: round, Phase: phase,
 		Sees: d.rangesSeen(t, agent, phase), Audience: transcript.Everybody,
@@ -31,7 +32,8 @@ func (d *Deliberation) rangesSeen(t *transcript.Transcript, agent int, phase str
 		}
 	}
 	if phase != PhaseObservation {
-		estimates := d.latestEntries(t, PhaseObservation, func(e transcript.Entry) bool { return said(e) && e.Speaker.Index == agent })
+		estimates := d.latestEntries(t, PhaseObservation,
+			func(e transcript.Entry) bool { return said(e) && e.Speaker.Index == agent })
 		seen = append(seen, estimates...)
 		for _, tool := range d.toolsOf(agent) {
 			if e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == tool && mine(e) }); ok {
@@ -58,8 +60,9 @@ func audienceOf(agent int) transcript.Audience {
 // mergedObservations returns all observations, told to everybody.
 func (d *Deliberation) mergedObservations() transcript.Step {
 	return transcript.Step{
-		Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: 1, Phase: PhaseMerged, Audience: transcript.Everybody,
-		Payload: transcript.Payload{Format: transcript.FormatText, Standing: -1, Data: envs.Cue{Name: PhaseMerged}},
+		Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: 1, Phase: PhaseMerged,
+		Audience: transcript.Everybody,
+		Payload:  transcript.Payload{Format: transcript.FormatText, Standing: -1, Data: envs.Cue{Name: PhaseMerged}},
 	}
 }
 
@@ -75,7 +78,8 @@ func (d *Deliberation) toolStep(t *transcript.Transcript, round, agent int, name
 	s := d.step(t, round, agent, name, "")
 	s.Kind, s.Speaker, s.Audience = transcript.Env, transcript.Speaker{Role: name}, audienceOf(agent)
 	s.Payload.Data, s.Sees = envs.Cue{Name: name}, nil
-	for _, e := range d.latestEntries(t, PhaseObservation, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said && e.Speaker.Index == agent }) {
+	for _, e := range d.latestEntries(t, PhaseObservation,
+		func(e transcript.Entry) bool { return e.Act.Status == transcript.Said && e.Speaker.Index == agent }) {
 		s.Sees = append(s.Sees, transcript.Range{From: e, To: e + 1})
 	}
 	for _, c := range d.listCandidates(t) {
@@ -137,8 +141,10 @@ func (d *Deliberation) count(round int, candidates []transcript.Candidate, votes
 		electorate += r.To - r.From
 	}
 	return transcript.Step{
-		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: PhaseAgreement, Audience: transcript.Everybody,
-		Payload: transcript.Payload{Candidates: candidates, Standing: -1, Ballots: votes, Electorate: electorate, Ties: d.params.Ties},
+		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: PhaseAgreement,
+		Audience: transcript.Everybody,
+		Payload: transcript.Payload{Candidates: candidates, Standing: -1, Ballots: votes, Electorate: electorate,
+			Ties: d.params.Ties},
 	}
 }
 
@@ -149,7 +155,8 @@ func (d *Deliberation) resultStep(t *transcript.Transcript, round int) transcrip
 		Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: round, Phase: PhaseResult,
 		Payload: transcript.Payload{Standing: -1, Data: envs.Cue{Name: PhaseResult}},
 	}
-	shown := d.latestEntries(t, PhaseObservation, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said })
+	shown := d.latestEntries(t, PhaseObservation,
+		func(e transcript.Entry) bool { return e.Act.Status == transcript.Said })
 	if e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == toolSolver && e.Act.Key != "" }); ok {
 		shown = append(shown, e.Index)
 	}
@@ -176,7 +183,8 @@ func (d *Deliberation) latestEntries(t *transcript.Transcript, phase string, hol
 // listCandidates returns the agents' latest proposals; equal ones are one.
 func (d *Deliberation) listCandidates(t *transcript.Transcript) []transcript.Candidate {
 	var list []transcript.Candidate
-	for _, i := range d.latestEntries(t, PhasePlanning, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said }) {
+	for _, i := range d.latestEntries(t, PhasePlanning,
+		func(e transcript.Entry) bool { return e.Act.Status == transcript.Said }) {
 		c := mergeCandidate(&list, t.Entries[i])
 		c.Agents, c.Entry = append(c.Agents, t.Entries[i].Speaker.Index), min(c.Entry, i)
 	}

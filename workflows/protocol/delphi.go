@@ -56,7 +56,8 @@ func (d *Delphi) Rounds() int { return d.params.Rounds }
 
 // Traits of Delphi: the median stands without a vote.
 func (d *Delphi) Traits() Traits {
-	return Traits{NoStrangers: "agents are told medians and quartiles there, and hear no texts", Ruleless: true, Cues: []envs.Cue{{Name: envs.CueMedian}}, Standing: d.standingFeedback}
+	return Traits{NoStrangers: "agents are told medians and quartiles there, and hear no texts", Ruleless: true,
+		Cues: []envs.Cue{{Name: envs.CueMedian}}, Standing: d.standingFeedback}
 }
 
 // Next asks for the estimates of a round, then for the feedback on them.
@@ -67,7 +68,8 @@ func (d *Delphi) Next(t *transcript.Transcript) Plan {
 		return planOf(transcript.Step{
 			Kind: transcript.Env, Speaker: facilitator, Round: done + 1, Phase: PhaseFeedback,
 			Sees: []transcript.Range{{From: at - n, To: at}}, Audience: transcript.Everybody,
-			Payload: transcript.Payload{Format: transcript.FormatText, Standing: -1, Data: envs.Cue{Name: envs.CueMedian}},
+			Payload: transcript.Payload{Format: transcript.FormatText, Standing: -1,
+				Data: envs.Cue{Name: envs.CueMedian}},
 		})
 	}
 	switch {

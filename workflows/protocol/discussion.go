@@ -64,7 +64,8 @@ type DiscussionParams struct {
 func DefaultDiscussion() DiscussionParams {
 	return DiscussionParams{
 		Rounds: 5, VoteFrom: 3, Paradigm: "memory", Order: "fixed", Memory: 2, Inner: 2, Response: "simple",
-		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, Answers: Written, Unread: UnreadShown, Challenge: "none", ChallengeCalls: 2,
+		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, Answers: Written,
+		Unread: UnreadShown, Challenge: "none", ChallengeCalls: 2,
 	}
 }
 
@@ -124,7 +125,8 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	}
 	if slices.ContainsFunc(set.Seats, func(s seats.Seat) bool { return s.Role != "" }) {
 		if p.Personas.Kind != "generated" && p.Personas.Kind != "none" {
-			wrong("personas is %q, and the agents have roles under agents already; say it in one place", p.Personas.Kind)
+			wrong("personas is %q, and the agents have roles under agents already; say it in one place",
+				p.Personas.Kind)
 		}
 		p.Personas = Personas{Kind: "none"} // the agents are who the campaign says
 	}
@@ -149,11 +151,15 @@ func (d *Discussion) checkCombination() error {
 	}
 	refuse(d.speaksAtOnce() && d.means == decision.ByAgreement,
 		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3); with collective and %s, expected a rule with a vote", rule, refinement)
-	refuse(p.Collective && p.Paradigm != "memory", "paradigm is %s; collective shows nothing but solutions, so it is accepted with memory only", p.Paradigm)
-	refuse(p.SkipDecision && p.Challenge != "none", "challenge is %s, and skip_decision leaves no decision to challenge: challenge: none is accepted", p.Challenge)
+	refuse(p.Collective && p.Paradigm != "memory",
+		"paradigm is %s; collective shows nothing but solutions, so it is accepted with memory only", p.Paradigm)
+	refuse(p.SkipDecision && p.Challenge != "none",
+		"challenge is %s, and skip_decision leaves no decision to challenge: challenge: none is accepted", p.Challenge)
 	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: expected extract: true")
-	refuse(p.Response == reasoning && !p.Extract, "extract is false; with response: reasoning no message tells a solution: expected extract: true")
-	refuse(d.means == decision.ByAnswers && !p.Extract, "extract is false; %s counts final answers: expected extract: true", rule)
+	refuse(p.Response == reasoning && !p.Extract,
+		"extract is false; with response: reasoning no message tells a solution: expected extract: true")
+	refuse(d.means == decision.ByAnswers && !p.Extract,
+		"extract is false; %s counts final answers: expected extract: true", rule)
 	return errors.Join(errs...)
 }
 
@@ -184,7 +190,8 @@ func (d *Discussion) Rounds() int { return d.params.Rounds }
 
 // Traits of a discussion: who is asked votes, and it ends by itself.
 func (d *Discussion) Traits() Traits {
-	return Traits{NoStrangers: repliesToOthers, Roles: d.listRoles(), Cues: d.listCues(), AskedVote: true, Authored: d.authoredAgents(), Persona: d.givenPersona, Ties: d.tiesIn}
+	return Traits{NoStrangers: repliesToOthers, Roles: d.listRoles(), Cues: d.listCues(), AskedVote: true,
+		Authored: d.authoredAgents(), Persona: d.givenPersona, Ties: d.tiesIn}
 }
 
 // listRoles write personas, judge and retrieve.

@@ -10,8 +10,9 @@ import (
 // ask returns a step of a speaker who sees these entries.
 func ask(speaker transcript.Speaker, round int, phase string, format transcript.Format, sees []int) transcript.Step {
 	return transcript.Step{
-		Kind: transcript.Ask, Speaker: speaker, Round: round, Phase: phase, Sees: joinRanges(sees), Audience: transcript.Everybody,
-		Payload: transcript.Payload{Format: format, Standing: -1},
+		Kind: transcript.Ask, Speaker: speaker, Round: round, Phase: phase, Sees: joinRanges(sees),
+		Audience: transcript.Everybody,
+		Payload:  transcript.Payload{Format: format, Standing: -1},
 	}
 }
 
@@ -82,8 +83,9 @@ func (d *Discussion) check(t *transcript.Transcript, round int) transcript.Step 
 // decide returns a decision with nothing in it.
 func (d *Discussion) decide(t *transcript.Transcript, round int, phase string) transcript.Step {
 	return transcript.Step{
-		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: phase, Audience: transcript.Everybody,
-		Payload: transcript.Payload{Standing: Standing(t), Ties: d.tiesIn(round, phase), Electorate: d.setting.Agents},
+		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: phase,
+		Audience: transcript.Everybody,
+		Payload:  transcript.Payload{Standing: Standing(t), Ties: d.tiesIn(round, phase), Electorate: d.setting.Agents},
 	}
 }
 
@@ -92,7 +94,8 @@ func (d *Discussion) concludeTurn(t *transcript.Transcript, round, agent int) Pl
 	agreed := t.Entries[len(t.Entries)-1].Act.Decision.Selected >= 0
 	switch {
 	case d.params.Extract:
-		return planOf(ask(transcript.Speaker{Index: agent}, round, PhaseFinal, transcript.FormatAnswer, d.entriesSeen(t, round, agent)))
+		return planOf(ask(transcript.Speaker{Index: agent}, round, PhaseFinal, transcript.FormatAnswer,
+			d.entriesSeen(t, round, agent)))
 	case agreed:
 		return d.finish(t, round)
 	}
@@ -157,7 +160,8 @@ func (d *Discussion) listSolutions(t *transcript.Transcript, round int) []transc
 
 // withUnread returns the solutions with the final answers that could not be read, by agent.
 // They have no key, so nothing stands if one of them is selected.
-func (d *Discussion) withUnread(t *transcript.Transcript, round int, list []transcript.Candidate) []transcript.Candidate {
+func (d *Discussion) withUnread(t *transcript.Transcript, round int,
+	list []transcript.Candidate) []transcript.Candidate {
 	for _, e := range t.Entries {
 		if e.Phase == PhaseFinal && e.Round == round && e.Act.Status == transcript.Invalid {
 			list = append(list, transcript.Candidate{Entry: e.Index, Agents: []int{e.Speaker.Index}})

@@ -153,7 +153,8 @@ func (d *Discussion) order(round int) []int {
 		}
 		copy(rest, slices.Concat(rest[at:], rest[:at]))
 	case "random":
-		envs.Stream(d.setting.Seed, "speaking", round).Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+		envs.Stream(d.setting.Seed, "speaking", round).Shuffle(len(rest),
+			func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	}
 	return order
 }
@@ -191,7 +192,8 @@ func (d *Discussion) entriesSeen(t *transcript.Transcript, round, agent int) []i
 		if n+1 < len(said) {
 			next = t.Entries[said[n+1]].Speaker.Index
 		}
-		speaker, recent := t.Entries[i].Speaker.Index, d.params.Memory == 0 || t.Entries[i].Round >= round-d.params.Memory
+		speaker, recent := t.Entries[i].Speaker.Index, d.params.Memory == 0 ||
+			t.Entries[i].Round >= round-d.params.Memory
 		if recent && (speaker == agent || d.canHear(agent, speaker, next)) {
 			seen = append(seen, i)
 		}

@@ -51,7 +51,8 @@ type Replacement struct {
 
 // Picks reports whether a step is one of the messages.
 func (m Message) Picks(entry int, step transcript.Step) bool {
-	return IsMessage(step) && (m.Round == 0 || m.Round == step.Round) && (m.Agent == nil || *m.Agent == step.Speaker.Index) &&
+	return IsMessage(step) && (m.Round == 0 || m.Round == step.Round) &&
+		(m.Agent == nil || *m.Agent == step.Speaker.Index) &&
 		(m.Phase == "" || m.Phase == step.Phase) && (m.Entry == nil || *m.Entry == entry)
 }
 

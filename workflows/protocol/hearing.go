@@ -11,22 +11,25 @@ type Hearing string
 
 // Whom agents hear. The others are controls of HearsPeers.
 const (
-	HearsPeers     Hearing = ""
-	HearsNobody    Hearing = "nobody"    // an agent sees what it said itself, what the environment gives, and what it votes on
+	HearsPeers Hearing = ""
+	// an agent sees what it said itself, what the environment gives, and what it votes on
+	HearsNobody    Hearing = "nobody"
 	HearsStrangers Hearing = "strangers" // in place of peers' texts it sees as many about another instance
 )
 
 // rangesHeard returns what of some entries a step's agent is shown where it hears nobody: neither
 // what others said, nor what tells of that (summaries, counts, feedback). It still sees
 // what it votes on.
-func (s Setting) rangesHeard(t *transcript.Transcript, step transcript.Step, sees []transcript.Range) []transcript.Range {
+func (s Setting) rangesHeard(t *transcript.Transcript, step transcript.Step,
+	sees []transcript.Range) []transcript.Range {
 	if s.Hears != HearsNobody || step.Kind != transcript.Ask || step.Speaker.Role != "" {
 		return sees
 	}
 	var kept []int
 	for _, r := range sees {
 		for i := r.From; i < r.To; i++ {
-			votesOn := slices.ContainsFunc(step.Payload.Candidates, func(c transcript.Candidate) bool { return c.Entry == i })
+			votesOn := slices.ContainsFunc(step.Payload.Candidates,
+				func(c transcript.Candidate) bool { return c.Entry == i })
 			if votesOn || isHeardAlone(t, step.Speaker, i) {
 				kept = append(kept, i)
 			}
@@ -81,7 +84,8 @@ func (d *Debate) countStrangers() int {
 func (d *Debate) meetStrangers() Plan {
 	var steps []transcript.Step
 	for n := range d.countStrangers() {
-		s := ask(transcript.Speaker{Role: Stranger, Index: n % d.setting.Agents}, 1, Stranger, transcript.FormatAnswer, nil)
+		s := ask(transcript.Speaker{Role: Stranger, Index: n % d.setting.Agents}, 1, Stranger,
+			transcript.FormatAnswer, nil)
 		s.Payload.Prompt, s.Payload.Confidence = PhaseAnswer, d.params.Confidence
 		steps = append(steps, s)
 	}

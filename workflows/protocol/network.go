@@ -89,12 +89,14 @@ func (w Network) check(agents int) error {
 	}
 	for _, n := range w {
 		if n.matrix == nil && !slices.Contains(Networks(), n.name) {
-			return fmt.Errorf("network is %q; expected %s, or a matrix, or a list of these by round", n.name, strings.Join(Networks(), ", "))
+			return fmt.Errorf("network is %q; expected %s, or a matrix, or a list of these by round", n.name,
+				strings.Join(Networks(), ", "))
 		}
 		if n.matrix == nil {
 			continue
 		}
-		if len(n.matrix) != agents || slices.ContainsFunc(n.matrix, func(row []float64) bool { return len(row) != agents }) {
+		if len(n.matrix) != agents || slices.ContainsFunc(n.matrix,
+			func(row []float64) bool { return len(row) != agents }) {
 			return fmt.Errorf("network is not a matrix of %d rows and columns, one for each agent", agents)
 		}
 		for i, row := range n.matrix {

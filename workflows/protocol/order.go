@@ -7,11 +7,12 @@ import (
 
 // The orders in which a receiver is shown its peers' answers: the treatment of paper 4.
 const (
-	OrderFixed           = "fixed"             // by index
-	OrderRandom          = "random"            // shuffled again in each round, for all receivers alike
-	OrderTruthFirst      = "truth_first"       // right answers first
-	OrderTruthLast       = "truth_last"        // right answers last
-	OrderMADC            = "madc"              // Algorithm 1: ascending consistency over all agents, the most consistent last
+	OrderFixed      = "fixed"       // by index
+	OrderRandom     = "random"      // shuffled again in each round, for all receivers alike
+	OrderTruthFirst = "truth_first" // right answers first
+	OrderTruthLast  = "truth_last"  // right answers last
+	// Algorithm 1: ascending consistency over all agents, the most consistent last
+	OrderMADC            = "madc"
 	OrderMADCPerReceiver = "madc_per_receiver" // the authors' code: ascending consistency among the receiver's peers
 )
 

@@ -123,7 +123,8 @@ func (p *Roundtable) Ties() transcript.TieBreak { return p.params.Ties }
 // Traits of a roundtable.
 func (p *Roundtable) Traits() Traits {
 	leaves := []stopping.Trace{stopping.Decisions, stopping.Proposals}
-	if len(p.params.Phases) == 0 || slices.ContainsFunc(p.params.Phases, func(ph Phase) bool { return ph.Name == PhaseMessage }) {
+	if len(p.params.Phases) == 0 || slices.ContainsFunc(p.params.Phases,
+		func(ph Phase) bool { return ph.Name == PhaseMessage }) {
 		leaves = append(leaves, stopping.Messages)
 	}
 	return Traits{
@@ -157,7 +158,8 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 					at++
 				}
 				if at == len(t.Entries) {
-					return Plan{Steps: []transcript.Step{p.decide(round, t.Entries[at-1].Payload, transcript.Range{From: first, To: at})}}
+					return Plan{Steps: []transcript.Step{p.decide(round, t.Entries[at-1].Payload,
+						transcript.Range{From: first, To: at})}}
 				}
 			}
 			if p.setting.isAgreed(t, at) {
@@ -172,7 +174,8 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 // phaseSteps returns the steps of one phase that begins at entry at. Without candidates
 // nobody is asked for a ballot and the decision is that nothing is decided.
 func (p *Roundtable) phaseSteps(t *transcript.Transcript, at, round int, name string) []transcript.Step {
-	payload, speakers := transcript.Payload{Format: transcript.FormatMessage, Standing: -1}, speakersOf(upTo(p.setting.Agents))
+	payload, speakers := transcript.Payload{Format: transcript.FormatMessage, Standing: -1},
+		speakersOf(upTo(p.setting.Agents))
 	switch name {
 	case PhaseProposal:
 		payload.Format = transcript.FormatProposal
@@ -186,7 +189,8 @@ func (p *Roundtable) phaseSteps(t *transcript.Transcript, at, round int, name st
 			return []transcript.Step{p.decide(round, payload)}
 		}
 		if !p.setting.asksVotes() {
-			return []transcript.Step{p.decide(round, payload, joinRanges(existingEntries(latestProposals(t.Entries[:at], t.Agents)))...)}
+			return []transcript.Step{p.decide(round, payload,
+				joinRanges(existingEntries(latestProposals(t.Entries[:at], t.Agents)))...)}
 		}
 		speakers = p.setting.listVoters(upTo(p.setting.Agents))
 		payload.Ballot = p.setting.Rule.Ballot(len(payload.Candidates), len(speakers))
@@ -205,7 +209,8 @@ func (p *Roundtable) phaseSteps(t *transcript.Transcript, at, round int, name st
 
 // decide counts these votes.
 func (p *Roundtable) decide(round int, ballots transcript.Payload, votes ...transcript.Range) transcript.Step {
-	payload := transcript.Payload{Candidates: ballots.Candidates, Standing: ballots.Standing, Ties: p.params.Ties, Ballots: votes}
+	payload := transcript.Payload{Candidates: ballots.Candidates, Standing: ballots.Standing, Ties: p.params.Ties,
+		Ballots: votes}
 	return transcript.Step{
 		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"},
 		Round: round, Phase: PhaseVote, Audience: transcript.Everybody, Payload: payload,

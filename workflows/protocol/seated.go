@@ -12,7 +12,8 @@ import (
 // rangesRemembered returns what of a step's entries its agent still has in mind: what agents
 // said in rounds that its seat has forgotten is left out, but not what it votes on.
 func (s Setting) rangesRemembered(t *transcript.Transcript, step transcript.Step) []transcript.Range {
-	if step.Kind != transcript.Ask || step.Speaker.Role != "" || step.Speaker.Index >= len(s.Seats) || s.Seats[step.Speaker.Index].Memory == nil {
+	if step.Kind != transcript.Ask || step.Speaker.Role != "" || step.Speaker.Index >= len(s.Seats) ||
+		s.Seats[step.Speaker.Index].Memory == nil {
 		return step.Sees
 	}
 	needed := map[int]bool{step.Payload.Standing: true}
@@ -35,7 +36,8 @@ func (s Setting) rangesRemembered(t *transcript.Transcript, step transcript.Step
 // is a vote for the candidate that it is (debates count answers); any other
 // turn without one, and one that was invalid, is an abstention.
 func (s Setting) Profile(t *transcript.Transcript, step transcript.Step) decision.Profile {
-	p := decision.Profile{Candidates: len(step.Payload.Candidates), Electorate: cmp.Or(step.Payload.Electorate, t.Agents), Round: step.Round}
+	p := decision.Profile{Candidates: len(step.Payload.Candidates),
+		Electorate: cmp.Or(step.Payload.Electorate, t.Agents), Round: step.Round}
 	var by []int
 	for _, r := range step.Payload.Ballots {
 		for _, e := range t.Entries[r.From:r.To] {

@@ -39,7 +39,8 @@ func NewSession(p Protocol, set Setting, stop stopping.Rule) *Session {
 }
 
 func newSession(by Parts) *Session {
-	return &Session{protocol: by.Protocol, setting: by.Setting, stop: by.Stop, t: transcript.Transcript{Agents: by.Setting.Agents}}
+	return &Session{protocol: by.Protocol, setting: by.Setting, stop: by.Stop,
+		t: transcript.Transcript{Agents: by.Setting.Agents}}
 }
 
 // Begin is NewSession, with a panic returned as ErrPanic.
@@ -99,7 +100,8 @@ func (s *Session) Outline() (phases []string, calls int) {
 					phases = append(phases, step.Phase)
 				}
 			}
-			act := transcript.Act{Status: transcript.Said, Key: fmt.Sprint(len(t.Entries)), Ballot: &transcript.Ballot{Abstain: true}}
+			act := transcript.Act{Status: transcript.Said, Key: fmt.Sprint(len(t.Entries)),
+				Ballot: &transcript.Ballot{Abstain: true}}
 			if step.Kind == transcript.Decide {
 				act = Decide(&t, step, s.setting)
 			}

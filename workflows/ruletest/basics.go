@@ -38,7 +38,8 @@ func checkForms(t *rapid.T, r decision.Rule) {
 	}
 	for i, w := range got.Winners {
 		if w < 0 || w >= p.Candidates || i > 0 && w <= got.Winners[i-1] {
-			t.Fatalf("winners %v of %d candidates are not numbers of candidates in ascending order", got.Winners, p.Candidates)
+			t.Fatalf("winners %v of %d candidates are not numbers of candidates in ascending order",
+				got.Winners, p.Candidates)
 		}
 	}
 }
@@ -73,7 +74,8 @@ func checkNoVotes(t *rapid.T, r decision.Rule) {
 	p := decision.Profile{
 		Candidates: rapid.IntRange(0, 5).Draw(t, "candidates"), Electorate: rapid.IntRange(0, 7).Draw(t, "electorate"),
 	}
-	p.Ballots = slices.Repeat([]transcript.Ballot{{Abstain: true}}, min(p.Electorate, rapid.IntRange(0, 3).Draw(t, "abstentions")))
+	p.Ballots = slices.Repeat([]transcript.Ballot{{Abstain: true}},
+		min(p.Electorate, rapid.IntRange(0, 3).Draw(t, "abstentions")))
 	if got := r.Tally(p).Winners; len(got) > 0 {
 		t.Fatalf("winners are %v of %d abstentions", got, len(p.Ballots))
 	}

@@ -63,7 +63,8 @@ func drawVote(t *rapid.T, form transcript.BallotSpec) transcript.Ballot {
 		}
 		return ranking(places...)
 	case transcript.Approve:
-		return ranking(slices.DeleteFunc(numbers(form.N), func(int) bool { return rapid.Bool().Draw(t, "left out") })...)
+		return ranking(slices.DeleteFunc(numbers(form.N),
+			func(int) bool { return rapid.Bool().Draw(t, "left out") })...)
 	case transcript.Distribute:
 		points, least := make([]int, form.N), form.Points
 		if form.Partial {

@@ -23,7 +23,8 @@ type Law string
 // The laws. All rules keep the first group: the engine and verify depend on it.
 // Those of the second are promised unless Options.Without names them.
 const (
-	Forms       Law = "forms"       // a ballot's form fits the candidates, refuses what does not, and what it accepts can be counted
+	// a ballot's form fits the candidates, refuses what does not, and what it accepts can be counted
+	Forms       Law = "forms"
 	Repeatable  Law = "repeatable"  // the same profile gives the same result and stays as it was
 	NoVotes     Law = "no votes"    // nobody wins where all abstain or stay away, or without candidates
 	Abstentions Law = "abstentions" // abstaining is the same as staying away

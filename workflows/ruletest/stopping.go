@@ -94,7 +94,8 @@ func drawTalk(rng *rand.Rand) transcript.Transcript {
 	t := transcript.Transcript{Agents: agents}
 	for round := 1; round <= rounds; round++ {
 		step := func(kind transcript.Kind, agent int, format transcript.Format) transcript.Step {
-			return transcript.Step{Kind: kind, Round: round, Phase: "phase", Speaker: transcript.Speaker{Index: agent}, Payload: transcript.Payload{Format: format, Standing: -1}}
+			return transcript.Step{Kind: kind, Round: round, Phase: "phase", Speaker: transcript.Speaker{Index: agent},
+				Payload: transcript.Payload{Format: format, Standing: -1}}
 		}
 		for i := range agents {
 			t.Append(step(transcript.Ask, i, transcript.FormatMessage), transcript.Act{Status: transcript.Said})
@@ -102,7 +103,8 @@ func drawTalk(rng *rand.Rand) transcript.Transcript {
 			if rng.IntN(2) == 0 {
 				status = transcript.Skipped
 			}
-			t.Append(step(transcript.Ask, i, transcript.FormatProposal), transcript.Act{Status: status, Key: fmt.Sprint("k", rng.IntN(2))})
+			t.Append(step(transcript.Ask, i, transcript.FormatProposal),
+				transcript.Act{Status: status, Key: fmt.Sprint("k", rng.IntN(2))})
 		}
 		answers := make([]transcript.Candidate, 2) // and who gives them
 		for i := range agents {
@@ -110,10 +112,12 @@ func drawTalk(rng *rand.Rand) transcript.Transcript {
 			answers[key].Agents = append(answers[key].Agents, i)
 			answer := step(transcript.Ask, i, transcript.FormatAnswer)
 			answer.Payload.Confidence = true
-			t.Append(answer, transcript.Act{Status: transcript.Said, Key: fmt.Sprint("k", key), Values: []float64{float64(rng.IntN(2))}})
+			t.Append(answer, transcript.Act{Status: transcript.Said, Key: fmt.Sprint("k", key),
+				Values: []float64{float64(rng.IntN(2))}})
 		}
 		for i := range agents {
-			t.Append(step(transcript.Env, i, ""), transcript.Act{Status: transcript.Said, Values: []float64{float64(rng.IntN(2))}})
+			t.Append(step(transcript.Env, i, ""),
+				transcript.Act{Status: transcript.Said, Values: []float64{float64(rng.IntN(2))}})
 		}
 		d := transcript.Decision{Selected: rng.IntN(2) - 1, Standing: -1}
 		if d.Selected == 0 {
@@ -124,9 +128,11 @@ func drawTalk(rng *rand.Rand) transcript.Transcript {
 		t.Append(count, transcript.Act{Status: transcript.Said, Decision: &d})
 		for i := range agents {
 			act := stopping.ActNames[rng.IntN(3)]
-			t.Append(step(transcript.Annotate, i, transcript.FormatActs), transcript.Act{Status: transcript.Said, Tags: []string{act}})
+			t.Append(step(transcript.Annotate, i, transcript.FormatActs),
+				transcript.Act{Status: transcript.Said, Tags: []string{act}})
 		}
-		t.Append(step(transcript.Annotate, 0, transcript.FormatDistance), transcript.Act{Status: transcript.Said, Values: []float64{rng.Float64()}})
+		t.Append(step(transcript.Annotate, 0, transcript.FormatDistance),
+			transcript.Act{Status: transcript.Said, Values: []float64{rng.Float64()}})
 	}
 	return t
 }

@@ -72,7 +72,8 @@ func (s Seat) Check() (errs []error) {
 		wrong("stance is %q; expected %s", s.Stance, wording.Or(Stances()))
 	}
 	for _, text := range [][2]string{
-		{"role", s.Role}, {"description", s.Description}, {"instructions", s.Instructions}, {"style", s.Style}, {"language", s.Language},
+		{"role", s.Role}, {"description", s.Description}, {"instructions", s.Instructions}, {"style", s.Style},
+		{"language", s.Language},
 	} {
 		if len(text[1]) > mostText {
 			wrong("%s is a text of %d characters; expected at most %d", text[0], len(text[1]), mostText)

@@ -8,7 +8,8 @@ import (
 
 // ActNames are the dialogue acts of paper 1 (Cho et al. 2025, appendix D.5) in its
 // order, and Others.
-var ActNames = [...]string{"Inform", "Request", "Confirm", "Summarize", "Evaluate", "Propose", "Compromise", "Defend", "Accept", "Decline", "Others"}
+var ActNames = [...]string{"Inform", "Request", "Confirm", "Summarize", "Evaluate", "Propose", "Compromise", "Defend",
+	"Accept", "Decline", "Others"}
 
 // Acts is what an agent does with its messages of a round, one bit an act in the
 // order of ActNames. The empty set is an agent that said nothing, or nothing that

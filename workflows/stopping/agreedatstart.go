@@ -57,7 +57,8 @@ func (r atStart) Stop(t *transcript.Transcript, round int) bool {
 	if round != 1 || !RoundsOf(t, round)[0].Agreed {
 		return false
 	}
-	agreement, ok := agreementIn(t, round, func(agent int) bool { return r.confidence == 0 || confidenceOf(t, round, agent) >= r.confidence })
+	agreement, ok := agreementIn(t, round,
+		func(agent int) bool { return r.confidence == 0 || confidenceOf(t, round, agent) >= r.confidence })
 	return ok && agreement >= r.share-rounding
 }
 

@@ -8,15 +8,16 @@ import (
 // The methods of early stopping of paper 1 (Cho et al. 2025, appendix D.7), the
 // fixed round that each of them should beat, and two of other papers.
 const (
-	MethodBaseline     = "baseline"               // all rounds: the paper's @10
-	MethodFirst        = "first_agreement"        // when a proposal is selected
-	MethodConsecutive  = "consecutive_agreements" // when nothing new is proposed after a selection
-	MethodCheckpoint   = "validation_checkpoint"  // at the mean of the best rounds
-	MethodDistance     = "information_distance"   // when messages are near to those of the round before
-	MethodDialogueAct  = "dialogue_act"           // when pairs of acts occur that go with greater score
-	MethodFixed        = "fixed_best_round"       // at the round of the greatest mean score
-	MethodStability    = "stability"              // at the round from which a batch agreed no more or less (Hu et al. 2025)
-	MethodEProcess     = "e_process"              // when there is evidence that talk will not pay (Sadhuka et al. 2025)
+	MethodBaseline    = "baseline"               // all rounds: the paper's @10
+	MethodFirst       = "first_agreement"        // when a proposal is selected
+	MethodConsecutive = "consecutive_agreements" // when nothing new is proposed after a selection
+	MethodCheckpoint  = "validation_checkpoint"  // at the mean of the best rounds
+	MethodDistance    = "information_distance"   // when messages are near to those of the round before
+	MethodDialogueAct = "dialogue_act"           // when pairs of acts occur that go with greater score
+	MethodFixed       = "fixed_best_round"       // at the round of the greatest mean score
+	// at the round from which a batch agreed no more or less (Hu et al. 2025)
+	MethodStability    = "stability"
+	MethodEProcess     = "e_process" // when there is evidence that talk will not pay (Sadhuka et al. 2025)
 	mostSignals        = 5
 	mostCount          = 3
 	firstMeasuredRound = 2
@@ -24,21 +25,24 @@ const (
 
 // MethodNames returns the methods that can be fitted and asked, in the paper's order.
 func MethodNames() []string {
-	return []string{MethodBaseline, MethodFirst, MethodConsecutive, MethodCheckpoint, MethodDistance, MethodDialogueAct, MethodFixed, MethodStability, MethodEProcess}
+	return []string{MethodBaseline, MethodFirst, MethodConsecutive, MethodCheckpoint, MethodDistance, MethodDialogueAct,
+		MethodFixed, MethodStability, MethodEProcess}
 }
 
 // Fitted is a method as it was fitted: all that it needs to decide at the end of a
 // round. Analyses of finished collaborations and collaborations that run ask the
 // same one.
 type Fitted struct {
-	Method    string    `json:"method"`
-	Round     int       `json:"round,omitempty"`           // validation_checkpoint, fixed_best_round, stability: at which to stop
-	Threshold *float64  `json:"threshold,omitempty"`       // information_distance: below which to stop
-	Signals   []Signal  `json:"signals,omitempty"`         // dialogue_act: strongest first
-	Count     int       `json:"count_per_round,omitempty"` // dialogue_act: occurrences of a signal in a round that score a point
-	Score     int       `json:"score,omitempty"`           // dialogue_act: points that stop
-	Evidence  *Evidence `json:"evidence,omitempty"`        // e_process
-	Never     string    `json:"never,omitempty"`           // why it never stops, if that is known
+	Method string `json:"method"`
+	// validation_checkpoint, fixed_best_round, stability: at which to stop
+	Round     int      `json:"round,omitempty"`
+	Threshold *float64 `json:"threshold,omitempty"` // information_distance: below which to stop
+	Signals   []Signal `json:"signals,omitempty"`   // dialogue_act: strongest first
+	// dialogue_act: occurrences of a signal in a round that score a point
+	Count    int       `json:"count_per_round,omitempty"`
+	Score    int       `json:"score,omitempty"`    // dialogue_act: points that stop
+	Evidence *Evidence `json:"evidence,omitempty"` // e_process
+	Never    string    `json:"never,omitempty"`    // why it never stops, if that is known
 }
 
 // Signal is a pair of dialogue acts that goes with greater score, with its
@@ -117,7 +121,8 @@ func (f Fitted) Validate() error {
 		}
 		return nil
 	case MethodDialogueAct:
-		if f.Never == "" && (f.Count < 1 || f.Count > mostCount || f.Score < 1 || f.Score > mostSignals || len(f.Signals) > mostSignals) {
+		if f.Never == "" && (f.Count < 1 || f.Count > mostCount || f.Score < 1 || f.Score > mostSignals ||
+			len(f.Signals) > mostSignals) {
 			return fmt.Errorf("count_per_round is %d, score %d and there are %d signals; expected 1 to %d, 1 to %d and at most %d", f.Count, f.Score, len(f.Signals), mostCount, mostSignals, mostSignals)
 		}
 		return nil

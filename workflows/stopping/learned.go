@@ -17,7 +17,8 @@ type LearnedParams struct {
 	From      string `json:"from"`      // the campaign that it is fitted on
 	Method    string `json:"method"`    // one of MethodNames
 	Condition string `json:"condition"` // of that campaign; "" for the one that differs in stop alone
-	Labeller  string `json:"labeller"`  // of the method dialogue_act: id of whose labels it is fitted on; "" for the only one
+	// of the method dialogue_act: id of whose labels it is fitted on; "" for the only one
+	Labeller string `json:"labeller"`
 	// Alpha of the method e_process: the greatest share of the groups that talk improves
 	// that are stopped; nil for 0.1.
 	Alpha *float64 `json:"alpha,omitempty"`
@@ -43,7 +44,8 @@ func (p LearnedParams) Check() error {
 		errs = append(errs, fmt.Errorf("alpha is %v; expected more than 0 and less than 1", *p.Alpha))
 	}
 	if p.Labeller != "" && p.Method != MethodDialogueAct {
-		errs = append(errs, fmt.Errorf("labeller is %q, and the method %s is fitted on no labels; leave it out", p.Labeller, p.Method))
+		errs = append(errs, fmt.Errorf("labeller is %q, and the method %s is fitted on no labels; leave it out",
+			p.Labeller, p.Method))
 	}
 	return errors.Join(errs...)
 }
@@ -164,7 +166,8 @@ func (f Fitted) AnnotatorRole() string {
 // unless the transcript has them. A method that never stops needs none.
 func (l Learned) Annotations(t *transcript.Transcript, round int) []transcript.Step {
 	role := l.fit.AnnotatorRole()
-	if role == "" || slices.ContainsFunc(t.Entries, func(e transcript.Entry) bool { return e.Kind == transcript.Annotate && e.Round == round }) {
+	if role == "" || slices.ContainsFunc(t.Entries,
+		func(e transcript.Entry) bool { return e.Kind == transcript.Annotate && e.Round == round }) {
 		return nil
 	}
 	if role == RoleLabeller {
@@ -183,8 +186,10 @@ func labelSteps(t *transcript.Transcript, round int) []transcript.Step {
 			continue
 		}
 		steps = append(steps, transcript.Step{
-			Kind: transcript.Annotate, Speaker: transcript.Speaker{Role: RoleLabeller, Index: e.Speaker.Index}, Round: round, Phase: PhaseLabel,
-			Sees: append(slices.Clone(before), transcript.Range{From: e.Index, To: e.Index + 1}), Payload: transcript.Payload{Format: transcript.FormatActs, Standing: -1},
+			Kind: transcript.Annotate, Speaker: transcript.Speaker{Role: RoleLabeller, Index: e.Speaker.Index},
+			Round: round, Phase: PhaseLabel,
+			Sees:    append(slices.Clone(before), transcript.Range{From: e.Index, To: e.Index + 1}),
+			Payload: transcript.Payload{Format: transcript.FormatActs, Standing: -1},
 		})
 	}
 	return steps
@@ -200,7 +205,8 @@ func distanceSteps(t *transcript.Transcript, round int) []transcript.Step {
 	}
 	return []transcript.Step{{
 		Kind: transcript.Annotate, Speaker: transcript.Speaker{Role: RoleEmbedder}, Round: round, Phase: PhaseDistance,
-		Sees: messagesOf(t, func(r int) bool { return r <= round }), Payload: transcript.Payload{Format: transcript.FormatDistance, Standing: -1},
+		Sees:    messagesOf(t, func(r int) bool { return r <= round }),
+		Payload: transcript.Payload{Format: transcript.FormatDistance, Standing: -1},
 	}}
 }
 

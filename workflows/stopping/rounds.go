@@ -17,7 +17,8 @@ func RoundsOf(t *transcript.Transcript, upTo int) []Round {
 			if share, ok := agreementOf(t, e, isAnyone); ok {
 				r.Agreement = &share
 			}
-		case e.Kind == transcript.Ask && e.Payload.Format == transcript.FormatProposal && e.Act.Status == transcript.Said:
+		case e.Kind == transcript.Ask && e.Payload.Format == transcript.FormatProposal &&
+			e.Act.Status == transcript.Said:
 			r.Proposals++
 		case e.Kind == transcript.Annotate:
 			r.addAnnotation(t, e)

@@ -230,9 +230,10 @@ type Page struct {
 
 // Asking asks how far a campaign's question is.
 type Asking struct {
-	Campaign string   `json:"campaign"`
-	Revision string   `json:"revision"`
-	Lost     []string `json:"lost,omitempty"` // collaborations, with their generation, that cannot be committed: they count as failed
+	Campaign string `json:"campaign"`
+	Revision string `json:"revision"`
+	// collaborations, with their generation, that cannot be committed: they count as failed
+	Lost []string `json:"lost,omitempty"`
 }
 
 // Asked is how far it is.
@@ -281,7 +282,8 @@ type Batch struct {
 
 // Ref names one of its cells.
 func (b Batch) Ref(o Outstanding) Ref {
-	return Ref{Campaign: b.Campaign, Revision: b.Revision, Cell: o.Cell, Generation: o.Generation, Labeller: b.Labeller, Collaboration: o.Collaboration}
+	return Ref{Campaign: b.Campaign, Revision: b.Revision, Cell: o.Cell, Generation: o.Generation, Labeller: b.Labeller,
+		Collaboration: o.Collaboration}
 }
 
 // Played is what came of a Batch.

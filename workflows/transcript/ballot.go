@@ -64,7 +64,8 @@ func (s BallotSpec) checkPoints(p []int) error {
 		case s.Kind == Rate && (v < s.Min || v > s.Max):
 			return fmt.Errorf("candidate %d is rated %d; ratings are whole numbers from %d to %d", c+1, v, s.Min, s.Max)
 		case s.Kind == Distribute && (v < 0 || v > s.Points):
-			return fmt.Errorf("candidate %d is given %d points; points are whole numbers from 0 to %d", c+1, v, s.Points)
+			return fmt.Errorf("candidate %d is given %d points; points are whole numbers from 0 to %d",
+				c+1, v, s.Points)
 		}
 		sum += v
 	}

@@ -113,7 +113,8 @@ func (c *Course) Add(unit []Observation) error {
 			continue
 		}
 		if err := c.sequences[i].Add(*o.Difference); err != nil {
-			return fmt.Errorf("until: the difference of %s between %s and %s in unit %d: %w", c.question.Measure, f.A, f.B, c.Units(), err)
+			return fmt.Errorf("until: the difference of %s between %s and %s in unit %d: %w", c.question.Measure, f.A,
+				f.B, c.Units(), err)
 		}
 		f.Pairs++
 		c.sums[i] += *o.Difference

@@ -43,7 +43,8 @@ type Design struct {
 
 // NewDesign lays a question over a plan.
 func NewDesign(q Question, g Grid) *Design {
-	d := &Design{question: q, grid: g, besides: map[string][]int{}, sizes: Sizes{}, same: map[Asked]Asked{}, places: map[Unit][]Asked{}}
+	d := &Design{question: q, grid: g, besides: map[string][]int{}, sizes: Sizes{}, same: map[Asked]Asked{},
+		places: map[Unit][]Asked{}}
 	for _, s := range q.Same {
 		d.same[s.Asked] = s.As
 	}

@@ -41,19 +41,22 @@ const (
 // Question is what a campaign is to answer, with everything that the answer depends on
 // apart from the cells themselves.
 type Question struct {
-	Compare   string  `json:"compare"` // axis of the grid
-	Measure   string  `json:"measure"`
-	Method    string  `json:"method"`
-	Low       float64 `json:"low,omitempty"`  // bounds of the measure, for betting
-	High      float64 `json:"high,omitempty"` // likewise
-	Levels    []Level `json:"levels"`
-	Reference string  `json:"reference,omitempty"` // name of the level that the others are compared with; "" compares all pairs
-	Width     float64 `json:"width,omitempty"`     // of each interval, from end to end; 0 if the sign of the difference is asked for
-	Smallest  float64 `json:"smallest,omitempty"`  // differences below it, of either sign, are of no interest; 0 if all are
-	Level     float64 `json:"level"`               // family-wise error rate, over all comparisons and all looks
-	Ahead     int     `json:"ahead"`               // instances that are under way at once
-	Seed      uint64  `json:"seed"`                // of the order of the instances
-	Same      []Same  `json:"same,omitempty"`      // instances that are one unit with another
+	Compare string  `json:"compare"` // axis of the grid
+	Measure string  `json:"measure"`
+	Method  string  `json:"method"`
+	Low     float64 `json:"low,omitempty"`  // bounds of the measure, for betting
+	High    float64 `json:"high,omitempty"` // likewise
+	Levels  []Level `json:"levels"`
+	// name of the level that the others are compared with; "" compares all pairs
+	Reference string `json:"reference,omitempty"`
+	// of each interval, from end to end; 0 if the sign of the difference is asked for
+	Width float64 `json:"width,omitempty"`
+	// differences below it, of either sign, are of no interest; 0 if all are
+	Smallest float64 `json:"smallest,omitempty"`
+	Level    float64 `json:"level"`          // family-wise error rate, over all comparisons and all looks
+	Ahead    int     `json:"ahead"`          // instances that are under way at once
+	Seed     uint64  `json:"seed"`           // of the order of the instances
+	Same     []Same  `json:"same,omitempty"` // instances that are one unit with another
 }
 
 // Same is an instance that asks what one of an earlier environment asks: what is found on
@@ -135,7 +138,8 @@ func (q Question) Check() error {
 	case q.Method == Betting && !(q.Low < q.High):
 		return fmt.Errorf("betting needs a measure with bounds; %s is from %v to %v", q.Measure, q.Low, q.High)
 	case len(q.Contrasts()) == 0:
-		return fmt.Errorf("nothing is compared: %s has %s, and the reference is %q", q.Compare, wording.Count(len(q.Levels), "level"), q.Reference)
+		return fmt.Errorf("nothing is compared: %s has %s, and the reference is %q", q.Compare,
+			wording.Count(len(q.Levels), "level"), q.Reference)
 	case q.explainAmbiguity() != "":
 		return errors.New(q.explainAmbiguity())
 	case !(q.Level > 0 && q.Level < 1):

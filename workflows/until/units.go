@@ -54,7 +54,8 @@ func (q Question) Order(units []Unit) {
 		drawn[u] = binary.BigEndian.Uint64(sum[:])
 	}
 	slices.SortFunc(units, func(a, b Unit) int {
-		return cmp.Or(cmp.Compare(drawn[a], drawn[b]), strings.Compare(a.Env, b.Env), a.Instance-b.Instance, a.Replicate-b.Replicate)
+		return cmp.Or(cmp.Compare(drawn[a], drawn[b]), strings.Compare(a.Env, b.Env), a.Instance-b.Instance,
+			a.Replicate-b.Replicate)
 	})
 }
 

@@ -109,7 +109,8 @@ func (c *client) FindBatch(ctx context.Context, b model.SentBatch) (string, erro
 				}
 			}
 		}
-		old := slices.ContainsFunc(page.Data, func(one batch) bool { return one.CreatedAt.Before(b.CreatedAt.Add(-clockSkew)) })
+		old := slices.ContainsFunc(page.Data,
+			func(one batch) bool { return one.CreatedAt.Before(b.CreatedAt.Add(-clockSkew)) })
 		if after = page.Last; !page.More || after == "" || old {
 			over = true
 			break
@@ -145,7 +146,8 @@ type result struct {
 
 func (c *client) batchResults(ctx context.Context, id string) ([]result, error) {
 	var content []byte
-	if err := c.Manage(ctx, http.MethodGet, c.url+"/batches/"+url.PathEscape(id)+"/results", "", nil, &content); err != nil {
+	if err := c.Manage(ctx, http.MethodGet, c.url+"/batches/"+url.PathEscape(id)+"/results", "", nil,
+		&content); err != nil {
 		return nil, err
 	}
 	lines, err := wire.Lines[result](content)
@@ -157,13 +159,16 @@ func (c *client) batchResults(ctx context.Context, id string) ([]result, error) 
 
 // statuses with which a single call is answered that has an error of a type.
 var statuses = map[string]int{
-	"invalid_request_error": http.StatusBadRequest, "authentication_error": http.StatusUnauthorized, "billing_error": http.StatusPaymentRequired,
-	"permission_error": http.StatusForbidden, "not_found_error": http.StatusNotFound, "request_too_large": http.StatusRequestEntityTooLarge,
-	"rate_limit_error": http.StatusTooManyRequests, "overloaded_error": 529,
+	"invalid_request_error": http.StatusBadRequest, "authentication_error": http.StatusUnauthorized,
+	"billing_error":    http.StatusPaymentRequired,
+	"permission_error": http.StatusForbidden, "not_found_error": http.StatusNotFound,
+	"request_too_large": http.StatusRequestEntityTooLarge,
+	"rate_limit_error":  http.StatusTooManyRequests, "overloaded_error": 529,
 }
 
 // BatchResults reads the results of a batch.
-func (c *client) BatchResults(ctx context.Context, id string, _ model.BatchStatus) (map[string]model.BatchAnswer, error) {
+func (c *client) BatchResults(ctx context.Context, id string,
+	_ model.BatchStatus) (map[string]model.BatchAnswer, error) {
 	results, err := c.batchResults(ctx, id)
 	if err != nil {
 		return nil, err
@@ -195,7 +200,8 @@ func (c *client) BatchResults(ctx context.Context, id string, _ model.BatchStatu
 
 // CancelBatch ends a batch; requests that cannot be interrupted are answered first.
 func (c *client) CancelBatch(ctx context.Context, id string) error {
-	if err := c.Manage(ctx, http.MethodPost, c.url+"/batches/"+url.PathEscape(id)+"/cancel", "", nil, new(batch)); err != nil {
+	if err := c.Manage(ctx, http.MethodPost, c.url+"/batches/"+url.PathEscape(id)+"/cancel", "", nil,
+		new(batch)); err != nil {
 		return err
 	}
 	return nil

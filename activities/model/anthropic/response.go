@@ -37,7 +37,8 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	}
 	text, thinking, ok := wire.ReadParts(e.Content, answerBlock.answerPart)
 	if !ok {
-		return model.Response{}, c.Report.Useless("strange_content", "the content is not a list of blocks with texts", call.Body)
+		return model.Response{}, c.Report.Useless("strange_content",
+			"the content is not a list of blocks with texts", call.Body)
 	}
 	return model.Response{
 		Text:         text,

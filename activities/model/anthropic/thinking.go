@@ -94,7 +94,8 @@ func dontThink(p *question) error {
 func ThinkingOff(name string) (string, error) {
 	switch {
 	case strings.Contains(name, "claude-opus-5-5"), strings.Contains(name, "claude-fable-5"):
-		return "", fmt.Errorf("reasoning_effort is none; %q always thinks and takes %s", name, wording.And(AdaptiveEfforts(name)))
+		return "", fmt.Errorf("reasoning_effort is none; %q always thinks and takes %s", name,
+			wording.And(AdaptiveEfforts(name)))
 	case strings.Contains(name, "claude-sonnet-5-5"):
 		return "between_tools", nil
 	}
@@ -140,7 +141,8 @@ func BudgetOf(name string, r model.Parameters) (int, error) {
 	case tokens < leastThinking:
 		return 0, fmt.Errorf("thinking is %d; %q takes %d tokens or more", tokens, name, leastThinking)
 	case r.MaxTokens > 0 && r.MaxTokens <= tokens:
-		return 0, fmt.Errorf("max_tokens is %d, of which %d are to think with; set max_tokens higher", r.MaxTokens, tokens)
+		return 0, fmt.Errorf("max_tokens is %d, of which %d are to think with; set max_tokens higher",
+			r.MaxTokens, tokens)
 	}
 	return tokens, nil
 }

@@ -91,7 +91,8 @@ func (i identity) configureSigning(o *sdk.Options) {
 }
 
 const noCredentials = "no AWS credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, " +
-	"or run where a role is attached; a Bedrock API key in " + apiKeyEnv + " is sent over https to AWS and to the address in " + endpointEnv + " only: "
+	"or run where a role is attached; a Bedrock API key in " + apiKeyEnv +
+	" is sent over https to AWS and to the address in " + endpointEnv + " only: "
 
 // noIdentity classifies what kept credentials from being found; the service was not asked.
 func noIdentity(ctx context.Context, err error) *model.Error {

@@ -142,7 +142,8 @@ func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (m
 func leaveUndecoded(stack *middleware.Stack) error {
 	const decoder = "OperationDeserializer"
 	_, err := stack.Deserialize.Swap(decoder, middleware.DeserializeMiddlewareFunc(decoder,
-		func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+		func(ctx context.Context, in middleware.DeserializeInput,
+			next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 			out, metadata, err := next.HandleDeserialize(ctx, in)
 			out.Result = &sdk.ConverseOutput{}
 			return out, metadata, err

@@ -23,7 +23,8 @@ func classifyFailure(f *wire.Failure, report wire.Reporter) *model.Error {
 
 // isUnbilled is only what is certain: in the others the model may have begun.
 func isUnbilled(f *wire.Failure, w wire.Words) bool {
-	for _, begun := range []string{"ModelTimeoutException", "ModelErrorException", "ModelStreamErrorException", "RequestAbortedException"} {
+	for _, begun := range []string{"ModelTimeoutException", "ModelErrorException", "ModelStreamErrorException",
+		"RequestAbortedException"} {
 		if slices.Contains(w.Codes, begun) {
 			return false
 		}
@@ -35,7 +36,8 @@ func isUnbilled(f *wire.Failure, w wire.Words) bool {
 // refused and that may be why: AWS takes five minutes.
 func wrongClock(f *wire.Failure, w wire.Words) string {
 	if !slices.ContainsFunc(w.Codes, func(code string) bool {
-		return code == "InvalidSignatureException" || code == "SignatureDoesNotMatch" || code == "RequestExpired" || code == "RequestTimeTooSkewed"
+		return code == "InvalidSignatureException" || code == "SignatureDoesNotMatch" || code == "RequestExpired" ||
+			code == "RequestTimeTooSkewed"
 	}) {
 		return ""
 	}

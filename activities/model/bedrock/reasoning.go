@@ -100,7 +100,8 @@ func setNova(in *sdk.ConverseInput, p model.Parameters) error {
 	if !isGraded(p) {
 		return refuseEffort(p, "none, low, medium and high")
 	}
-	addFields(in, map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": p.ReasoningEffort}})
+	addFields(in, map[string]any{"reasoningConfig": map[string]any{"type": "enabled",
+		"maxReasoningEffort": p.ReasoningEffort}})
 	return nil
 }
 

@@ -51,7 +51,8 @@ func splitMessages(in []model.Message) ([]types.SystemContentBlock, []types.Mess
 			last := &turns[len(turns)-1]
 			last.Content = append(last.Content, &types.ContentBlockMemberText{Value: m.Content})
 		default:
-			turns = append(turns, types.Message{Role: role, Content: []types.ContentBlock{&types.ContentBlockMemberText{Value: m.Content}}})
+			turns = append(turns, types.Message{Role: role,
+				Content: []types.ContentBlock{&types.ContentBlockMemberText{Value: m.Content}}})
 		}
 	}
 	if len(turns) == 0 || turns[0].Role != types.ConversationRoleUser {
@@ -80,7 +81,8 @@ func inferenceConfig(p model.Parameters) (*types.InferenceConfiguration, error) 
 	if p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && len(p.Stop) == 0 {
 		return nil, nil
 	}
-	out := &types.InferenceConfiguration{Temperature: narrowFloat(p.Temperature), TopP: narrowFloat(p.TopP), StopSequences: p.Stop}
+	out := &types.InferenceConfiguration{Temperature: narrowFloat(p.Temperature), TopP: narrowFloat(p.TopP),
+		StopSequences: p.Stop}
 	if n := int32(p.MaxTokens); n > 0 {
 		out.MaxTokens = &n
 	}

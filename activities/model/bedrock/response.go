@@ -42,7 +42,8 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 	}
 	text, thinking, ok := wire.ReadParts(message.Content, block.answerPart)
 	if !ok {
-		return model.Response{}, a.report.Useless("strange_content", "the content is not a list of blocks with texts", body)
+		return model.Response{}, a.report.Useless("strange_content",
+			"the content is not a list of blocks with texts", body)
 	}
 	return model.Response{
 		Text:         text,

@@ -88,7 +88,8 @@ func (c *client) CreateBatch(ctx context.Context, name string, requests []model.
 		return "", err
 	}
 	var made operation
-	if err := c.Create(ctx, strings.TrimSuffix(c.url, ":generateContent")+":batchGenerateContent", name, body, &made); err != nil {
+	if err := c.Create(ctx, strings.TrimSuffix(c.url, ":generateContent")+":batchGenerateContent", name, body,
+		&made); err != nil {
 		return "", err
 	}
 	return c.CheckID(made.Name)
@@ -187,7 +188,8 @@ func (c *client) PollBatch(ctx context.Context, id string) (model.BatchStatus, e
 }
 
 // BatchResults reads the answers in a batch.
-func (c *client) BatchResults(ctx context.Context, id string, _ model.BatchStatus) (map[string]model.BatchAnswer, error) {
+func (c *client) BatchResults(ctx context.Context, id string,
+	_ model.BatchStatus) (map[string]model.BatchAnswer, error) {
 	o, err := c.readBatch(ctx, id)
 	if err != nil {
 		return nil, err

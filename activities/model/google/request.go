@@ -74,7 +74,8 @@ func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body [
 }
 
 func isZero(p model.Parameters) bool {
-	return p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && p.Seed == nil && len(p.Stop) == 0 && p.ReasoningAsked() == ""
+	return p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && p.Seed == nil && len(p.Stop) == 0 &&
+		p.ReasoningAsked() == ""
 }
 
 // splitMessages splits messages into the system's and those of the conversation:
@@ -123,7 +124,8 @@ func (c *client) generationConfig(p model.Parameters) (*generation, error) {
 	}
 	if p.Seed != nil {
 		if *p.Seed < math.MinInt32 || *p.Seed > math.MaxInt32 {
-			return nil, fmt.Errorf("seed is %d; Google takes seeds from %d to %d", *p.Seed, math.MinInt32, math.MaxInt32)
+			return nil, fmt.Errorf("seed is %d; Google takes seeds from %d to %d", *p.Seed, math.MinInt32,
+				math.MaxInt32)
 		}
 		seed := int32(*p.Seed)
 		out.Seed = &seed
@@ -174,7 +176,8 @@ func (c *client) thinkingConfig(p model.Parameters) (*thinking, error) {
 		return nil, err
 	}
 	if !slices.Contains(levels, p.ReasoningEffort) {
-		return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model, wording.And(levels))
+		return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model,
+			wording.And(levels))
 	}
 	return &thinking{Include: true, Level: strings.ToUpper(p.ReasoningEffort)}, nil
 }

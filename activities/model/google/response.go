@@ -34,7 +34,8 @@ const filtered = "content_filter"
 func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not an answer of generateContent", call.Body)
+		return model.Response{}, c.Report.Useless("unreadable_body",
+			"the body is not an answer of generateContent", call.Body)
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)

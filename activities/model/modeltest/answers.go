@@ -36,7 +36,8 @@ func (s suite) checkStatuses(t testing.TB) {
 		_, err := s.build(t, server.URL, Case{Name: name}).Complete(t.Context(), Question)
 		server.Close()
 		wait, _ := time.ParseDuration(c.after + "s")
-		if e := Failure(t, err); e.Class != c.class || e.Status != c.status || e.RetryAfter != wait || e.Unbilled != c.unbilled {
+		if e := Failure(t, err); e.Class != c.class || e.Status != c.status || e.RetryAfter != wait ||
+			e.Unbilled != c.unbilled {
 			t.Errorf("%s: got %+v, want class %s, wait %v, unbilled %v", name, *e, c.class, wait, c.unbilled)
 		}
 	}

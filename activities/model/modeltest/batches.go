@@ -116,7 +116,8 @@ func (s *Batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if refused, is := answer.(refusal); is {
 		w.WriteHeader(refused.status)
-		answer = map[string]any{"type": "error", "error": map[string]any{"type": refused.code, "code": refused.code, "message": refused.text}}
+		answer = map[string]any{"type": "error",
+			"error": map[string]any{"type": refused.code, "code": refused.code, "message": refused.text}}
 	}
 	if file, is := answer.([]byte); is {
 		_, _ = w.Write(file)
@@ -213,7 +214,8 @@ func (s *Batches) add(name string, requests []heldRequest) (*heldBatch, any) {
 		}
 		seen[r.id] = true
 	}
-	b := &heldBatch{id: fmt.Sprintf("batch-%d", len(s.batches)+1), name: name, fails: s.Fails, created: time.Now(), requests: requests}
+	b := &heldBatch{id: fmt.Sprintf("batch-%d", len(s.batches)+1), name: name, fails: s.Fails, created: time.Now(),
+		requests: requests}
 	s.Fails = ""
 	s.batches = append(s.batches, b)
 	return b, nil
@@ -340,7 +342,8 @@ func (s *Batches) show(path string, b *heldBatch) any {
 		if ended {
 			status = "ended"
 		}
-		return map[string]any{"id": b.id, "processing_status": status, "created_at": b.created.UTC().Format(time.RFC3339Nano),
+		return map[string]any{"id": b.id, "processing_status": status,
+			"created_at":     b.created.UTC().Format(time.RFC3339Nano),
 			"request_counts": map[string]int{"processing": len(b.requests) - done, "succeeded": done}}
 	case strings.HasPrefix(path, "/v1beta"):
 		return s.showGoogle(b, ended)
@@ -349,7 +352,8 @@ func (s *Batches) show(path string, b *heldBatch) any {
 		"request_counts": map[string]int{"total": len(b.requests), "completed": done, "failed": 0}}
 	switch {
 	case b.fails != "":
-		one["status"], one["errors"] = "failed", map[string]any{"data": []any{map[string]any{"code": b.fails, "message": "refused: " + b.fails}}}
+		one["status"], one["errors"] = "failed",
+			map[string]any{"data": []any{map[string]any{"code": b.fails, "message": "refused: " + b.fails}}}
 	case ended:
 		one["status"] = "completed"
 		if b.cancelled {
@@ -359,7 +363,8 @@ func (s *Batches) show(path string, b *heldBatch) any {
 		for i, r := range b.requests {
 			switch fate := s.fateOf(b, i, r); fate {
 			case "":
-				fmt.Fprintf(&out, `{"custom_id":%q,"response":{"status_code":200,"body":%s},"error":null}`+"\n", r.id, asJSON(s.answer("/chat/completions", r.body)))
+				fmt.Fprintf(&out, `{"custom_id":%q,"response":{"status_code":200,"body":%s},"error":null}`+"\n", r.id,
+					asJSON(s.answer("/chat/completions", r.body)))
 			case "useless":
 				fmt.Fprintf(&out, `{"custom_id":%q,"response":{"status_code":200,"body":{}},"error":null}`+"\n", r.id)
 			case "error":
@@ -425,7 +430,8 @@ func (s *Batches) showGoogle(b *heldBatch, ended bool) any {
 			state = "BATCH_STATE_CANCELLED"
 		}
 	}
-	one["metadata"] = map[string]any{"displayName": b.name, "state": state, "batchStats": map[string]string{"requestCount": fmt.Sprint(len(b.requests))}}
+	one["metadata"] = map[string]any{"displayName": b.name, "state": state,
+		"batchStats": map[string]string{"requestCount": fmt.Sprint(len(b.requests))}}
 	return one
 }
 
@@ -435,15 +441,19 @@ func (s *Batches) answer(path string, body []byte) any {
 	switch {
 	case strings.Contains(path, "messages"):
 		return map[string]any{"id": "m", "model": "m", "type": "message", "stop_reason": "end_turn",
-			"content": []any{map[string]string{"type": "text", "text": text}}, "usage": map[string]int{"input_tokens": 1000, "output_tokens": 100}}
+			"content": []any{map[string]string{"type": "text", "text": text}},
+			"usage":   map[string]int{"input_tokens": 1000, "output_tokens": 100}}
 	case strings.Contains(path, "generateContent"):
-		return map[string]any{"modelVersion": "m", "responseId": "r", "candidates": []any{map[string]any{"finishReason": "STOP",
-			"content": map[string]any{"role": "model", "parts": []any{map[string]string{"text": text}}}}},
-			"usageMetadata": map[string]int{"promptTokenCount": 1000, "candidatesTokenCount": 100, "totalTokenCount": 1100}}
+		return map[string]any{"modelVersion": "m", "responseId": "r",
+			"candidates": []any{map[string]any{"finishReason": "STOP",
+				"content": map[string]any{"role": "model", "parts": []any{map[string]string{"text": text}}}}},
+			"usageMetadata": map[string]int{"promptTokenCount": 1000, "candidatesTokenCount": 100,
+				"totalTokenCount": 1100}}
 	}
 	return map[string]any{"id": "c", "model": "m", "service_tier": "default",
-		"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": text}}},
-		"usage":   map[string]int{"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}}
+		"choices": []any{map[string]any{"finish_reason": "stop",
+			"message": map[string]string{"role": "assistant", "content": text}}},
+		"usage": map[string]int{"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}}
 }
 
 func asJSON(v any) []byte {

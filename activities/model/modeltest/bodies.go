@@ -81,7 +81,8 @@ func (s suite) longAnswer(t *testing.T) {
 // unfitErrors are 10 MB long, no UTF-8, full of keys and of what moves a terminal's cursor.
 func (s suite) unfitErrors(t *testing.T) {
 	secrets := []string{"sk-proj-AbCdEf0123456789", "sk-abcd***wxyz", "hunter2hunter2hunter2"}
-	short := "no " + s.key + " Authorization: Bearer " + s.key + " key " + secrets[0] + " " + secrets[1] + " Bearer " + secrets[2] + "\xff\x1b[31m"
+	short := "no " + s.key + " Authorization: Bearer " + s.key + " key " + secrets[0] + " " + secrets[1] + " Bearer " +
+		secrets[2] + "\xff\x1b[31m"
 	if s.key != "" {
 		secrets = append(secrets, s.key)
 	}

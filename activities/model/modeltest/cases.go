@@ -100,7 +100,8 @@ func Replay(t *testing.T, c Case, build Build) {
 			t.Fatalf("an error instead of an answer: %v", err)
 		}
 		if string(got.Text) != c.Want.Text || got.FinishReason != c.Want.Finish || got.Thinking != c.Want.Thinking {
-			t.Errorf("got %q that ended with %q after %q, want %q, %q and %q", got.Text, got.FinishReason, got.Thinking, c.Want.Text, c.Want.Finish, c.Want.Thinking)
+			t.Errorf("got %q that ended with %q after %q, want %q, %q and %q", got.Text, got.FinishReason, got.Thinking,
+				c.Want.Text, c.Want.Finish, c.Want.Thinking)
 		}
 		return
 	}
@@ -108,7 +109,8 @@ func Replay(t *testing.T, c Case, build Build) {
 	if c.Want.Fault != "" && e.Fault != c.Want.Fault {
 		t.Errorf("the fault is %s, want %s", e.Fault, c.Want.Fault)
 	}
-	if e.Class != c.Want.Class || e.Code != c.Want.Code || e.RetryAfter != c.Want.After || e.Unbilled != c.Want.Unbilled {
+	if e.Class != c.Want.Class || e.Code != c.Want.Code || e.RetryAfter != c.Want.After ||
+		e.Unbilled != c.Want.Unbilled {
 		t.Errorf("got %+v\nwant %+v", *e, c.Want)
 	}
 	if c.Status/100 != 2 && e.Status != c.Status {

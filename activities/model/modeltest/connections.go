@@ -112,7 +112,8 @@ func (s suite) kept(t *testing.T) {
 			if requests.Add(1) == 2 {
 				return
 			}
-			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(s.answer), s.answer)
+			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+				len(s.answer), s.answer)
 		}
 	})
 	m := s.build(t, url, Case{Name: t.Name()})

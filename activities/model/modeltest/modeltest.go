@@ -76,11 +76,14 @@ func (s suite) checkEchoes(t *testing.T) {
 	other := "another-secret-of-this-process-42"
 	t.Setenv("SOMEBODYS_TOKEN", other)
 	for _, key := range []string{s.key, other} {
-		for _, spelled := range []string{key, strings.ToUpper(key), hex.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte("x" + key)), strings.Join(strings.Split(key, ""), " ")} {
+		for _, spelled := range []string{key, strings.ToUpper(key), hex.EncodeToString([]byte(key)),
+			base64.StdEncoding.EncodeToString([]byte("x" + key)), strings.Join(strings.Split(key, ""), " ")} {
 			server := httptest.NewServer(reply(200, s.before+"It is "+spelled+", is it not?"+s.after))
 			got, err := s.build(t, server.URL, Case{Name: "echo"}).Complete(t.Context(), Question)
 			server.Close()
-			if text := string(got.Text); key != "" && (err != nil || !strings.HasPrefix(text, "It is ") || !strings.Contains(text, "[redacted]") || !strings.HasSuffix(text, ", is it not?") || len(text) > 60) {
+			if text := string(got.Text); key != "" &&
+				(err != nil || !strings.HasPrefix(text, "It is ") || !strings.Contains(text, "[redacted]") ||
+					!strings.HasSuffix(text, ", is it not?") || len(text) > 60) {
 				t.Errorf("%q is answered as %q (%v)", spelled, text, err)
 			}
 		}

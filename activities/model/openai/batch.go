@@ -93,7 +93,8 @@ func (c *client) CreateBatch(ctx context.Context, name string, requests []model.
 	var uploaded struct {
 		ID string `json:"id"`
 	}
-	if err := c.Manage(ctx, http.MethodPost, c.urlOf("files"), w.FormDataContentType(), form.Bytes(), &uploaded); err != nil {
+	if err := c.Manage(ctx, http.MethodPost, c.urlOf("files"), w.FormDataContentType(), form.Bytes(),
+		&uploaded); err != nil {
 		err.Unbilled = true // there is no batch of it yet
 		return "", err
 	}
@@ -171,7 +172,8 @@ func (c *client) PollBatch(ctx context.Context, id string) (model.BatchStatus, e
 }
 
 // BatchResults reads the files of a batch.
-func (c *client) BatchResults(ctx context.Context, _ string, s model.BatchStatus) (map[string]model.BatchAnswer, error) {
+func (c *client) BatchResults(ctx context.Context, _ string,
+	s model.BatchStatus) (map[string]model.BatchAnswer, error) {
 	type result struct {
 		ID       string `json:"custom_id"`
 		Response *struct {
@@ -183,7 +185,8 @@ func (c *client) BatchResults(ctx context.Context, _ string, s model.BatchStatus
 	all := map[string]model.BatchAnswer{}
 	for _, file := range s.Outputs {
 		var content []byte
-		if err := c.Manage(ctx, http.MethodGet, c.urlOf("files/"+url.PathEscape(file)+"/content"), "", nil, &content); err != nil {
+		if err := c.Manage(ctx, http.MethodGet, c.urlOf("files/"+url.PathEscape(file)+"/content"), "", nil,
+			&content); err != nil {
 			return nil, err
 		}
 		results, err := wire.Lines[result](content)
@@ -198,7 +201,8 @@ func (c *client) BatchResults(ctx context.Context, _ string, s model.BatchStatus
 			case r.Response != nil && r.Response.Status != 0:
 				all[r.ID] = model.BatchAnswer{Status: r.Response.Status, Body: r.Response.Body}
 			case wire.Present(r.Error) && !isUnworked(r.Error):
-				all[r.ID] = model.BatchAnswer{Status: http.StatusInternalServerError, Body: fmt.Appendf(nil, `{"error":%s}`, r.Error)}
+				all[r.ID] = model.BatchAnswer{Status: http.StatusInternalServerError,
+					Body: fmt.Appendf(nil, `{"error":%s}`, r.Error)}
 			}
 		}
 	}
@@ -216,7 +220,8 @@ func isUnworked(v jsontext.Value) bool {
 
 // CancelBatch ends a batch.
 func (c *client) CancelBatch(ctx context.Context, id string) error {
-	if err := c.Manage(ctx, http.MethodPost, c.urlOf("batches/"+url.PathEscape(id)+"/cancel"), "", nil, new(batch)); err != nil {
+	if err := c.Manage(ctx, http.MethodPost, c.urlOf("batches/"+url.PathEscape(id)+"/cancel"), "", nil,
+		new(batch)); err != nil {
 		return err
 	}
 	return nil

@@ -72,7 +72,8 @@ func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *mod
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return nil, model.Usage{}, c.Report.Useless("unreadable_body", "the body holds no embeddings: "+err.Error(), body)
+		return nil, model.Usage{}, c.Report.Useless("unreadable_body",
+			"the body holds no embeddings: "+err.Error(), body)
 	}
 	used := model.Usage{Input: int64(e.Usage.Prompt)}
 	if wire.Present(e.Error) {
@@ -81,7 +82,8 @@ func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *mod
 	vectors := make([][]float64, n)
 	for _, d := range e.Data {
 		if d.Index < 0 || d.Index >= n || vectors[d.Index] != nil {
-			return nil, used, c.Report.Useless("strange_content", fmt.Sprintf("the vector of text %d was not asked for, or is there twice", d.Index), nil)
+			return nil, used, c.Report.Useless("strange_content",
+				fmt.Sprintf("the vector of text %d was not asked for, or is there twice", d.Index), nil)
 		}
 		vectors[d.Index] = d.Embedding
 	}

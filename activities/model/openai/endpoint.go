@@ -17,7 +17,8 @@ const (
 	azureKeyEnv  = "AZURE_OPENAI_API_KEY"
 )
 
-var home = wire.Home{URL: "https://" + officialHost + "/v1/", Env: baseURLEnv, Ends: []string{"/chat/completions", "/responses", "/embeddings"}}
+var home = wire.Home{URL: "https://" + officialHost + "/v1/", Env: baseURLEnv,
+	Ends: []string{"/chat/completions", "/responses", "/embeddings"}}
 
 // services are the official hosts that we know, each with the environment
 // variable in which its users keep their key, and the name under which price
@@ -59,7 +60,8 @@ func (h host) isUnder(domain string) bool {
 }
 
 func (h host) isAzure() bool {
-	return h.isUnder("openai.azure.com") || h.isUnder("cognitiveservices.azure.com") || h.isUnder("services.ai.azure.com")
+	return h.isUnder("openai.azure.com") || h.isUnder("cognitiveservices.azure.com") ||
+		h.isUnder("services.ai.azure.com")
 }
 func (h host) isTogether() bool { return h == "api.together.xyz" || h == "api.together.ai" }
 
@@ -134,7 +136,8 @@ func (c Config) checkSettings() (found []error) {
 	switch c.MaxTokensField {
 	case "", MaxTokens, MaxCompletionTokens:
 	default:
-		found = append(found, fmt.Errorf("max_tokens_field is %q; it is max_tokens or max_completion_tokens", c.MaxTokensField))
+		found = append(found, fmt.Errorf("max_tokens_field is %q; it is max_tokens or max_completion_tokens",
+			c.MaxTokensField))
 	}
 	return append(found, wire.CheckSettings(c.JSON, c.Timeout, Auto, Schema, Object, Plain)...)
 }

@@ -65,7 +65,8 @@ func (c *client) tierOf(r model.Request) plan.Tier {
 
 // checkEffort refuses an effort that a model of OpenAI does not take; other servers say it themselves.
 func (c *client) checkEffort(p model.Parameters) error {
-	if err := p.CheckNoThinking(c.config.Model, "reasoning_effort; a server of your own may take a number in extra_body"); err != nil {
+	if err := p.CheckNoThinking(c.config.Model,
+		"reasoning_effort; a server of your own may take a number in extra_body"); err != nil {
 		return err
 	}
 	if p.ReasoningEffort == "" || c.host != officialHost {
@@ -74,7 +75,8 @@ func (c *client) checkEffort(p model.Parameters) error {
 	for _, e := range efforts {
 		if strings.HasPrefix(c.config.Model, e.name) {
 			if !slices.Contains(e.takes, p.ReasoningEffort) {
-				return fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model, wording.And(e.takes))
+				return fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model,
+					wording.And(e.takes))
 			}
 			return nil
 		}
@@ -129,7 +131,8 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	switch mode {
 	case Schema:
 		schema := sentSchema(r)
-		q.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: &answerSchema{schemaName(r), schema, isStrict(schema)}}
+		q.ResponseFormat = &responseFormat{Type: "json_schema",
+			JSONSchema: &answerSchema{schemaName(r), schema, isStrict(schema)}}
 	case Object:
 		q.ResponseFormat = &responseFormat{Type: "json_object"}
 	}

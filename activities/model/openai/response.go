@@ -77,7 +77,8 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	}
 	text, ok := contentText(m.Content)
 	if !ok {
-		return model.Response{}, c.Report.Useless("strange_content", "the content is neither a text nor a list of texts", body)
+		return model.Response{}, c.Report.Useless("strange_content",
+			"the content is neither a text nor a list of texts", body)
 	}
 	refusal := wire.String(m.Refusal)
 	if part := refusalPart(m.Content); refusal == "" && len(bytes.TrimSpace(text)) == 0 {
@@ -96,7 +97,8 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
 	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
-	answer.Elsewhere, answer.Tier, answer.Logprobs = elsewhere, model.TierOf(wire.String(e.Tier)), wire.Present(first.Logprobs)
+	answer.Elsewhere, answer.Tier, answer.Logprobs = elsewhere, model.TierOf(wire.String(e.Tier)),
+		wire.Present(first.Logprobs)
 	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
 		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content),
 			detailedThinking(m.Details), wire.String(m.Words), wire.String(m.Thought), contentThinking(m.Blocks))
@@ -105,7 +107,8 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 }
 
 func (m *said) isEmpty() bool {
-	return len(m.Content) == 0 && len(m.Refusal) == 0 && len(m.Thinking) == 0 && len(m.Reasoning) == 0 && len(m.Tools) == 0
+	return len(m.Content) == 0 && len(m.Refusal) == 0 && len(m.Thinking) == 0 && len(m.Reasoning) == 0 &&
+		len(m.Tools) == 0
 }
 
 // textElsewhere returns the text that is in another place than the content, and where it is.
@@ -164,7 +167,8 @@ func refusalPart(v jsontext.Value) string {
 }
 
 // newAnswer returns a response with the names that the server gave it, fit to be shown.
-func (c *client) newAnswer(text []byte, finish string, header http.Header, id, name jsontext.Value, u model.Usage) model.Response {
+func (c *client) newAnswer(text []byte, finish string, header http.Header, id, name jsontext.Value,
+	u model.Usage) model.Response {
 	return model.Response{
 		Text:         text,
 		Model:        c.answeredBy(name),

@@ -53,7 +53,8 @@ func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest
 	case Schema:
 		schema := sentSchema(r)
 		closed := isStrict(schema)
-		q.Text = map[string]format{"format": {Type: "json_schema", Name: schemaName(r), Schema: jsontext.Value(schema), Strict: &closed}}
+		q.Text = map[string]format{"format": {Type: "json_schema", Name: schemaName(r), Schema: jsontext.Value(schema),
+			Strict: &closed}}
 	case Object:
 		q.Text = map[string]format{"format": {Type: "json_object"}}
 	}
@@ -88,7 +89,8 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 	}
 	finish := c.Report.Word(e.finishReason(), 64)
 	if finish == "" {
-		return model.Response{}, c.Report.Useless("not_completed", "the response's status is "+wire.Scalar(e.Status)+", not completed or incomplete", body)
+		return model.Response{}, c.Report.Useless("not_completed", "the response's status is "+wire.Scalar(e.Status)+
+			", not completed or incomplete", body)
 	}
 	text, refused, found := e.messageText()
 	if !found && finish == "stop" {

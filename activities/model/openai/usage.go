@@ -65,7 +65,8 @@ func (c counts) inputTokens() int64 {
 }
 
 func (c counts) outputTokens() int64 {
-	n := max(c.largestOf("completiontokens", "outputtokens", "outputtokencount", "generationtokencount", "generatedtokencount",
+	n := max(c.largestOf("completiontokens", "outputtokens", "outputtokencount", "generationtokencount",
+		"generatedtokencount",
 		"generatedtokens", "evalcount", "tokenspredicted", "tokenscompletion", "numtokensgenerated"),
 		c.membersOf(ofOutput...).largestOf("total"))
 	// Gemini counts thoughts apart from its candidates; converters include them.
@@ -88,7 +89,8 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 		"amazonbedrockinvocationmetrics",
 	} {
 		part := whole.membersOf(name)
-		for _, c := range []counts{part, part.membersOf("usage"), part.membersOf("tokenusage"), part.membersOf("usagemetadata")} {
+		for _, c := range []counts{part, part.membersOf("usage"), part.membersOf("tokenusage"),
+			part.membersOf("usagemetadata")} {
 			if got = c.usageOf(); hasTokens(got) {
 				return got
 			}

@@ -28,7 +28,8 @@ var formats = map[transcript.Format]format{
 	transcript.FormatPersona:  {fill: agent.writePersona, spoil: spoilBallot},
 }
 
-var spoilBallot = spoilOneWay(sayInstead(`{"reason_for_decision":"It is fair.","decision":true}`), unknownCandidate, negativeBallot)
+var spoilBallot = spoilOneWay(sayInstead(`{"reason_for_decision":"It is fair.","decision":true}`), unknownCandidate,
+	negativeBallot)
 
 func (a agent) writeText(d draws, s model.Scene) ([]byte, error) {
 	return []byte(a.policyMessage(d, s).Text), nil

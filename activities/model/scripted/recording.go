@@ -88,7 +88,8 @@ func (f *Recording) add(n int, raw []byte) error {
 		return err
 	}
 	if earlier, ok := f.answers[at]; ok {
-		return fmt.Errorf("entry %d, ask %d of %s is on line %d already", at.entry, at.ask, at.collaboration, earlier.line)
+		return fmt.Errorf("entry %d, ask %d of %s is on line %d already", at.entry, at.ask,
+			at.collaboration, earlier.line)
 	}
 	f.answers[at] = answer{text: text, model: l.Model, line: n}
 	return nil

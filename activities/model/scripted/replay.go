@@ -58,5 +58,6 @@ func (r recorded) Complete(ctx context.Context, q model.Request) (model.Response
 
 func failedWith(class model.Class, code, message string) *model.Error {
 	message = message[:min(len(message), 2048)]
-	return &model.Error{Class: class, Provider: replayName, Code: code, Message: strings.ToValidUTF8(message, ""), Unbilled: true}
+	return &model.Error{Class: class, Provider: replayName, Code: code, Message: strings.ToValidUTF8(message, ""),
+		Unbilled: true}
 }

@@ -80,7 +80,8 @@ func New(p Params, policy envs.Policy) (model.Model, error) {
 // Complete answers. Usage is an estimate: four bytes a token, rounded up.
 func (a agent) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	if r.Scene == nil || r.Scene.Situation.Rand == nil {
-		return model.Response{}, newError(model.Fail, "no_scene", "a scripted model was asked without a scene or its random stream")
+		return model.Response{}, newError(model.Fail, "no_scene",
+			"a scripted model was asked without a scene or its random stream")
 	}
 	d := draws{seed: r.Scene.Situation.Rand.Uint64()}
 	text, err := a.writeAnswer(d, *r.Scene)
@@ -94,7 +95,8 @@ func (a agent) Complete(ctx context.Context, r model.Request) (model.Response, e
 	for _, m := range r.Messages {
 		input += len(m.Content)
 	}
-	return model.Response{Text: text, Model: Name, FinishReason: "stop", Usage: model.Usage{Input: tokensOf(input), Output: tokensOf(len(text))}}, nil
+	return model.Response{Text: text, Model: Name, FinishReason: "stop",
+		Usage: model.Usage{Input: tokensOf(input), Output: tokensOf(len(text))}}, nil
 }
 
 func tokensOf(bytes int) int64 { return int64(bytes+3) / 4 }
@@ -153,7 +155,8 @@ func (a agent) writeEstimate(d draws, s model.Scene) ([]byte, error) {
 		return nil, errors.New("the policy does not estimate")
 	}
 	sit.Rand = d.newStream("estimate")
-	return decisionJSON("estimate", "I take together what I see and what I was told.", json.RawMessage(estimator.Estimate(sit)))
+	return decisionJSON("estimate", "I take together what I see and what I was told.",
+		json.RawMessage(estimator.Estimate(sit)))
 }
 
 func (a agent) writeProposal(d draws, s model.Scene) ([]byte, error) {

@@ -18,7 +18,8 @@ import (
 )
 
 // CompleteInBatch is that of model.Batcher.
-func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send func(body []byte) (model.BatchAnswer, error)) (model.Response, error) {
+func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request,
+	send func(body []byte) (model.BatchAnswer, error)) (model.Response, error) {
 	var unanswered error // what send returned
 	first := true
 	answer, err := x.Forms.Complete(r, func(sent model.Request, mode JSONMode) (model.Response, *model.Error) {
@@ -61,10 +62,12 @@ func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request, send fu
 // askReformed asks a request that a batch has refused alone, in another form. One such call is
 // made at a time: once it has shown which form the service takes, the others are to be made in
 // that, in the way that calls are.
-func (x *Exchange) askReformed(ctx context.Context, r, sent model.Request, mode JSONMode) (model.Response, *model.Error) {
+func (x *Exchange) askReformed(ctx context.Context, r, sent model.Request, mode JSONMode) (model.Response,
+	*model.Error) {
 	x.reforming.Lock()
 	defer x.reforming.Unlock()
-	if known, system := x.Forms.formOf(r); known == mode && (system == hasSystem(sent.Messages) || !hasSystem(r.Messages)) {
+	if known, system := x.Forms.formOf(r); known == mode &&
+		(system == hasSystem(sent.Messages) || !hasSystem(r.Messages)) {
 		return model.Response{}, &model.Error{
 			Class: model.Retry, Provider: x.Report.provider, Code: model.BatchEnded, Unbilled: true,
 			Message: "the batch has refused the form of this request, and the service takes another",
@@ -88,7 +91,8 @@ func (x *Exchange) refusedBatch(got model.BatchAnswer) *model.Error {
 
 // failureOf returns an answer in a batch as the response of a single call that is no answer.
 func failureOf(got model.BatchAnswer) *Failure {
-	return &Failure{Status: got.Status, Header: http.Header{}, Body: got.Body[:min(len(got.Body), maxErrorBody)], At: time.Now()}
+	return &Failure{Status: got.Status, Header: http.Header{}, Body: got.Body[:min(len(got.Body), maxErrorBody)],
+		At: time.Now()}
 }
 
 // MostPages are read of a list of batches: some services never say that it ends.
@@ -118,7 +122,8 @@ func (x *Exchange) Manage(ctx context.Context, method, url, contentType string, 
 	return x.exchangeOnce(ctx, method, url, "", contentType, body, out)
 }
 
-func (x *Exchange) exchangeOnce(ctx context.Context, method, url, key, contentType string, body []byte, out any) *model.Error {
+func (x *Exchange) exchangeOnce(ctx context.Context, method, url, key, contentType string, body []byte,
+	out any) *model.Error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(DefaultTimeout))
 	defer cancel()
 	ctx, call := Watch(ctx, key)

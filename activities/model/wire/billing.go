@@ -66,7 +66,8 @@ func BilledUSD(usage jsontext.Value, h http.Header) float64 {
 			_ = json.Unmarshal(v, &parts, Lenient) // what could be read is read
 		}
 	}
-	billed := max(dollars(Scalar(u.Cost)), dollars(Scalar(parts.Total)), dollars(Scalar(u.Estimated)), dollars(Scalar(u.Ticks))/1e10)
+	billed := max(dollars(Scalar(u.Cost)), dollars(Scalar(parts.Total)), dollars(Scalar(u.Estimated)),
+		dollars(Scalar(u.Ticks))/1e10)
 	if u.OwnKey.Kind() == 't' {
 		billed += dollars(Scalar(parts.Upstream))
 	}

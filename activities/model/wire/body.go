@@ -198,9 +198,11 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 			stop = latestPresent(stop, e.Delta.Stop)
 		case len(e.Candidates) > 0:
 			google = true
-			parts, googleEnd = append(parts, e.Candidates[0].Content.Parts...), latestPresent(googleEnd, e.Candidates[0].Finish)
+			parts, googleEnd = append(parts, e.Candidates[0].Content.Parts...),
+				latestPresent(googleEnd, e.Candidates[0].Finish)
 		}
-		id, name, usage, googleUsage = latestPresent(id, e.ID), latestPresent(name, e.Model), latestPresent(usage, e.Usage), latestPresent(googleUsage, e.GoogleUsage)
+		id, name, usage, googleUsage = latestPresent(id, e.ID), latestPresent(name, e.Model),
+			latestPresent(usage, e.Usage), latestPresent(googleUsage, e.GoogleUsage)
 	}
 	end := func(v jsontext.Value) string {
 		if !Present(v) && !whole {
@@ -210,13 +212,15 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 	}
 	switch {
 	case chat:
-		return jsontext.Value(`{"id":` + orNull(id) + `,"model":` + orNull(name) + `,"choices":[{"message":{"content":"` + string(text) + `","reasoning_content":"` + string(reasoning) +
+		return jsontext.Value(`{"id":` + orNull(id) + `,"model":` + orNull(name) +
+			`,"choices":[{"message":{"content":"` + string(text) + `","reasoning_content":"` + string(reasoning) +
 			`"},"finish_reason":` + end(finish) + `}],"usage":` + orNull(usage) + `}`)
 	case messages:
 		return joinMessage(started, text, end(stop), usage)
 	case google:
 		all, _ := json.Marshal(parts, Lenient)
-		return jsontext.Value(`{"candidates":[{"content":{"parts":` + string(all) + `},"finishReason":` + end(googleEnd) + `}],"usageMetadata":` + orNull(googleUsage) + `}`)
+		return jsontext.Value(`{"candidates":[{"content":{"parts":` + string(all) + `},"finishReason":` +
+			end(googleEnd) + `}],"usageMetadata":` + orNull(googleUsage) + `}`)
 	}
 	return nil
 }
@@ -239,7 +243,9 @@ func joinMessage(started jsontext.Value, text []byte, stop string, last jsontext
 	if err != nil {
 		counted = []byte("null")
 	}
-	return jsontext.Value(`{"id":` + orNull(first.ID) + `,"model":` + orNull(first.Model) + `,"content":[{"type":"text","text":"` + string(text) + `"}],"stop_reason":` + stop + `,"usage":` + string(counted) + `}`)
+	return jsontext.Value(`{"id":` + orNull(first.ID) + `,"model":` + orNull(first.Model) +
+		`,"content":[{"type":"text","text":"` + string(text) + `"}],"stop_reason":` + stop + `,"usage":` +
+		string(counted) + `}`)
 }
 
 // appendInner appends what is between the quotes of a JSON string.

@@ -117,7 +117,8 @@ func checkAddress(name string, a netip.Addr, public []string) error {
 	case a.IsLinkLocalUnicast(), a.IsMulticast(), a.IsUnspecified():
 		return fmt.Errorf("%w to %s: link-local and metadata addresses serve no models", errForbidden, a)
 	case a.IsLoopback() && !IsLoopback(name):
-		return fmt.Errorf("%w to %s, where the name leads: to use this machine, name localhost in base_url", errForbidden, a)
+		return fmt.Errorf("%w to %s, where the name leads: to use this machine, name localhost in base_url",
+			errForbidden, a)
 	case a.IsPrivate() && slices.Contains(public, strings.ToLower(name)):
 		return fmt.Errorf("%w to the private address %s, where %s leads", errForbidden, a, name)
 	}

@@ -134,7 +134,8 @@ func (h Home) Key(named, known string, base *url.URL, read func() (string, error
 // Resolve returns the address and the key for the settings of a campaign, or
 // all errors together with those found before. The official host is asked with
 // the key in the variable known; read returns the usual key.
-func (h Home) Resolve(found []error, address, keyEnv, officialHost, known string, read func() (string, error)) (base *url.URL, key string, err error) {
+func (h Home) Resolve(found []error, address, keyEnv, officialHost, known string,
+	read func() (string, error)) (base *url.URL, key string, err error) {
 	base, err = h.Base(address)
 	if err != nil {
 		return nil, "", errors.Join(append(found, err)...)

@@ -72,7 +72,8 @@ func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) 
 
 // Send posts one body and returns exactly one of three: the answered call, the
 // response that is no answer, or what kept any response from arriving.
-func (x *Exchange) Send(ctx context.Context, url string, body []byte, header http.Header, idempotencyKey string) (*Call, *Failure, *model.Error) {
+func (x *Exchange) Send(ctx context.Context, url string, body []byte, header http.Header, idempotencyKey string) (*Call,
+	*Failure, *model.Error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(x.Timeout))
 	defer cancel()
 	ctx, call := Watch(ctx, idempotencyKey)

@@ -182,7 +182,8 @@ func FaultOf(status int, w Words) model.Fault {
 		return model.Missing
 	case fault == model.Refused && isRequestFault(status) && overlong.MatchString(w.Message):
 		return model.Rejected
-	case (fault == model.Busy || fault == model.Broken) && status != http.StatusServiceUnavailable && stuck.MatchString(w.Message):
+	case (fault == model.Busy || fault == model.Broken) && status != http.StatusServiceUnavailable &&
+		stuck.MatchString(w.Message):
 		return model.Refused
 	}
 	return fault
@@ -221,7 +222,8 @@ func (w Words) faultOf() (model.Fault, bool) {
 
 // isRequestFault reports whether a status blames the request.
 func isRequestFault(status int) bool {
-	return status/100 == 4 && status != http.StatusUnauthorized && status != http.StatusNotFound && status != http.StatusTooManyRequests
+	return status/100 == 4 && status != http.StatusUnauthorized && status != http.StatusNotFound &&
+		status != http.StatusTooManyRequests
 }
 
 // statusFault uses the status alone where the service says nothing more exact.

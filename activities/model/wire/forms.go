@@ -27,7 +27,8 @@ type Forms struct {
 
 // Complete asks with send until an answer or a fault is in that another form of the request
 // cannot help against. Every error is a *model.Error.
-func (f *Forms) Complete(r model.Request, send func(model.Request, JSONMode) (model.Response, *model.Error)) (model.Response, error) {
+func (f *Forms) Complete(r model.Request,
+	send func(model.Request, JSONMode) (model.Response, *model.Error)) (model.Response, error) {
 	mode, system := f.formOf(r)
 	named := false // the schema, in the words of a refusal
 	for {
@@ -135,7 +136,8 @@ func (f *Forms) mayRefuseSchema(r model.Request, e *model.Error) bool {
 		return false
 	}
 	switch e.Status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented:
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError,
+		http.StatusNotImplemented:
 		return e.Fault == model.Refused || e.Fault == model.Broken || namesSchema.MatchString(e.Message)
 	case http.StatusForbidden, http.StatusNotFound, http.StatusUnsupportedMediaType:
 		return namesSchema.MatchString(e.Message)
@@ -147,7 +149,8 @@ func (f *Forms) mayRefuseSchema(r model.Request, e *model.Error) bool {
 var namesSystem = regexp.MustCompile(`(?i)\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer (instruction|message|role)|\broles?\b.{0,60}(alternate|supported|user|assistant)|systemInstruction|system_instruction|\bsystem (is )?not supported`)
 
 func refusesSystem(r model.Request, e *model.Error) bool {
-	return hasSystem(r.Messages) && (e.Fault == model.Refused || e.Fault == model.Broken) && namesSystem.MatchString(e.Message)
+	return hasSystem(r.Messages) && (e.Fault == model.Refused || e.Fault == model.Broken) &&
+		namesSystem.MatchString(e.Message)
 }
 
 func hasSystem(messages []model.Message) bool {
@@ -179,7 +182,8 @@ func withoutSystem(messages []model.Message) []model.Message {
 // empty answer that is asked for again is one. The neighbours of one that is left out become
 // one message if they are of one role, since roles must alternate.
 func DropBlank(messages []model.Message) []model.Message {
-	kept := slices.DeleteFunc(slices.Clone(messages), func(m model.Message) bool { return strings.TrimSpace(m.Content) == "" })
+	kept := slices.DeleteFunc(slices.Clone(messages),
+		func(m model.Message) bool { return strings.TrimSpace(m.Content) == "" })
 	if len(kept) == len(messages) || len(kept) == 0 {
 		return messages
 	}

@@ -16,7 +16,8 @@ func Limits(h http.Header, now time.Time) model.Limits {
 	return model.Limits{
 		Requests: cmp.Or(openaiLimit(h, "Requests", now), anthropicLimit(h, "Requests", now)),
 		Tokens: cmp.Or(openaiLimit(h, "Tokens", now), tighterOf(
-			anthropicLimit(h, "Tokens", now), anthropicLimit(h, "Input-Tokens", now), anthropicLimit(h, "Output-Tokens", now))),
+			anthropicLimit(h, "Tokens", now), anthropicLimit(h, "Input-Tokens", now),
+			anthropicLimit(h, "Output-Tokens", now))),
 	}
 }
 

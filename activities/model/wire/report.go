@@ -42,7 +42,8 @@ func (r Reporter) Clean(a model.Response) model.Response {
 
 // Failed returns the error of a fault with texts that are fit to be shown.
 func (r Reporter) Failed(fault model.Fault, code, message string) *model.Error {
-	return &model.Error{Fault: fault, Class: fault.Class(), Provider: r.provider, Code: r.Line(code, 100), Message: r.Text(message, 2048)}
+	return &model.Error{Fault: fault, Class: fault.Class(), Provider: r.provider, Code: r.Line(code, 100),
+		Message: r.Text(message, 2048)}
 }
 
 // Broken classifies what kept an answer from arriving: anything that is not a Failure.

@@ -18,19 +18,24 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	now = serverTime(h, now)
 	// LiteLLM passes on the header of the service behind it under another name.
-	for _, name := range []string{"Retry-After", "Llm_provider-Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset", "X-Ratelimit-Reset-After"} {
+	for _, name := range []string{"Retry-After", "Llm_provider-Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset",
+		"X-Ratelimit-Reset-After"} {
 		if d, ok := waitOf(h.Get(name), now); ok {
 			return d
 		}
 	}
 	wait := time.Duration(0)
 	for _, pair := range [][2]string{
-		{"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"}, {"X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
-		{"Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset"}, {"Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset"},
-		{"Anthropic-Ratelimit-Input-Tokens-Remaining", "Anthropic-Ratelimit-Input-Tokens-Reset"}, {"Anthropic-Ratelimit-Output-Tokens-Remaining", "Anthropic-Ratelimit-Output-Tokens-Reset"},
+		{"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"},
+		{"X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
+		{"Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset"},
+		{"Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset"},
+		{"Anthropic-Ratelimit-Input-Tokens-Remaining", "Anthropic-Ratelimit-Input-Tokens-Reset"},
+		{"Anthropic-Ratelimit-Output-Tokens-Remaining", "Anthropic-Ratelimit-Output-Tokens-Reset"},
 		{"Ratelimit-Remaining", "Ratelimit-Reset"},
 	} {
-		if left := h.Get(pair[0]); left == "" && !strings.HasPrefix(pair[0], "X-") || left != "" && left != "0" { // not the one that is used up
+		// not the one that is used up
+		if left := h.Get(pair[0]); left == "" && !strings.HasPrefix(pair[0], "X-") || left != "" && left != "0" {
 			continue
 		}
 		d, _ := waitOf(h.Get(pair[1]), now)
@@ -68,7 +73,8 @@ func waitInWords(message string) (wait time.Duration) {
 	if m == nil {
 		return 0
 	}
-	units := map[string]time.Duration{"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute, "s": time.Second}
+	units := map[string]time.Duration{"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute,
+		"s": time.Second}
 	for _, part := range oneUnit.FindAllStringSubmatch(m[1], -1) {
 		d, _ := parseNumber(part[1], units[strings.ToLower(part[2])])
 		wait += d

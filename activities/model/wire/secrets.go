@@ -116,8 +116,10 @@ func spellingsOf(s string) []string {
 	slices.Reverse(reversed)
 	all := []string{
 		s, string(reversed), strings.Map(rotate13, s), url.QueryEscape(s), url.QueryEscape(url.QueryEscape(s)),
-		hex.EncodeToString([]byte(s)), base32.StdEncoding.EncodeToString([]byte(s)), base32.HexEncoding.EncodeToString([]byte(s)),
-		decimal.String(), short.String(), long.String(), unicode.String(), octal.String(), padded.String(), percent.String(),
+		hex.EncodeToString([]byte(s)), base32.StdEncoding.EncodeToString([]byte(s)),
+		base32.HexEncoding.EncodeToString([]byte(s)),
+		decimal.String(), short.String(), long.String(), unicode.String(), octal.String(), padded.String(),
+		percent.String(),
 	}
 	once := inBase64(s)
 	all = append(all, once...)
@@ -171,8 +173,9 @@ func environmentSecrets(environment []string) (all []string) {
 			}
 			all = append(all, found[2], password, base64.StdEncoding.EncodeToString([]byte(found[1]+":"+password)))
 		}
-		isNumber := len(value) < secretWindow && strings.Trim(value, "0123456789.,") == ""         // MAX_TOKENS
-		isPlace := placeName.MatchString(name) && !strings.Contains(strings.ToLower(name), "hook") // whose address is the secret
+		isNumber := len(value) < secretWindow && strings.Trim(value, "0123456789.,") == "" // MAX_TOKENS
+		// whose address is the secret
+		isPlace := placeName.MatchString(name) && !strings.Contains(strings.ToLower(name), "hook")
 		if secretName.MatchString(name) && !isPlace && !isNumber {
 			all = append(all, value)
 		}

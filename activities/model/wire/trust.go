@@ -22,7 +22,8 @@ var ErrUntrusted = errors.New("the address is not trusted")
 // service that we know may have any key, and whatever TrustEnv names may have both.
 func CheckTrust(base *url.URL, variable string, known bool) error {
 	at := base.Scheme + "://" + base.Host
-	if IsLoopback(base.Hostname()) || slices.ContainsFunc(trustedAddresses(), func(u *url.URL) bool { return SameOrigin(u, base) }) {
+	if IsLoopback(base.Hostname()) || slices.ContainsFunc(trustedAddresses(),
+		func(u *url.URL) bool { return SameOrigin(u, base) }) {
 		return nil
 	}
 	switch {

@@ -54,7 +54,8 @@ func (g Game) checkPrompts() (err error) {
 func mark(part string, entry int) string { return fmt.Sprintf("<%s %d>", part, entry) }
 
 func said(entry int) prompt.Said {
-	return prompt.Said{Text: mark("text", entry), Reason: mark("reason", entry), Proposal: envs.Proposal(mark("proposal", entry))}
+	return prompt.Said{Text: mark("text", entry), Reason: mark("reason", entry),
+		Proposal: envs.Proposal(mark("proposal", entry))}
 }
 
 func markedAct(p protocol.Pending) transcript.Act {
@@ -74,7 +75,8 @@ func (m marked) render(p protocol.Pending) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	source := prompt.Source{Env: m.env, Instance: m.instance, Protocol: m.Protocol(), Transcript: m.Transcript(), Said: said}
+	source := prompt.Source{Env: m.env, Instance: m.instance, Protocol: m.Protocol(),
+		Transcript: m.Transcript(), Said: said}
 	messages, err := m.templates.Render(source, system, p.Step)
 	var text strings.Builder
 	for _, message := range messages {
@@ -100,10 +102,13 @@ func (m marked) check(p protocol.Pending) error {
 			case there && !may[i]:
 				return fmt.Errorf("entry %d (%s of %s) does not stand in Sees of entry %d (%s of %s), whose prompt shows its %s",
 					i, e.Phase, nameOf(e.Speaker), p.Entry, p.Phase, nameOf(p.Speaker), part)
-			case there && m.hears == protocol.HearsNobody && isOfPeer(e, p.Step) && p.Payload.Format != transcript.FormatBallot:
-				return fmt.Errorf("agents hear nobody, and the prompt of entry %d (%s of %s) shows the %s of %s", p.Entry, p.Phase, nameOf(p.Speaker), part, nameOf(e.Speaker))
+			case there && m.hears == protocol.HearsNobody && isOfPeer(e, p.Step) &&
+				p.Payload.Format != transcript.FormatBallot:
+				return fmt.Errorf("agents hear nobody, and the prompt of entry %d (%s of %s) shows the %s of %s",
+					p.Entry, p.Phase, nameOf(p.Speaker), part, nameOf(e.Speaker))
 			case there && part == "reason" && !own:
-				return fmt.Errorf("the prompt of entry %d (%s of %s) shows the private reason of %s", p.Entry, p.Phase, nameOf(p.Speaker), nameOf(e.Speaker))
+				return fmt.Errorf("the prompt of entry %d (%s of %s) shows the private reason of %s", p.Entry, p.Phase,
+					nameOf(p.Speaker), nameOf(e.Speaker))
 			}
 		}
 	}
@@ -117,7 +122,8 @@ func isOfPeer(e transcript.Entry, step transcript.Step) bool {
 
 // isListed reports whether a prompt shows an entry as a candidate, by its proposal.
 func isListed(step transcript.Step, entry int, text string) bool {
-	return slices.ContainsFunc(step.Payload.Candidates, func(c transcript.Candidate) bool { return c.Entry == entry }) &&
+	return slices.ContainsFunc(step.Payload.Candidates,
+		func(c transcript.Candidate) bool { return c.Entry == entry }) &&
 		strings.Contains(text, mark("proposal", entry))
 }
 

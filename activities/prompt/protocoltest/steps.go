@@ -102,7 +102,8 @@ func checkPlan(s *protocol.Session, pending []protocol.Pending) error {
 		}
 	}
 	if len(entries) > 0 && pending[0].Round < entries[len(entries)-1].Round {
-		return fmt.Errorf("entry %d goes back from round %d to %d", pending[0].Entry, entries[len(entries)-1].Round, pending[0].Round)
+		return fmt.Errorf("entry %d goes back from round %d to %d", pending[0].Entry, entries[len(entries)-1].Round,
+			pending[0].Round)
 	}
 	for _, e := range entries[max(0, len(entries)-2):] { // decisions make themselves: their steps are never pending
 		if err := checkDecision(s, e); err != nil {
@@ -158,7 +159,8 @@ func checkDecision(s *protocol.Session, e transcript.Entry) error {
 	if traits.Ruleless {
 		return errors.New("a protocol that is ruleless by its Traits decides by a rule")
 	}
-	if got, want := e.Payload.Ties, traits.TieBreak(e.Round, e.Phase); got != want && !(got == "" && want == transcript.TiesKeep) {
+	if got, want := e.Payload.Ties, traits.TieBreak(e.Round, e.Phase); got != want &&
+		!(got == "" && want == transcript.TiesKeep) {
 		return fmt.Errorf("ties are %q, by Traits %q", got, want)
 	}
 	votes := 0
@@ -173,7 +175,8 @@ func checkDecision(s *protocol.Session, e transcript.Entry) error {
 	if e.Payload.Electorate > 0 {
 		electorate = e.Payload.Electorate
 	}
-	if want := map[bool]int{true: votes, false: s.Transcript().Agents}[traits.AskedVote]; votes > 0 && electorate != want {
+	if want := map[bool]int{true: votes, false: s.Transcript().Agents}[traits.AskedVote]; votes > 0 &&
+		electorate != want {
 		return fmt.Errorf("the electorate is %d, by Traits %d", electorate, want)
 	}
 	return checkIndices(e.Index, e.Step)
@@ -197,7 +200,8 @@ func checkEnd(s *protocol.Session) error {
 
 // randomAct returns an answer that a model may come to: one of four is none.
 func randomAct(p protocol.Pending, draw *rand.Rand) transcript.Act {
-	none := map[transcript.Format]transcript.Status{transcript.FormatProposal: transcript.Skipped, transcript.FormatBallot: transcript.Abstained}
+	none := map[transcript.Format]transcript.Status{transcript.FormatProposal: transcript.Skipped,
+		transcript.FormatBallot: transcript.Abstained}
 	if p.Kind == transcript.Ask && draw.IntN(4) == 0 {
 		if status, ok := none[p.Payload.Format]; ok && draw.IntN(2) == 0 {
 			return transcript.Act{Status: status}
@@ -213,7 +217,8 @@ func randomAct(p protocol.Pending, draw *rand.Rand) transcript.Act {
 		a.Ballot = &b
 	case p.Payload.Format == transcript.FormatReply && len(p.Payload.Candidates) > 0 && draw.IntN(2) == 0:
 		a.Ballot = &transcript.Ballot{}
-	case p.Payload.Format == transcript.FormatMessage, p.Payload.Format == transcript.FormatText, p.Payload.Format == transcript.FormatPersona,
+	case p.Payload.Format == transcript.FormatMessage, p.Payload.Format == transcript.FormatText,
+		p.Payload.Format == transcript.FormatPersona,
 		p.Payload.Format == transcript.FormatEstimate:
 		if p.Kind == transcript.Env {
 			a.Key = fmt.Sprint("k", draw.IntN(3))

@@ -130,7 +130,8 @@ func (b Book) Read(given []string) ([]string, error) {
 	for _, name := range given {
 		i := b.find(name)
 		if i < 0 {
-			return nil, fmt.Errorf("unknown label %q; expected %s%s", name, wording.Or(known), wording.DidYouMean(name, known))
+			return nil, fmt.Errorf("unknown label %q; expected %s%s", name, wording.Or(known),
+				wording.DidYouMean(name, known))
 		}
 		has[i] = true
 	}
@@ -146,7 +147,8 @@ func (b Book) Read(given []string) ([]string, error) {
 	}
 	switch {
 	case b.Choice == OneLabel && len(shown) != 1:
-		return nil, fmt.Errorf("%s given; expected exactly one of %s", wording.Count(len(shown), "label"), strings.Join(known, ", "))
+		return nil, fmt.Errorf("%s given; expected exactly one of %s", wording.Count(len(shown), "label"),
+			strings.Join(known, ", "))
 	case len(shown) == 0 && b.Unit == UnitMessage:
 		return nil, fmt.Errorf("no label is given; at least one of %s is needed", strings.Join(known, ", "))
 	case alone != "" && len(shown) > 1:

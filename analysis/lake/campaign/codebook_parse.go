@@ -94,7 +94,8 @@ func (r *reader) readMapping(n *yaml.Node, what string, known []string) func(fun
 			key := n.Content[i].Value
 			switch {
 			case !slices.Contains(known, key):
-				r.addWrong(n.Content[i], "%s has no key %q; the keys are %s%s", what, key, wording.And(known), wording.DidYouMean(key, known))
+				r.addWrong(n.Content[i], "%s has no key %q; the keys are %s%s", what, key, wording.And(known),
+					wording.DidYouMean(key, known))
 				continue
 			case seen[key]:
 				r.addWrong(n.Content[i], "%s is there twice", key)

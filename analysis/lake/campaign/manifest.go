@@ -20,12 +20,14 @@ import (
 // Manifest names the present revision of a campaign and says how it is run.
 // Limits, labels (of messages and of the grid), prices, notices, card and the question are not part of its identity: they may change while it runs.
 type Manifest struct {
-	Campaign string           `json:"campaign"`
-	Run      string           `json:"run,omitempty"` // drawn once for a campaign in a lake: no other run has it
-	Revision string           `json:"revision"`
-	Limits   plan.Limits      `json:"limits"`
-	Labels   *Labelling       `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
-	Notify   *plan.Notify     `json:"notify,omitempty"`   // where its end, pauses and budget are reported; nil if nowhere
+	Campaign string      `json:"campaign"`
+	Run      string      `json:"run,omitempty"` // drawn once for a campaign in a lake: no other run has it
+	Revision string      `json:"revision"`
+	Limits   plan.Limits `json:"limits"`
+	// by whom messages are labelled at the end; nil if they are not
+	Labels *Labelling `json:"labels,omitempty"`
+	// where its end, pauses and budget are reported; nil if nowhere
+	Notify   *plan.Notify     `json:"notify,omitempty"`
 	Card     *plan.Card       `json:"card,omitempty"`     // what its owner says of its data set; nil if nothing
 	Until    *until.Question  `json:"until,omitempty"`    // what ends it; nil if every cell is run
 	Embedder string           `json:"embedder,omitempty"` // what information distances rest on; "" for the default
@@ -74,7 +76,8 @@ func ReadManifest(ctx context.Context, s store.Store, campaign string) (Manifest
 	}
 	err = lake.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
 	if err == nil && m.Campaign != campaign {
-		err = fmt.Errorf("%s: %w: it is the manifest of campaign %q", ManifestKey(campaign), store.ErrCorrupt, m.Campaign)
+		err = fmt.Errorf("%s: %w: it is the manifest of campaign %q", ManifestKey(campaign),
+			store.ErrCorrupt, m.Campaign)
 	}
 	return m, err
 }

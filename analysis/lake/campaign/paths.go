@@ -15,7 +15,8 @@ import (
 
 // Paths are where this machine has what a plan names. They are in no lake, which is published.
 type Paths struct {
-	Folder string `json:"folder"`         // of the campaign file: paths of models and programs are relative to it; "" is the working directory
+	// of the campaign file: paths of models and programs are relative to it; "" is the working directory
+	Folder string `json:"folder"`
 	Data   string `json:"data,omitempty"` // folder of the data set; "" if it is not known
 }
 

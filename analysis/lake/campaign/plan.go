@@ -125,7 +125,8 @@ func (p Plan) check(campaign, revision string) error {
 	for hash, pack := range p.Packs {
 		sound = sound && HashPack(pack) == hash
 	}
-	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.HasSoundInstances() {
+	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n ||
+		!p.Campaign.HasSoundInstances() {
 		sound = false
 	}
 	if !sound {
@@ -198,7 +199,8 @@ func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 	}
 	for _, other := range plans {
 		has := other.Campaign.Contains()
-		if len(other.Campaign.Extends(p.Campaign)) == 0 && !slices.ContainsFunc(ended, func(run lake.Run) bool { return !has(run.Collaboration) }) {
+		if len(other.Campaign.Extends(p.Campaign)) == 0 &&
+			!slices.ContainsFunc(ended, func(run lake.Run) bool { return !has(run.Collaboration) }) {
 			larger = fmt.Sprintf("its recorded plan %s (%d cells) has them all: run that copy's campaign file again in this lake, which merges them without asking anything twice", other.Campaign.Revision(), other.Campaign.Size())
 		}
 	}

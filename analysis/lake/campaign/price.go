@@ -22,7 +22,8 @@ type Price struct {
 	Batch       *TierPrice `json:"batch,omitempty"`      // in the service's batches
 	Long        *LongPrice `json:"long,omitempty"`       // nil if long requests cost the same
 	MaxOutput   int        `json:"max_output,omitempty"` // tokens that one answer has at most; 0 if not known
-	AsOf        string     `json:"as_of,omitempty"`      // the day of a table's price, as 2026-11-27; empty for one of the file
+	// the day of a table's price, as 2026-11-27; empty for one of the file
+	AsOf string `json:"as_of,omitempty"`
 }
 
 // TierPrice is the price of a call in another tier, or of a long one. A price of the cache that
@@ -49,13 +50,15 @@ func (p Price) In(tier plan.Tier) Price {
 		return p
 	}
 	in := Price{
-		Input: t.Input, Output: t.Output, CachedInput: cmp.Or(t.CachedInput, p.CachedInput), CacheWrite: cmp.Or(t.CacheWrite, p.CacheWrite),
-		Reasoning: scaleOptional(p.Reasoning, &t.Output, &p.Output), MaxOutput: p.MaxOutput, AsOf: p.AsOf,
+		Input: t.Input, Output: t.Output, CachedInput: cmp.Or(t.CachedInput, p.CachedInput),
+		CacheWrite: cmp.Or(t.CacheWrite, p.CacheWrite),
+		Reasoning:  scaleOptional(p.Reasoning, &t.Output, &p.Output), MaxOutput: p.MaxOutput, AsOf: p.AsOf,
 	}
 	if l := p.Long; l != nil {
 		in.Long = &LongPrice{l.Above, TierPrice{
 			Input: scale(l.Input, t.Input, p.Input), Output: scale(l.Output, t.Output, p.Output),
-			CachedInput: scaleOptional(l.CachedInput, t.CachedInput, p.CachedInput), CacheWrite: scaleOptional(l.CacheWrite, t.CacheWrite, p.CacheWrite),
+			CachedInput: scaleOptional(l.CachedInput, t.CachedInput, p.CachedInput),
+			CacheWrite:  scaleOptional(l.CacheWrite, t.CacheWrite, p.CacheWrite),
 		}}
 	}
 	return in

@@ -26,7 +26,8 @@ func dataKey(sum string) string { return "data/" + sum }
 // RecordData stores the data files of a plan that the lake does not have yet, so that a
 // copy of the lake can be read anywhere. open opens the plan's folder. What is not stored,
 // and why, is the note.
-func RecordData(ctx context.Context, s store.Store, p Plan, open func(path string) (fs.FS, error)) (note string, err error) {
+func RecordData(ctx context.Context, s store.Store, p Plan,
+	open func(path string) (fs.FS, error)) (note string, err error) {
 	if p.PrivateData {
 		return "", nil
 	}
@@ -34,7 +35,8 @@ func RecordData(ctx context.Context, s store.Store, p Plan, open func(path strin
 	if err != nil {
 		return "", err
 	}
-	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Files)), func(name string) bool { return has[p.Files[name]] })
+	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(p.Files)),
+		func(name string) bool { return has[p.Files[name]] })
 	if len(missing) == 0 {
 		return "", nil
 	}
@@ -88,7 +90,8 @@ func OpenRecordedData(ctx context.Context, s store.Store, p Plan) (files fs.FS, 
 			return nil, false, err
 		}
 		if sumOf(data) != p.Files[name] {
-			return nil, false, fmt.Errorf("%s: %w: it is not the file %s that was recorded", dataKey(p.Files[name]), store.ErrCorrupt, name)
+			return nil, false, fmt.Errorf("%s: %w: it is not the file %s that was recorded", dataKey(p.Files[name]),
+				store.ErrCorrupt, name)
 		}
 		file, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		if err == nil {

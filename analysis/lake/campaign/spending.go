@@ -71,7 +71,8 @@ type Spending struct {
 
 // LoadSpending reads a campaign's calls, one collaboration after the other.
 func LoadSpending(ctx context.Context, store store.Store, campaign string, by SpendingBy) (Spending, error) {
-	r := Spending{Campaign: campaign, By: by, byName: map[[2]string]*SpendingGroup{}, bySnapshot: map[[2]string]*ModelSnapshot{}}
+	r := Spending{Campaign: campaign, By: by, byName: map[[2]string]*SpendingGroup{},
+		bySnapshot: map[[2]string]*ModelSnapshot{}}
 	if !slices.Contains(SpendingBys(), by) {
 		return r, fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(SpendingBys()))
 	}
@@ -87,7 +88,8 @@ func LoadSpending(ctx context.Context, store store.Store, campaign string, by Sp
 		return r, err
 	}
 	r.Earlier = len(d.Members) - r.InPlan
-	d = d.Without(record.Calls, "provider", "cache_write_tokens", "price_usd", "worst_tokens", "finish_reason", "request_id", "reasoning_asked", "forked_from")
+	d = d.Without(record.Calls, "provider", "cache_write_tokens", "price_usd", "worst_tokens", "finish_reason",
+		"request_id", "reasoning_asked", "forked_from")
 	for _, m := range d.Members {
 		r.Ended = append(r.Ended, m.Run)
 	}
@@ -208,7 +210,8 @@ func keyOf(c record.Call) lake.CallKey {
 func (g *SpendingGroup) billCall(c record.Call) {
 	g.Billed++
 	for _, part := range [...]struct{ sum, tokens *int64 }{
-		{&g.Input, c.InputTokens}, {&g.CachedInput, c.CachedInputTokens}, {&g.Output, c.OutputTokens}, {&g.Reasoning, c.ReasoningTokens},
+		{&g.Input, c.InputTokens}, {&g.CachedInput, c.CachedInputTokens}, {&g.Output, c.OutputTokens},
+		{&g.Reasoning, c.ReasoningTokens},
 	} {
 		if part.tokens != nil {
 			*part.sum += *part.tokens

@@ -46,7 +46,8 @@ func (r *Spending) sortGroups() {
 	}
 	slices.Sort(r.Total.Latency)
 	slices.SortFunc(r.Groups, func(a, b SpendingGroup) int {
-		return cmp.Or(cmp.Compare(labelsLast(a), labelsLast(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
+		return cmp.Or(cmp.Compare(labelsLast(a), labelsLast(b)), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Role, b.Role))
 	})
 	for _, s := range r.bySnapshot {
 		r.Snapshots = append(r.Snapshots, *s)
@@ -70,7 +71,8 @@ func (r Spending) Changed() []string {
 	var all []string
 	for _, model := range slices.Sorted(maps.Keys(r.Addresses)) {
 		if at := r.Addresses[model]; len(at) > 1 {
-			all = append(all, fmt.Sprintf("%s was asked at %d addresses, the present one last: %s.", model, len(at), strings.Join(at, ", ")))
+			all = append(all, fmt.Sprintf("%s was asked at %d addresses, the present one last: %s.", model, len(at),
+				strings.Join(at, ", ")))
 		}
 	}
 	for i := 0; i < len(r.Snapshots); {
@@ -80,7 +82,8 @@ func (r Spending) Changed() []string {
 			parts = append(parts, r.Snapshots[i].String())
 		}
 		if len(parts) > 1 {
-			all = append(all, fmt.Sprintf("%s was answered by %d models: %s.", r.Snapshots[first].Asked, len(parts), strings.Join(parts, "; ")))
+			all = append(all, fmt.Sprintf("%s was answered by %d models: %s.", r.Snapshots[first].Asked, len(parts),
+				strings.Join(parts, "; ")))
 		}
 	}
 	return all
@@ -92,7 +95,8 @@ func (s ModelSnapshot) String() string {
 	if s.Calls == 1 {
 		calls = "call"
 	}
-	return fmt.Sprintf("%s (%d %s, %s to %s UTC)", s.Answered, s.Calls, calls, s.First.Format(minute), s.Last.Format(minute))
+	return fmt.Sprintf("%s (%d %s, %s to %s UTC)", s.Answered, s.Calls, calls, s.First.Format(minute),
+		s.Last.Format(minute))
 }
 
 // rankOf returns ⌈qn⌉ between 1 and n.

@@ -66,7 +66,8 @@ type dirs struct {
 func newDirs(root *os.Root, group fs.FileMode) *dirs {
 	ds := &dirs{root: root, group: group, sync: syncFile}
 	// Walking down from the root costs more than the rest of a PUT's bookkeeping.
-	ds.open, _ = simplelru.NewLRU(share(OpenFiles(), filesOfDirectory, maxDirectories), func(_ string, d *dir) { // under ds.mu
+	// under ds.mu
+	ds.open, _ = simplelru.NewLRU(share(OpenFiles(), filesOfDirectory, maxDirectories), func(_ string, d *dir) {
 		d.dropped = true
 		if d.users == 0 {
 			d.close()

@@ -28,7 +28,8 @@ func GroupRights(dir string) fs.FileMode {
 // isUnsupported reports whether a file system lacks what it was asked for: exFAT, SMB and
 // cloud drives have no hard links, some have no locks.
 func isUnsupported(err error) bool {
-	for _, lacks := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK, syscall.ENOLCK} {
+	for _, lacks := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK,
+		syscall.ENOLCK} {
 		if errors.Is(err, lacks) {
 			return true
 		}

@@ -54,7 +54,8 @@ type Lease struct {
 // TakeLease takes a lease that is free, or that nobody has renewed for 30 s; before it waits for
 // that, it calls waiting with the holder. Once the holder renews it, the error is an ErrLeased. The
 // context that is returned ends when the lease is released, or lost (its cause is then ErrLeaseLost).
-func TakeLease(ctx context.Context, s Store, key string, by Holder, waiting func(Holder)) (context.Context, *Lease, error) {
+func TakeLease(ctx context.Context, s Store, key string, by Holder, waiting func(Holder)) (context.Context,
+	*Lease, error) {
 	l := &Lease{store: s, key: key, own: leaseObject{Holder: by, ID: rand.Text()}, ended: make(chan struct{})}
 	var first string // the ETag of the first look
 	var since time.Time
@@ -64,7 +65,8 @@ func TakeLease(ctx context.Context, s Store, key string, by Holder, waiting func
 		case errors.Is(err, fs.ErrNotExist):
 			err = l.write(ctx, "")
 		case err != nil:
-		case there.ID == "", by.Place != "" && there.Place == by.Place, etag == first && time.Since(since) >= leaseStale:
+		case there.ID == "", by.Place != "" && there.Place == by.Place, etag == first &&
+			time.Since(since) >= leaseStale:
 			err = l.write(ctx, etag)
 		case first != "" && etag != first:
 			return ctx, nil, fmt.Errorf("%w by %s", ErrLeased, there.Name)

@@ -92,7 +92,9 @@ func NewLocal(dir string) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lake %s: the directory cannot be opened: %w", dir, err)
 	}
-	return &Local{root: root, dirs: newDirs(root, group), requests: make(chan struct{}, share(OpenFiles(), filesOfRequest, maxRequests)), stamp: fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
+	return &Local{root: root, dirs: newDirs(root, group),
+		requests: make(chan struct{}, share(OpenFiles(), filesOfRequest, maxRequests)),
+		stamp:    fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
 }
 
 // Close lets go of the directory.
@@ -196,7 +198,8 @@ func (l *Local) Replace(ctx context.Context, key string, data []byte, etag strin
 }
 
 // putFile writes and syncs a temporary file, names it and syncs the directory.
-func (l *Local) putFile(ctx context.Context, key string, data []byte, name func(d *dir, temp, name string) error) error {
+func (l *Local) putFile(ctx context.Context, key string, data []byte,
+	name func(d *dir, temp, name string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -356,7 +359,8 @@ func explainFull(err error) error {
 
 // CheckKey accepts slash-separated names of printable characters that do not begin with a dot.
 func CheckKey(key string) error {
-	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || !unicode.IsPrint(r) }) {
+	if len(key) > maxKey || !utf8.ValidString(key) ||
+		strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || !unicode.IsPrint(r) }) {
 		return fmt.Errorf("lake: %.80q is not a name of an object: it has at most %d printable characters", key, maxKey)
 	}
 	for part := range strings.SplitSeq(key, "/") {

@@ -45,17 +45,22 @@ type norming struct {
 func newBERT(c config, w weights) (*bert, error) {
 	m, r := &bert{config: c}, reader{weights: w, epsilon: c.Epsilon}
 	m.embedding = embeddings{
-		r.takeTensor("embeddings.word_embeddings.weight", c.Words, c.Hidden), r.takeTensor("embeddings.position_embeddings.weight", c.Positions, c.Hidden),
-		r.takeTensor("embeddings.token_type_embeddings.weight", 2, c.Hidden), r.readNorming("embeddings.LayerNorm", c.Hidden),
+		r.takeTensor("embeddings.word_embeddings.weight", c.Words, c.Hidden),
+		r.takeTensor("embeddings.position_embeddings.weight", c.Positions, c.Hidden),
+		r.takeTensor("embeddings.token_type_embeddings.weight", 2, c.Hidden),
+		r.readNorming("embeddings.LayerNorm", c.Hidden),
 	}
 	for i := range c.Layers {
 		at := fmt.Sprintf("encoder.layer.%d.", i)
 		m.layers = append(m.layers, layer{
-			query: r.readDense(at+"attention.self.query", c.Hidden, c.Hidden), key: r.readDense(at+"attention.self.key", c.Hidden, c.Hidden),
-			value: r.readDense(at+"attention.self.value", c.Hidden, c.Hidden), joined: r.readDense(at+"attention.output.dense", c.Hidden, c.Hidden),
+			query:    r.readDense(at+"attention.self.query", c.Hidden, c.Hidden),
+			key:      r.readDense(at+"attention.self.key", c.Hidden, c.Hidden),
+			value:    r.readDense(at+"attention.self.value", c.Hidden, c.Hidden),
+			joined:   r.readDense(at+"attention.output.dense", c.Hidden, c.Hidden),
 			attended: r.readNorming(at+"attention.output.LayerNorm", c.Hidden),
-			wide:     r.readDense(at+"intermediate.dense", c.Hidden, c.Intermediate), narrow: r.readDense(at+"output.dense", c.Intermediate, c.Hidden),
-			done: r.readNorming(at+"output.LayerNorm", c.Hidden),
+			wide:     r.readDense(at+"intermediate.dense", c.Hidden, c.Intermediate),
+			narrow:   r.readDense(at+"output.dense", c.Intermediate, c.Hidden),
+			done:     r.readNorming(at+"output.LayerNorm", c.Hidden),
 		})
 	}
 	return m, r.err
@@ -101,7 +106,8 @@ func (m *bert) hiddenStates(ids []int) ([]float32, error) {
 }
 
 func (l layer) applyLayer(x []float32, heads int) []float32 {
-	attended := l.joined.applyDense(attendHeads(l.query.applyDense(x), l.key.applyDense(x), l.value.applyDense(x), l.query.out, heads))
+	attended := l.joined.applyDense(attendHeads(l.query.applyDense(x), l.key.applyDense(x), l.value.applyDense(x),
+		l.query.out, heads))
 	addTo(attended, x)
 	l.attended.applyNorming(attended)
 	wide := l.wide.applyDense(attended)
@@ -120,7 +126,8 @@ func (d dense) applyDense(x []float32) []float32 {
 	for i := range n {
 		copy(y[i*d.out:], d.b)
 	}
-	blas32.Gemm(blas.NoTrans, blas.Trans, 1, newMatrix(n, d.in, d.in, x), newMatrix(d.out, d.in, d.in, d.w), 1, newMatrix(n, d.out, d.out, y))
+	blas32.Gemm(blas.NoTrans, blas.Trans, 1, newMatrix(n, d.in, d.in, x), newMatrix(d.out, d.in, d.in, d.w), 1,
+		newMatrix(n, d.out, d.out, y))
 	return y
 }
 
@@ -136,11 +143,13 @@ func attendHeads(q, k, v []float32, hidden, heads int) []float32 {
 	for h := range heads {
 		at := h * size
 		s := newMatrix(n, n, n, scores)
-		blas32.Gemm(blas.NoTrans, blas.Trans, scale, newMatrix(n, size, hidden, q[at:]), newMatrix(n, size, hidden, k[at:]), 0, s)
+		blas32.Gemm(blas.NoTrans, blas.Trans, scale, newMatrix(n, size, hidden, q[at:]),
+			newMatrix(n, size, hidden, k[at:]), 0, s)
 		for i := range n {
 			softmaxRow(scores[i*n : (i+1)*n])
 		}
-		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, s, newMatrix(n, size, hidden, v[at:]), 0, newMatrix(n, size, hidden, out[at:]))
+		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, s, newMatrix(n, size, hidden, v[at:]), 0,
+			newMatrix(n, size, hidden, out[at:]))
 	}
 	return out
 }

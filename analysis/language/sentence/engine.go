@@ -92,7 +92,8 @@ var errImpossible = errors.New("config.json: impossible layer sizes")
 // writes it to the first place, Optimum to the second. Empty if it is in neither.
 func findGraph(folder string) string {
 	for _, name := range []string{"onnx/model.onnx", "model.onnx"} {
-		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name))); err == nil &&
+			info.Mode().IsRegular() {
 			return name
 		}
 	}

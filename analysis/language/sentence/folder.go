@@ -81,7 +81,8 @@ func openModel(folder, library string) (*Model, error) {
 	}
 	sum := sha256.Sum256(append(settings, w.sum...))
 	m.engine = w.engine
-	m.name = strings.TrimSpace("sentence transformer "+strings.TrimPrefix(path.Base(c.Name), ".")) + w.by + " (" + hex.EncodeToString(sum[:4]) + ")"
+	m.name = strings.TrimSpace("sentence transformer "+strings.TrimPrefix(path.Base(c.Name), ".")) + w.by + " (" +
+		hex.EncodeToString(sum[:4]) + ")"
 	return m, nil
 }
 

@@ -59,7 +59,8 @@ func sessionOptions() (*ort.SessionOptions, error) {
 	}
 	// A plan of memory for each length of text would grow without gain, and
 	// threads that wait by turning around took more than half of the processor.
-	return options, errors.Join(options.SetMemPattern(false), options.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"))
+	return options, errors.Join(options.SetMemPattern(false),
+		options.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"))
 }
 
 // loading: a process has one ONNX Runtime, the first that could be loaded.
@@ -135,7 +136,8 @@ func (s *session) hiddenStates(ids []int) ([]float32, error) {
 	defer func() { _ = got[0].Destroy() }()
 	states, ok := got[0].(*ort.Tensor[float32])
 	shape := got[0].GetShape()
-	if !ok || len(shape) != 3 || shape[0] != 1 || shape[1] != int64(len(ids)) || s.width > 0 && shape[2] != int64(s.width) || shape[2] < 1 {
+	if !ok || len(shape) != 3 || shape[0] != 1 || shape[1] != int64(len(ids)) || s.width > 0 &&
+		shape[2] != int64(s.width) || shape[2] < 1 {
 		return nil, fmt.Errorf("the model gave numbers of the shape %v for %d tokens", shape, len(ids))
 	}
 	return states.GetData(), nil

@@ -65,14 +65,17 @@ type debateView struct {
 func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
 	v := debateView{View: c.View("")}
 	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool {
-		return g.Settings["protocol"] != Protocol || g.Measure() == record.Scored // whose answers are neither right nor wrong
+		// whose answers are neither right nor wrong
+		return g.Settings["protocol"] != Protocol || g.Measure() == record.Scored
 	})
-	named := []string{"env", "env.file", "env.format", "env.agents", "env.kind", "protocol.order", "protocol.rounds", "protocol.agents", "protocol.viewpoints.scaling"}
+	named := []string{"env", "env.file", "env.format", "env.agents", "env.kind", "protocol.order", "protocol.rounds",
+		"protocol.agents", "protocol.viewpoints.scaling"}
 	names := campaign.TaskNames(v.Groups)
 	v.Labels = v.BeyondTasks(names, named...)
 	var kept []campaign.Group
 	for _, g := range v.Groups {
-		d := debateGroup{Group: g, task: names.Of(g), size: campaign.WholeNumber(g.Settings["protocol.agents"]), rounds: 1}
+		d := debateGroup{Group: g, task: names.Of(g),
+			size: campaign.WholeNumber(g.Settings["protocol.agents"]), rounds: 1}
 		if text, ok := g.Settings["protocol.rounds"]; ok {
 			d.rounds = campaign.WholeNumber(text)
 		}
@@ -139,8 +142,9 @@ func strategyName(d debateGroup) string {
 		return "Self-Consistency"
 	}
 	names := map[string]string{
-		"": mad, "fixed": mad, "random": mad + ", random order", "truth_last": mad + "+Truth", "truth_first": mad + ", truth first",
-		"madc": mad + "+MADC", "madc_per_receiver": mad + "+MADC per receiver",
+		"": mad, "fixed": mad, "random": mad + ", random order", "truth_last": mad + "+Truth",
+		"truth_first": mad + ", truth first",
+		"madc":        mad + "+MADC", "madc_per_receiver": mad + "+MADC per receiver",
 	}
 	return cmp.Or(names[s["protocol.order"]], s["protocol.order"])
 }
@@ -174,7 +178,8 @@ func (d debateGroup) butForTask() setting {
 // baseOf returns the debate in the fixed order with all else equal.
 func (v debateView) baseOf(d debateGroup) (debateGroup, bool) {
 	for _, g := range v.all {
-		if g.strategy == mad && d.strategy != mad && d.rounds > 0 && d.rounds == g.rounds && d.size == g.size && d.task == g.task && d.others == g.others {
+		if g.strategy == mad && d.strategy != mad && d.rounds > 0 && d.rounds == g.rounds && d.size == g.size &&
+			d.task == g.task && d.others == g.others {
 			return g, true
 		}
 	}

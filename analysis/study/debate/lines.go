@@ -83,7 +83,8 @@ func ViewpointLines(c campaign.Campaign) []DebateLine {
 		if len(v.tasks) > 1 {
 			name = d.task + ", " + name
 		}
-		line := DebateLine{Panel: Panel(name, d.named, v.Names()), Measure: "right outcomes, %", Name: d.called, Turn: curve.turn}
+		line := DebateLine{Panel: Panel(name, d.named, v.Names()), Measure: "right outcomes, %", Name: d.called,
+			Turn: curve.turn}
 		for _, d := range curve.sizes {
 			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.accuraciesByQuestion().Values()})
 		}
@@ -134,7 +135,8 @@ func StrategyLines(c campaign.Campaign) []DebateLine {
 	var lines []DebateLine
 	for _, d := range v.all {
 		title := strings.TrimPrefix(Panel("", d.named, v.Names()), ", ")
-		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task}, DebatePoint{Place: named(d), Values: d.accuraciesByQuestion().Values()})
+		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task},
+			DebatePoint{Place: named(d), Values: d.accuraciesByQuestion().Values()})
 	}
 	return lines
 }

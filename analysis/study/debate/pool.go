@@ -40,7 +40,8 @@ func (a PoolAnswer) Words() string {
 // alone is in the campaign: the viewpoints that a pool is made of.
 func AnswersAlone(c campaign.Campaign) bool {
 	v := debatesOf(c, debateGroup.isAlone)
-	return len(v.all) > 0 && len(v.all) == len(c.View("").Groups) && !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.size < 2 })
+	return len(v.all) > 0 && len(v.all) == len(c.View("").Groups) &&
+		!slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.size < 2 })
 }
 
 // isAlone says that everyone answers alone and nothing is debated.
@@ -118,5 +119,6 @@ func (l PoolLine) Join(other PoolLine) PoolLine {
 // order returns the order in which the answers to a question are shown.
 func (a PoolAnswer) order(b PoolAnswer) int {
 	last := func(yes bool) int { return map[bool]int{true: 1}[yes] }
-	return cmp.Or(last(a.Key == "")-last(b.Key == ""), last(!a.Right)-last(!b.Right), cmp.Compare(b.N, a.N), cmp.Compare(a.Words(), b.Words()), cmp.Compare(a.Key, b.Key))
+	return cmp.Or(last(a.Key == "")-last(b.Key == ""), last(!a.Right)-last(!b.Right), cmp.Compare(b.N, a.N),
+		cmp.Compare(a.Words(), b.Words()), cmp.Compare(a.Key, b.Key))
 }

@@ -11,9 +11,11 @@ import (
 func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(debateGroup) bool { return true })
 	t := table.Table{Title: "Debate: accuracy, log-likelihood and entropy by round"}
-	table.Fill(&t, v.measuredRows(), measureColumn(), taskColumn(debateOf), strategyColumn(debateOf), sizeColumn(debateOf), labelColumns(v, debateOf),
+	table.Fill(&t, v.measuredRows(), measureColumn(), taskColumn(debateOf), strategyColumn(debateOf),
+		sizeColumn(debateOf), labelColumns(v, debateOf),
 		campaign.RoundColumns(v.View, func(m measured, round int) table.Cell { return m.meanCell(m.debateGroup, round) }))
-	t.Notes = append([]string{"Mean over questions of the mean over their replicates (standard error)."}, measureNotes...)
+	t.Notes = append([]string{"Mean over questions of the mean over their replicates (standard error)."},
+		measureNotes...)
 	v.AddNotes(&t)
 	return t, len(v.all) > 0
 }
@@ -33,7 +35,8 @@ func DebateGains(c campaign.Campaign) (table.Table, bool) {
 	for _, m := range v.measuredRows() {
 		base, ok := v.baseOf(m.debateGroup)
 		for n := 2; ok && n <= m.rounds+1; n++ {
-			gains := campaign.PairedBy(m.Succeeded(), base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, n) }).Values()
+			gains := campaign.PairedBy(m.Succeeded(), base.Succeeded(),
+				func(r campaign.Run) (float64, bool) { return m.at(r, n) }).Values()
 			rows = append(rows, row{m, n, gains})
 		}
 	}

@@ -14,11 +14,13 @@ import (
 func Strategies(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
 	t := table.Table{Title: "Debate: accuracy in % by strategy and task"}
-	columns := []table.Columns[[]debateGroup]{strategyColumn(firstOf), sizeColumn(firstOf), roundsColumn(firstOf), labelColumns(v, firstOf)}
+	columns := []table.Columns[[]debateGroup]{strategyColumn(firstOf), sizeColumn(firstOf), roundsColumn(firstOf),
+		labelColumns(v, firstOf)}
 	for _, task := range v.tasks {
 		columns = append(columns, table.First(table.Join(
 			table.Column(task, func(d debateGroup) table.Cell { return d.accuraciesByQuestion().Mean() }),
-			table.Columns[debateGroup]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: v.gainCells},
+			table.Columns[debateGroup]{Headers: []string{task + " gain", task + " gain low", task + " gain high"},
+				Cells: v.gainCells},
 		), func(d debateGroup) bool { return d.task == task }))
 	}
 	n := table.Column("n", func(row []debateGroup) table.Cell {
@@ -52,7 +54,8 @@ func (v debateView) gainCells(d debateGroup) []table.Cell {
 	if !ok {
 		return make([]table.Cell, 3)
 	}
-	return campaign.PairedBy(d.Succeeded(), base.Succeeded(), func(r campaign.Run) (float64, bool) { return 100 * r.Right(), true }).Interval(campaign.MostOfPercent)
+	return campaign.PairedBy(d.Succeeded(), base.Succeeded(),
+		func(r campaign.Run) (float64, bool) { return 100 * r.Right(), true }).Interval(campaign.MostOfPercent)
 }
 
 // DebateAgents returns Tables 2 to 5 of paper 4: accuracy by the size of the group.
@@ -65,9 +68,11 @@ func DebateAgents(c campaign.Campaign) (table.Table, bool) {
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
 	t := table.Table{Title: "Debate: accuracy in % by number of agents"}
-	columns := []table.Columns[[]debateGroup]{taskColumn(firstOf), strategyColumn(firstOf), roundsColumn(firstOf), labelColumns(v, firstOf)}
+	columns := []table.Columns[[]debateGroup]{taskColumn(firstOf), strategyColumn(firstOf), roundsColumn(firstOf),
+		labelColumns(v, firstOf)}
 	for _, n := range sizes {
-		accuracy := table.Column(strconv.Itoa(n), func(d debateGroup) table.Cell { return d.accuraciesByQuestion().Mean() })
+		accuracy := table.Column(strconv.Itoa(n),
+			func(d debateGroup) table.Cell { return d.accuraciesByQuestion().Mean() })
 		columns = append(columns, table.First(accuracy, func(d debateGroup) bool { return d.size == n }))
 	}
 	table.Fill(&t, table.Gather(v.all, debateGroup.butForSize), columns...)

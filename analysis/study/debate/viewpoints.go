@@ -106,7 +106,8 @@ func Viewpoints(c campaign.Campaign) (table.Table, bool) {
 	}
 	slices.Sort(sizes)
 	for _, q := range questions {
-		t.Rows = append(t.Rows, viewpointRows(cmp.Or(q, "all"), byQuestion[q], t.Columns[2:], slices.Compact(slices.Clone(sizes)))...)
+		t.Rows = append(t.Rows, viewpointRows(cmp.Or(q, "all"), byQuestion[q], t.Columns[2:],
+			slices.Compact(slices.Clone(sizes)))...)
 	}
 	t.Notes = []string{
 		"Share of debates whose final answer is right: mean over contexts of the mean over their debates (standard error over contexts).",

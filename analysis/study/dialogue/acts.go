@@ -44,7 +44,8 @@ func LoadLabels(ctx context.Context, store store.Store, c campaign.Campaign, lab
 	case len(all) == 0:
 		return l, fmt.Errorf("no message of campaign %s is labelled; roundtable label %s labels them", c.Name, c.Name)
 	case labeller == "" && len(all) > 1:
-		return l, fmt.Errorf("campaign %s is labelled by several; choose one with --labeller: %s", c.Name, strings.Join(all, ", "))
+		return l, fmt.Errorf("campaign %s is labelled by several; choose one with --labeller: %s", c.Name,
+			strings.Join(all, ", "))
 	case labeller == "":
 		l.Labeller = all[0]
 	}
@@ -54,7 +55,8 @@ func LoadLabels(ctx context.Context, store store.Store, c campaign.Campaign, lab
 		}
 	}
 	if len(l.Others) == len(all) {
-		return l, fmt.Errorf("campaign %s has no labels by %q; there are labels by %s", c.Name, labeller, strings.Join(all, ", "))
+		return l, fmt.Errorf("campaign %s has no labels by %q; there are labels by %s", c.Name, labeller,
+			strings.Join(all, ", "))
 	}
 	if l.Gold, err = gold.Load(ctx, store, c.Name, gold.Acts); err != nil {
 		return l, err
@@ -132,7 +134,8 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	if l.Talks == nil {
 		return table.Table{}, errNoLabels
 	}
-	t := table.Table{Title: "Dialogue acts by round: share of messages, and of groups, that show them", Shading: table.Heat}
+	t := table.Table{Title: "Dialogue acts by round: share of messages, and of groups, that show them",
+		Shading: table.Heat}
 	var rows []actRow
 	missing, outside, empty := 0, 0, Emptied{}
 	for _, g := range v.Groups {

@@ -179,7 +179,8 @@ func judgesOf(c campaign.Campaign) (all []*judge) {
 				} `json:"params"`
 			} `json:"env"`
 		}
-		if json.Unmarshal([]byte(r.SettingsJSON), &settings) != nil || settings.Env.Params.Score.Judge == nil || r.DecisionJSON == nil || r.Score == nil {
+		if json.Unmarshal([]byte(r.SettingsJSON), &settings) != nil || settings.Env.Params.Score.Judge == nil ||
+			r.DecisionJSON == nil || r.Score == nil {
 			continue
 		}
 		id := string(settings.Env.Params.Score.Judge)
@@ -223,7 +224,8 @@ func (j *judge) match(h Hand) (bool, error) {
 		switch {
 		case h.Collaboration != "" && r.CollaborationID != h.Collaboration,
 			h.Collaboration == "" && r.InstanceID != h.Question,
-			h.Answer != "" && strings.TrimSpace(h.Answer) != *r.DecisionJSON && strings.TrimSpace(h.Answer) != strings.TrimSpace(decisionText(*r.DecisionJSON)):
+			h.Answer != "" && strings.TrimSpace(h.Answer) != *r.DecisionJSON &&
+				strings.TrimSpace(h.Answer) != strings.TrimSpace(decisionText(*r.DecisionJSON)):
 			continue
 		}
 		if found != nil && decisionOf(*found) != decisionOf(r) {
@@ -235,11 +237,13 @@ func (j *judge) match(h Hand) (bool, error) {
 		return false, nil
 	}
 	if h.Score < j.scale[0] || h.Score > j.scale[1] {
-		return false, fmt.Errorf("the score is %v; the scale of the judge %s is %v to %v", h.Score, j.model, j.scale[0], j.scale[1])
+		return false, fmt.Errorf("the score is %v; the scale of the judge %s is %v to %v", h.Score, j.model,
+			j.scale[0], j.scale[1])
 	}
 	if before, twice := j.graded[decisionOf(*found)]; twice {
 		if before.Score != h.Score {
-			return false, fmt.Errorf("the score is %v, and line %d gives %v to the same answer", h.Score, before.Line, before.Score)
+			return false, fmt.Errorf("the score is %v, and line %d gives %v to the same answer", h.Score,
+				before.Line, before.Score)
 		}
 		return true, nil
 	}

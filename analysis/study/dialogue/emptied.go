@@ -20,7 +20,8 @@ func (e Emptied) Add(err error) {
 
 // note says how many there are and why, the most frequent reason first; "" if there are none.
 func (e Emptied) note() string {
-	reasons := slices.SortedFunc(maps.Keys(e), func(a, b string) int { return cmp.Or(cmp.Compare(e[b], e[a]), cmp.Compare(a, b)) })
+	reasons := slices.SortedFunc(maps.Keys(e),
+		func(a, b string) int { return cmp.Or(cmp.Compare(e[b], e[a]), cmp.Compare(a, b)) })
 	if len(reasons) == 0 {
 		return ""
 	}

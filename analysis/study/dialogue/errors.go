@@ -49,7 +49,8 @@ func (l Labels) judge(runs []campaign.Run, sets map[lake.Run]map[int]acts.Set) [
 					if machine, ok := sets[run][c.Entry]; ok {
 						set, _ := acts.Of(c.Labels...)
 						weight := gold.Share(c.Round, int(r.RoundsRun)) / float64(len(coders))
-						one.messages = append(one.messages, judgement{set, machine, weight, !seen[message{run, c.Entry}]})
+						one.messages = append(one.messages,
+							judgement{set, machine, weight, !seen[message{run, c.Entry}]})
 						seen[message{run, c.Entry}] = true
 					}
 				}
@@ -115,8 +116,9 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 		return table.Table{}, fmt.Errorf("no message of campaign %s is coded by hand; roundtable label %s --gold 200 draws some", c.Name, c.Name)
 	}
 	t := table.Table{
-		Title:   "Labels against gold: what the labeller finds and what it makes up",
-		Columns: []string{"condition", "act", "found", "95 % from", "to", "left out rightly", "95 % from", "to", "kappa", "messages with it", "messages"},
+		Title: "Labels against gold: what the labeller finds and what it makes up",
+		Columns: []string{"condition", "act", "found", "95 % from", "to", "left out rightly", "95 % from", "to",
+			"kappa", "messages with it", "messages"},
 	}
 	empty := Emptied{}
 	for act, name := range record.Acts {
@@ -135,8 +137,10 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 				own = append(own, j)
 			}
 		}
-		row := append([]table.Cell{table.Word(g.ID), table.Word("all acts: right")}, rightShare(own).intervalCells(empty)...)
-		t.Rows = append(t.Rows, append(row, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Count(messagesIn(own))))
+		row := append([]table.Cell{table.Word(g.ID), table.Word("all acts: right")},
+			rightShare(own).intervalCells(empty)...)
+		t.Rows = append(t.Rows, append(row, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{},
+			table.Count(messagesIn(own))))
 	}
 	t.Notes = append(l.Remarks(0), l.GoldNotes(outside, empty)...)
 	t.Notes = append(t.Notes,
@@ -192,7 +196,8 @@ func (l Labels) rightNote() string {
 	}
 	switch f := rightShare(l.judged); {
 	case f.err == nil:
-		return fmt.Sprintf(" The labeller is right about %.1f %% of all acts of messages (95 %%: %.1f to %.1f)%s", 100*f.Value, 100*f.Low, 100*f.High, more)
+		return fmt.Sprintf(" The labeller is right about %.1f %% of all acts of messages (95 %%: %.1f to %.1f)%s",
+			100*f.Value, 100*f.Low, 100*f.High, more)
 	case errors.Is(f.err, gold.ErrFewShown):
 		return " The labeller is right about almost all acts of messages, or about almost none" + more
 	default:

@@ -228,7 +228,8 @@ func transitionsOf(passages []passage, reading acts.Reading) (machine []transiti
 
 // correctedRows returns three rows an act: the corrected shares of what follows, and the two ends
 // of their intervals. An act of which gold says too little has none.
-func correctedRows(v campaign.View, g campaign.Group, passages []passage, reading acts.Reading, from []string, empty Emptied) [][]table.Cell {
+func correctedRows(v campaign.View, g campaign.Group, passages []passage, reading acts.Reading, from []string,
+	empty Emptied) [][]table.Cell {
 	machine, coded := transitionsOf(passages, reading)
 	var rows [][]table.Cell
 	for i, name := range from {
@@ -239,7 +240,8 @@ func correctedRows(v campaign.View, g campaign.Group, passages []passage, readin
 		for j := range acts.N + 1 {
 			units := make([]gold.ShareUnit, len(passages))
 			for n, p := range passages {
-				units[n] = gold.ShareUnit{Cluster: p.cluster, Stratum: p.stratum, Machine: [2]float64{machine[n].count[i][j], machine[n].of[i]}}
+				units[n] = gold.ShareUnit{Cluster: p.cluster, Stratum: p.stratum,
+					Machine: [2]float64{machine[n].count[i][j], machine[n].of[i]}}
 				if coded[n] != nil {
 					units[n].Gold = &[2]float64{coded[n].count[i][j], coded[n].of[i]}
 				}
@@ -248,7 +250,8 @@ func correctedRows(v campaign.View, g campaign.Group, passages []passage, readin
 			e, err := gold.EstimateShare(units)
 			if empty.Add(err); err == nil {
 				any = true
-				cells = [3]table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2), table.Number(e.High, 2)}
+				cells = [3]table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2),
+					table.Number(e.High, 2)}
 			}
 			for k := range of {
 				of[k] = append(of[k], cells[k])
@@ -270,7 +273,8 @@ func (l Labels) GoldNotes(outside int, empty Emptied) []string {
 	}
 	var notes []string
 	if !l.Gold.Empty() {
-		notes = append(notes, l.goldNote(), "Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors (design-based supervised learning in moment form, with the weight of the labels that makes the interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. Empty where gold says too little, so that the interval of a rare act is conditional on its having been found often enough, and holds the truth more seldom than in 95 %. The guide on labels explains it.")
+		notes = append(notes, l.goldNote(),
+			"Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors (design-based supervised learning in moment form, with the weight of the labels that makes the interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. Empty where gold says too little, so that the interval of a rare act is conditional on its having been found often enough, and holds the truth more seldom than in 95 %. The guide on labels explains it.")
 		if note := empty.note(); note != "" {
 			notes = append(notes, note)
 		}

@@ -66,7 +66,8 @@ func readCSV(data []byte, row func(int, map[string]string), wrong func(int, erro
 	if err != nil {
 		return fmt.Errorf("it has no header; %s", acceptedHand)
 	}
-	if !slices.Contains(header, "score") || !slices.Contains(header, "collaboration") && !slices.Contains(header, "question") {
+	if !slices.Contains(header, "score") || !slices.Contains(header, "collaboration") &&
+		!slices.Contains(header, "question") {
 		return fmt.Errorf("its header is %s; %s", strings.Join(header, ","), acceptedHand)
 	}
 	for {

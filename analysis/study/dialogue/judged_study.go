@@ -8,6 +8,7 @@ import (
 func JudgesStudy() entry.Study {
 	return entry.Study{Title: entry.Judges, Tables: []entry.Table{
 		{Named: entry.Named{Name: "judge-agreement", Shows: "scores by a judge: how far they agree with scores by hand",
-			Needs: "score: {judge: …} and scores by hand (--hand-scores FILE)"}, Shown: entry.Never, From: entry.HandScores},
+			Needs: "score: {judge: …} and scores by hand (--hand-scores FILE)"}, Shown: entry.Never,
+			From: entry.HandScores},
 	}}
 }

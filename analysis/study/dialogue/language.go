@@ -117,7 +117,8 @@ func messageLanguage(c campaign.Campaign) (table.Table, bool) {
 		table.Column("n", func(x row) table.Cell { return table.Count(len(x.Succeeded())) }))
 	t.Notes = []string{
 		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds without a message are left out.",
-		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends. "+englishNote, measured.Rule),
+		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends. "+englishNote,
+			measured.Rule),
 		measured.Note(),
 	}
 	v.AddNotes(&t)

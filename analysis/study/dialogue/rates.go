@@ -190,7 +190,8 @@ func (b booked) unitsOf(runs []campaign.Run, label string) (units, late []gold.S
 			passages = []gold.Passage{{Run: run}}
 		}
 		for _, p := range passages {
-			u := gold.ShareUnit{Cluster: i, Stratum: stratum, Machine: shareOfLabel(b.byRun[run], p, int(r.RoundsRun), label)}
+			u := gold.ShareUnit{Cluster: i, Stratum: stratum,
+				Machine: shareOfLabel(b.byRun[run], p, int(r.RoundsRun), label)}
 			coders := b.gold.Of(p)
 			if coders != nil {
 				u.Gold = new([2]float64)

@@ -14,7 +14,8 @@ func Study() entry.Study {
 		{Named: entry.Named{Name: "agreement", Shows: "dialogue acts: how far labellers agree",
 			Needs: "labels of at least two labellers (roundtable label)"}, Shown: entry.Never, From: entry.Labels},
 		{Named: entry.Named{Name: "label-rates", Shows: "labels of other code books: how often",
-			Needs: "labels by another code book (roundtable label --code-book)"}, Shown: entry.Never, From: entry.Labels},
+			Needs: "labels by another code book (roundtable label --code-book)"}, Shown: entry.Never,
+			From: entry.Labels},
 		{Named: entry.Named{Name: "label-errors", Shows: "dialogue acts: how often the labeller is right",
 			Needs: "labels by hand (roundtable label --gold)"}, Shown: entry.Never, From: entry.Labels},
 	}}

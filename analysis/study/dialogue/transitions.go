@@ -46,7 +46,8 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 			for i, from := range graph.From {
 				row := append(v.Label(g), table.Word(string(reading)), table.Word(from), table.Count(graph.Of[i]))
 				for j, p := range graph.Probability[i] {
-					row = append(row, table.Cell{Value: p, SE: graph.SE[i][j], N: graph.Talks[i], Decimals: 2, Partial: graph.Talks[i] < len(talks)})
+					row = append(row, table.Cell{Value: p, SE: graph.SE[i][j], N: graph.Talks[i], Decimals: 2,
+						Partial: graph.Talks[i] < len(talks)})
 				}
 				t.Rows = append(t.Rows, row)
 			}
@@ -82,7 +83,8 @@ func Agreement(ctx context.Context, store store.Store, c campaign.Campaign) (tab
 		if name == "" {
 			name = "all acts"
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Word(name), {Value: a.Kappa, Decimals: 3}, {Value: a.Alpha, Decimals: 3}, {Value: a.Same, Decimals: 3}, table.Count(a.Units)})
+		t.Rows = append(t.Rows, []table.Cell{table.Word(name), {Value: a.Kappa, Decimals: 3},
+			{Value: a.Alpha, Decimals: 3}, {Value: a.Same, Decimals: 3}, table.Count(a.Units)})
 	}
 	t.Notes = []string{
 		"Labellers: " + strings.Join(labellers, ", ") + ".",
@@ -95,7 +97,8 @@ func Agreement(ctx context.Context, store store.Store, c campaign.Campaign) (tab
 }
 
 // labelledMessages returns the messages with one set of acts a labeller, in their order.
-func labelledMessages(ctx context.Context, store store.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
+func labelledMessages(ctx context.Context, store store.Store, campaign string, labellers []string) (units [][]acts.Set,
+	simulated bool, err error) {
 	type message struct {
 		run   lake.Run
 		entry int32

@@ -45,7 +45,8 @@ func answerAnew(byRight, byScore *statistics.Challenge, t record.Turn) {
 // answer by what they are shown, and what comes of it.
 func Challenges(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := table.Table{Title: "Discussion: challenges of the final answer, % of agents", Columns: []string{"data set", "shown"}}
+	t := table.Table{Title: "Discussion: challenges of the final answer, % of agents",
+		Columns: []string{"data set", "shown"}}
 	others := d.Without(func(key string) bool { return key == challengeKey })
 	t.Columns = append(append(t.Columns, others.Names()...), "challenged", "improved", "worsened", "net", "agents", "n")
 	texts := slices.ContainsFunc(d.contestedOnes(), func(x discussed) bool { return d.answersAreSpans(x.task) })
@@ -75,7 +76,8 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 
 // contestedOnes returns the discussions whose final answer is challenged.
 func (d discussions) contestedOnes() []discussed {
-	return slices.DeleteFunc(d.talkingOnes(), func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.Settings[challengeKey]) })
+	return slices.DeleteFunc(d.talkingOnes(),
+		func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.Settings[challengeKey]) })
 }
 
 // challengeCells returns the share of agents that challenge, the mean over discussions;

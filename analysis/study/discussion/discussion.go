@@ -38,7 +38,8 @@ func discussionsOf(c campaign.Campaign) discussions {
 	for _, beside := range c.Baselines {
 		every = slices.Concat(every, beside.Groups())
 	}
-	d.Groups = slices.DeleteFunc(slices.Clone(every), func(g campaign.Group) bool { return g.Settings["protocol"] != Protocol })
+	d.Groups = slices.DeleteFunc(slices.Clone(every),
+		func(g campaign.Group) bool { return g.Settings["protocol"] != Protocol })
 	d.Labels, d.Whole = nil, true // to decide early is not to be cut off
 	for _, key := range d.Varying() {
 		if !strings.HasPrefix(key, "env") || key == "env.agents" {
@@ -100,7 +101,8 @@ func (d discussions) referencesOf(x discussed) []discussed {
 	if x.alone {
 		return nil
 	}
-	all := slices.DeleteFunc(slices.Clone(d.all), func(o discussed) bool { return !o.alone || o.task != x.task || !sameQuestions(o, x) })
+	all := slices.DeleteFunc(slices.Clone(d.all),
+		func(o discussed) bool { return !o.alone || o.task != x.task || !sameQuestions(o, x) })
 	slices.SortStableFunc(all, func(a, b discussed) int {
 		return strings.Compare(fmt.Sprint(isUnprompted(a.Settings)), fmt.Sprint(isUnprompted(b.Settings)))
 	})
@@ -160,7 +162,8 @@ func (d discussions) nameColumns() table.Columns[discussed] {
 
 // replicateColumns are mean and standard deviation over replicates of a measure, in percent.
 func replicateColumns(mean, sd string, measure func(campaign.Run) float64) table.Columns[discussed] {
-	return table.Columns[discussed]{Headers: []string{mean, sd}, Cells: func(x discussed) []table.Cell { return overReplicates(x.Succeeded(), measure) }}
+	return table.Columns[discussed]{Headers: []string{mean, sd},
+		Cells: func(x discussed) []table.Cell { return overReplicates(x.Succeeded(), measure) }}
 }
 
 // exactColumn is the mean of exact matches.

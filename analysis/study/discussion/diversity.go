@@ -18,7 +18,8 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Discussion: diversity and accuracy", Columns: []string{"data set"}}
 	others := d.Without(isRule)
 	t.Columns = append(t.Columns, others.Names()...)
-	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")
+	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain",
+		"gain low", "gain high")
 	if d.hasSingle() {
 		t.Columns = append(t.Columns, "above single", "low", "high")
 	}
@@ -122,9 +123,11 @@ func similarityCells(all []discussed, embed func(string) []float64) (answers, pe
 		runs = append(runs, x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil })...)
 	}
 	alike := func(texts func(campaign.Run) []string) table.Cell {
-		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return language.Similarity(embedTexts(texts(r), embed)) })
+		return campaign.MeanCell(runs, 3,
+			func(r campaign.Run) (float64, bool) { return language.Similarity(embedTexts(texts(r), embed)) })
 	}
-	return alike(func(r campaign.Run) []string { return discussionOf(r).Finals }), alike(func(r campaign.Run) []string { return discussionOf(r).Personas })
+	return alike(func(r campaign.Run) []string { return discussionOf(r).Finals }),
+		alike(func(r campaign.Run) []string { return discussionOf(r).Personas })
 }
 
 // embedTexts returns the vectors of those who said something.

@@ -16,15 +16,18 @@ import (
 // over the rules of each kind with all else equal, paired by question.
 func Kinds(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := table.Table{Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
+	t := table.Table{Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)",
+		Columns: []string{"data set"}}
 	same := d.Without(isRule)
 	var sets []compared
 	left := false
-	t.Columns = append(append(t.Columns, same.Names()...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
+	t.Columns = append(append(t.Columns, same.Names()...), "voting", "rules", "consensus", "rules of it",
+		"voting - consensus", "low", "high", "questions")
 	if d.hasSingle() {
 		t.Columns = append(t.Columns, singleColumns...)
 	}
-	for _, row := range table.Gather(d.talkingOnes(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+	for _, row := range table.Gather(d.talkingOnes(),
+		func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 		left = left || slices.ContainsFunc(row, isApproval)
 		row = slices.DeleteFunc(slices.Clone(row), isApproval)
 		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
@@ -39,7 +42,8 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 		var single campaign.Units
 		if one, ok := d.referenceOf(row[0]); ok {
 			single = one.scoresByQuestion()
-			cells = append(append(cells, v.Minus(single).Interval(100*row[0].MostDifference())...), k.Minus(single).Interval(100*row[0].MostDifference())...)
+			cells = append(append(cells, v.Minus(single).Interval(100*row[0].MostDifference())...),
+				k.Minus(single).Interval(100*row[0].MostDifference())...)
 		}
 		t.Rows = append(t.Rows, cells)
 		if len(between) > 0 {
@@ -136,7 +140,8 @@ func taskRows(v campaign.View, sets []compared) [][]table.Cell {
 				return v.Key(s.x.Group) != key || !slices.Contains(sort.formats, s.x.Settings["env.format"])
 			})
 			if len(some) > 1 {
-				rows = append(rows, append(append([]table.Cell{table.Word(sort.name)}, v.Label(some[0].x.Group)...), overSets(some)...))
+				rows = append(rows, append(append([]table.Cell{table.Word(sort.name)}, v.Label(some[0].x.Group)...),
+					overSets(some)...))
 			}
 		}
 	}
@@ -149,12 +154,14 @@ func overSets(sets []compared) []table.Cell {
 	rules, asked := [2]int{}, 0
 	for _, s := range sets {
 		d := s.voting.Minus(s.consensus)
-		voting, consensus, between = append(voting, s.voting.Values()), append(consensus, s.consensus.Values()), append(between, d.Values())
+		voting, consensus, between = append(voting, s.voting.Values()), append(consensus, s.consensus.Values()),
+			append(between, d.Values())
 		rules[0], rules[1], asked = max(rules[0], s.rules[0]), max(rules[1], s.rules[1]), asked+len(d)
 	}
 	for _, s := range sets {
 		if s.single != nil {
-			votingGain, consensusGain = append(votingGain, s.voting.Minus(s.single).Values()), append(consensusGain, s.consensus.Minus(s.single).Values())
+			votingGain, consensusGain = append(votingGain, s.voting.Minus(s.single).Values()),
+				append(consensusGain, s.consensus.Minus(s.single).Values())
 		}
 	}
 	cells := []table.Cell{voting.meanCell(), table.Count(rules[0]), consensus.meanCell(), table.Count(rules[1])}
@@ -198,7 +205,8 @@ func (m means) intervalCells(most float64) []table.Cell {
 		return []table.Cell{table.Number(mean, 1), {}, {}}
 	}
 	half := statistics.QuantileT(0.975, dof) * se
-	return append([]table.Cell{table.Number(mean, 1)}, campaign.IntervalCells(&statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
+	return append([]table.Cell{table.Number(mean, 1)},
+		campaign.IntervalCells(&statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
 }
 
 func ofKind(all []discussed, kind string) []campaign.Units {

@@ -95,7 +95,8 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	var lines []DiscussionLine
 	for _, x := range all {
 		title := titleWithLabels(same.Without(isRule), x, x.task)
-		lines = put(lines, title, d.measure(x), cmp.Or(x.Labels[setting], value(x)), replicatesMark(d.protocolOf(x), x.Succeeded()))
+		lines = put(lines, title, d.measure(x), cmp.Or(x.Labels[setting], value(x)),
+			replicatesMark(d.protocolOf(x), x.Succeeded()))
 	}
 	return lines
 }
@@ -112,7 +113,8 @@ func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	var lines []DiscussionLine
 	for _, s := range all {
 		first := s.all[0]
-		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(titleWithLabels(apart, first, ""), first.Shown("rule"))}
+		line := DiscussionLine{Panel: first.task, Measure: d.measure(first),
+			Name: cmp.Or(titleWithLabels(apart, first, ""), first.Shown("rule"))}
 		for i, x := range s.all {
 			mark := replicatesMark("", x.Succeeded())
 			mark.At = s.at[i]
@@ -159,7 +161,8 @@ func put(lines []DiscussionLine, panel, measure, name string, mark DiscussionMar
 func replicatesMark(place string, runs []campaign.Run) DiscussionMark {
 	cells := overReplicates(runs, campaign.Run.ScoreOrZero)
 	return DiscussionMark{
-		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs), Replicates: len(campaign.PerReplicate(runs, campaign.Run.ScoreOrZero)),
+		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs),
+		Replicates: len(campaign.PerReplicate(runs, campaign.Run.ScoreOrZero)),
 	}
 }
 
@@ -176,7 +179,8 @@ func halfOf(c table.Cell) *float64 {
 // where there are several, by kind, after the single agent.
 func (d discussions) rulesApart() [][]discussed {
 	same := d.Without(isRule)
-	rows := table.Gather(byKind(d.talkingOnes()), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	rows := table.Gather(byKind(d.talkingOnes()),
+		func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	rows = slices.DeleteFunc(rows, func(row []discussed) bool { return len(row) < 2 })
 	for i, row := range rows {
 		rows[i] = append(d.referencesOf(row[0]), row...)

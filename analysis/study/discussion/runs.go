@@ -158,7 +158,8 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 		table.Column("n", func(x row) table.Cell { return table.Count(x.ends.N()) }))
 	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so does the mean number of rounds."}
 	if len(kinds) > 0 {
-		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+": all discussions under rules of the kind, approval among them, as in the paper's 3.38 and 1.42 rounds.")
+		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
+			": all discussions under rules of the kind, approval among them, as in the paper's 3.38 and 1.42 rounds.")
 	}
 	d.addNotes(&t)
 	return t, len(t.Rows) > 0
@@ -179,11 +180,14 @@ func Countings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: solution counting, accuracy in %"}
 	table.Fill(&t, d.talkingOnes(), d.nameColumns(),
-		replicateColumns("counted", "counted ± sd", countedRight), replicateColumns("decided", "decided ± sd", campaign.Run.Right),
-		table.Columns[discussed]{Headers: []string{"decided - counted", "low", "high"}, Cells: func(x discussed) []table.Cell {
-			counted, decided := campaign.PerQuestion(x.Succeeded(), countedRight), campaign.PerQuestion(x.Succeeded(), campaign.Run.Right)
-			return decided.Minus(counted).Interval(campaign.MostOfPercent)
-		}},
+		replicateColumns("counted", "counted ± sd", countedRight),
+		replicateColumns("decided", "decided ± sd", campaign.Run.Right),
+		table.Columns[discussed]{Headers: []string{"decided - counted", "low", "high"},
+			Cells: func(x discussed) []table.Cell {
+				counted, decided := campaign.PerQuestion(x.Succeeded(), countedRight),
+					campaign.PerQuestion(x.Succeeded(), campaign.Run.Right)
+				return decided.Minus(counted).Interval(campaign.MostOfPercent)
+			}},
 		countColumn())
 	t.Notes = []string{
 		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + campaign.CutNote,

@@ -77,7 +77,8 @@ func (d discussions) listSeries() []series {
 	var list []series
 	for _, by := range scalingAxes() {
 		same := d.Without(func(key string) bool { return slices.Contains(by.keys, key) })
-		for _, row := range table.Gather(d.talkingOnes(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+		for _, row := range table.Gather(d.talkingOnes(),
+			func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 			s := series{by: by}
 			slices.SortStableFunc(row, func(a, b discussed) int { return by.valueOf(a) - by.valueOf(b) })
 			for _, x := range row {
@@ -113,7 +114,8 @@ func (s series) fitCells() []table.Cell {
 		return make([]table.Cell, 4)
 	}
 	within := line.Interval()
-	return []table.Cell{table.Number(line.Slope, 2), table.Number(within.Low, 2), table.Number(within.High, 2), table.Number(line.P, 4)}
+	return []table.Cell{table.Number(line.Slope, 2), table.Number(within.Low, 2), table.Number(within.High, 2),
+		table.Number(line.P, 4)}
 }
 
 // byQuestion returns the mean slope over the questions that all sizes have.

@@ -14,13 +14,15 @@ import (
 func Discussions(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: accuracy in % by protocol and data set"}
-	columns := []table.Columns[[]discussed]{{Headers: d.Names(), Cells: func(row []discussed) []table.Cell { return row[0].label() }}}
+	columns := []table.Columns[[]discussed]{{Headers: d.Names(),
+		Cells: func(row []discussed) []table.Cell { return row[0].label() }}}
 	for _, task := range d.tasks {
 		of := []table.Columns[discussed]{replicateColumns(task, task+" ± sd", campaign.Run.ScoreOrZero)}
 		if d.answersAreSpans(task) {
 			of = append(of, exactColumn(task+" EM"))
 		}
-		of = append(of, table.Columns[discussed]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: d.gainCells})
+		of = append(of, table.Columns[discussed]{Headers: []string{task + " gain", task + " gain low",
+			task + " gain high"}, Cells: d.gainCells})
 		columns = append(columns, table.First(table.Join(of...), func(x discussed) bool { return x.task == task }))
 	}
 	columns = append(columns, table.Column("n", func(row []discussed) table.Cell {
@@ -67,7 +69,8 @@ func (d discussions) gainCells(x discussed) []table.Cell {
 // answersAreSpans reports whether answers are words of a text.
 func (d discussions) answersAreSpans(task string) bool {
 	return slices.ContainsFunc(d.all, func(x discussed) bool {
-		return x.task == task && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { _, ok := isAnswerable(r); return ok })
+		return x.task == task && slices.ContainsFunc(x.Runs,
+			func(r campaign.Run) bool { _, ok := isAnswerable(r); return ok })
 	})
 }
 
@@ -117,7 +120,8 @@ func Answerables(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, slices.Concat(texts, kinds), columns...)
 	t.Notes = []string{"Mean and sample standard deviation over the replicates; EM is exact match. n counts collaborations."}
 	if len(kinds) > 0 {
-		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+": all discussions under rules of the kind, without approval voting, as in the paper.")
+		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
+			": all discussions under rules of the kind, without approval voting, as in the paper.")
 	}
 	d.addNotes(&t)
 	return t, len(t.Rows) > 0

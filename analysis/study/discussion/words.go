@@ -37,7 +37,8 @@ func kindOf(rule string) string {
 
 // isAlone says that a condition is one agent's single answer.
 func isAlone(settings map[string]string) bool {
-	return settings["protocol"] == debate.Protocol && settings["protocol.agents"] == "1" && settings["protocol.rounds"] == "0"
+	return settings["protocol"] == debate.Protocol && settings["protocol.agents"] == "1" &&
+		settings["protocol.rounds"] == "0"
 }
 
 // isUnprompted says that a single agent was not asked to think step by step.

@@ -35,7 +35,8 @@ const (
 // Table is a table that can be asked for.
 type Table struct {
 	Named
-	Build func(campaign.Campaign) (table.Table, bool) // false if the campaign has nothing for it; nil if it takes labels
+	// false if the campaign has nothing for it; nil if it takes labels
+	Build func(campaign.Campaign) (table.Table, bool)
 	Shown Shown
 	From  Source
 	// Redundant reports whether another table has all that this one would show of

@@ -99,5 +99,6 @@ func Find(what string, list []Named, written string, besides ...string) (Named, 
 	for _, n := range list {
 		likely = append(likely, n.Aliases()...)
 	}
-	return Named{}, fmt.Errorf("unknown %s %q; expected %s%s", what, written, wording.Or(names), wording.DidYouMean(written, likely))
+	return Named{}, fmt.Errorf("unknown %s %q; expected %s%s", what, written, wording.Or(names),
+		wording.DidYouMean(written, likely))
 }

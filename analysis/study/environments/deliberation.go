@@ -56,14 +56,16 @@ type deliberations struct {
 // deliberationsOf returns the conditions of a campaign that deliberate, and what else tells them apart.
 func deliberationsOf(c campaign.Campaign) (v campaign.View, all []deliberations, settings []string) {
 	v = c.View("")
-	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool { return g.Settings["protocol"] != deliberationProtocol })
+	v.Groups = slices.DeleteFunc(v.Groups,
+		func(g campaign.Group) bool { return g.Settings["protocol"] != deliberationProtocol })
 	if len(v.Groups) == 0 {
 		return v, nil, nil
 	}
 	named := []string{"env", "env.observations", "protocol.variant", "protocol.tools"}
 	v.Labels = slices.DeleteFunc(v.Varying(), func(key string) bool { return slices.Contains(named, key) })
 	for _, g := range v.Groups {
-		d := deliberations{Group: g, variant: cmp.Or(g.Settings["protocol.variant"], deliberationProtocol), tools: toolNames(g.Settings["protocol.tools"]), setting: g.Settings["env"]}
+		d := deliberations{Group: g, variant: cmp.Or(g.Settings["protocol.variant"], deliberationProtocol),
+			tools: toolNames(g.Settings["protocol.tools"]), setting: g.Settings["env"]}
 		if d.setting == "menu" {
 			d.setting += "-" + cmp.Or(g.Settings["env.observations"], "numeric")
 		}
@@ -142,7 +144,8 @@ func Deliberations(c campaign.Campaign) (table.Table, bool) {
 	type row = []deliberations // that differ in their setting only
 	columns := []table.Columns[row]{table.Of(headColumns(v), func(r row) deliberations { return r[0] })}
 	for _, s := range settings {
-		rewards := table.Join(meanColumn(s+" NR", rewardOf), meanColumn(s+" VR %", validityOf), meanColumn(s+" NAR", reachedRewardOf), meanColumn(s+" NAR by value", narValue))
+		rewards := table.Join(meanColumn(s+" NR", rewardOf), meanColumn(s+" VR %", validityOf),
+			meanColumn(s+" NAR", reachedRewardOf), meanColumn(s+" NAR by value", narValue))
 		columns = append(columns, table.First(rewards, func(d deliberations) bool { return d.setting == s }))
 	}
 	table.Fill(&t, table.Gather(all, func(d deliberations) string { return d.variant + "\x00" + d.tools + "\x00" + d.same }), columns...)
@@ -162,8 +165,10 @@ func oraclesTable(c campaign.Campaign) (table.Table, bool) {
 	}
 	oracles := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.variant != oracle })
 	table.Fill(&t, oracles, headColumns(v), settingColumn(),
-		meanColumn("NR", rewardOf), over("over centralized", centralized, rewardOf), over("over deliberation", deliberationProtocol, rewardOf),
-		meanColumn("VR %", validityOf), over("VR over centralized", centralized, validityOf), over("VR over deliberation", deliberationProtocol, validityOf))
+		meanColumn("NR", rewardOf), over("over centralized", centralized, rewardOf),
+		over("over deliberation", deliberationProtocol, rewardOf),
+		meanColumn("VR %", validityOf), over("VR over centralized", centralized, validityOf),
+		over("VR over deliberation", deliberationProtocol, validityOf))
 	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
 }

@@ -14,7 +14,8 @@ func toolsTable(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
 	t := table.Table{Title: "Use of the solver"}
 	solving := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.meanOf(toolNR).Value == nil })
-	table.Fill(&t, solving, headColumns(v), settingColumn(), meanColumn("tool NR", toolNR), meanColumn("actual NR", rewardOf), meanColumn("compliance %", compliedOf))
+	table.Fill(&t, solving, headColumns(v), settingColumn(), meanColumn("tool NR", toolNR),
+		meanColumn("actual NR", rewardOf), meanColumn("compliance %", compliedOf))
 	t.Notes = []string{"Tool NR: of the solver's last proposal. Compliance: decisions that are that proposal exactly."}
 	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
@@ -36,7 +37,8 @@ func estimatesTable(c campaign.Campaign) (table.Table, bool) {
 	rows = append(rows, all...)
 	informed := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.variant == oracle })
 	for _, pool := range table.Gather(informed, func(d deliberations) string { return d.setting + "\x00" + d.same }) {
-		estimating := slices.DeleteFunc(slices.Clone(pool), func(d deliberations) bool { return d.variant == centralized })
+		estimating := slices.DeleteFunc(slices.Clone(pool),
+			func(d deliberations) bool { return d.variant == centralized })
 		if len(pool) > 1 && len(estimating) > 0 {
 			rows = append(rows, poolConditions(allDeliberations, estimating))
 		}
@@ -61,7 +63,8 @@ func estimatesTable(c campaign.Campaign) (table.Table, bool) {
 		mean("NMAE pooled", 3, errorOf),
 		mean("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }))
 	t.Notes = []string{
-		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is not part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
+		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " +
+			v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is not part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
 	}
 	addTaskNotes(v, &t)
 	return t, len(all) > 0
@@ -108,7 +111,8 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 func gapsTable(c campaign.Campaign) (table.Table, bool) {
 	v, all, settings := deliberationsOf(c)
 	t := v.Start("Hallucination and the centralized gap, and what goes along with NR")
-	t.Columns = []string{"relation", "tools", "setting", "n", "slope", "se", "R²", "p", "Pearson r", "Spearman rho", "rho p"}
+	t.Columns = []string{"relation", "tools", "setting", "n", "slope", "se", "R²", "p", "Pearson r",
+		"Spearman rho", "rho p"}
 	var overall points
 	for _, s := range settings {
 		var list points
@@ -130,7 +134,9 @@ func gapsTable(c campaign.Campaign) (table.Table, bool) {
 		for _, s := range settings {
 			addErrors(&t, "NMAE → NR", tools, s, all, deliberationProtocol)
 			if slices.ContainsFunc(all, func(d deliberations) bool {
-				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measuredRuns(), func(r campaign.Run) bool { return measuresOf(r).NMAE != nil })
+				return d.variant == centralized && d.setting == s && (d.tools != "") == tools &&
+					slices.ContainsFunc(d.measuredRuns(),
+						func(r campaign.Run) bool { return measuresOf(r).NMAE != nil })
 			}) {
 				addErrors(&t, errorsOfAll, tools, s, all, deliberationProtocol, centralized)
 			}
@@ -166,7 +172,9 @@ func addLine(t *table.Table, relation, tools, setting string, of points) {
 	if err != nil {
 		return
 	}
-	row := []table.Cell{table.Word(relation), table.Word(tools), table.Word(setting), table.Count(line.N), table.Number(line.Slope, 2), table.Number(line.SE, 2), table.Number(line.R*line.R, 4), table.Number(line.P, 4), table.Number(line.R, 4)}
+	row := []table.Cell{table.Word(relation), table.Word(tools), table.Word(setting), table.Count(line.N),
+		table.Number(line.Slope, 2), table.Number(line.SE, 2), table.Number(line.R*line.R, 4), table.Number(line.P, 4),
+		table.Number(line.R, 4)}
 	rho, err := statistics.Spearman(of.x, of.y)
 	if err != nil {
 		row = append(row, table.Cell{}, table.Cell{})

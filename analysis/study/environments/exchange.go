@@ -34,9 +34,12 @@ func economyTable(v campaign.View, title string) (table.Table, bool) {
 	measures := campaign.AtRounds("utility@", v.Rounds(), statistics.Shares.TotalUtility)
 	measures = append(measures, campaign.AtRounds("AUC@", v.Rounds(), statistics.Shares.AUC)...)
 	measures = append(measures,
-		campaign.Measure{Column: "rationality", Of: func(r campaign.Run) (float64, bool) { return rationalityOf(r).PerSlot() }},
-		campaign.Measure{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return statistics.Fairness(r.Utilities) }},
-		campaign.Measure{Column: "rigidity", Of: func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Scores).Rigidity() }},
+		campaign.Measure{Column: "rationality",
+			Of: func(r campaign.Run) (float64, bool) { return rationalityOf(r).PerSlot() }},
+		campaign.Measure{Column: "fairness",
+			Of: func(r campaign.Run) (float64, bool) { return statistics.Fairness(r.Utilities) }},
+		campaign.Measure{Column: "rigidity",
+			Of: func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Scores).Rigidity() }},
 	)
 	return v.MeansTable(title, measures, v.PercentNote(), table.ExtremesNote, utilityNote, otherNote)
 }
@@ -44,22 +47,26 @@ func economyTable(v campaign.View, title string) (table.Table, bool) {
 // Readings returns the other readings of Table 1's metrics.
 func Readings(c campaign.Campaign) (table.Table, bool) {
 	reading := func(name string, of func(statistics.Rationality) (float64, bool)) campaign.Measure {
-		return campaign.Measure{Column: "rational of " + name, Of: func(r campaign.Run) (float64, bool) { return of(rationalityOf(r)) }}
+		return campaign.Measure{Column: "rational of " + name,
+			Of: func(r campaign.Run) (float64, bool) { return of(rationalityOf(r)) }}
 	}
-	return c.View(campaign.Exchange, "rule").MeansTable("Other readings of the exchange economy's metrics", []campaign.Measure{
-		reading("chances", statistics.Rationality.PerSlot),
-		reading("made", statistics.Rationality.PerMade),
-		reading("comparable", statistics.Rationality.PerComparable),
-		{Column: "rigid by utility", Of: func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Scores).Rigidity() }},
-		{Column: "rigid by decision", Of: func(r campaign.Run) (float64, bool) { return statistics.DecisionRigidity(r.Keys) }},
-		{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return statistics.Fairness(r.Utilities) }},
-		{Column: "fairness or 100", Of: func(r campaign.Run) (float64, bool) {
-			if v, ok := statistics.Fairness(r.Utilities); ok {
-				return v, true
-			}
-			return 100, true
-		}},
-	}, c.View(campaign.Exchange).PercentNote(), "Rational, of all chances to propose, of the proposals made, and of the comparable ones: those made while a decision stood. Rigid by decision: the allocation itself is the one of the round before. Fairness leaves out collaborations without a decision, or counts them as 100.")
+	return c.View(campaign.Exchange, "rule").MeansTable("Other readings of the exchange economy's metrics",
+		[]campaign.Measure{
+			reading("chances", statistics.Rationality.PerSlot),
+			reading("made", statistics.Rationality.PerMade),
+			reading("comparable", statistics.Rationality.PerComparable),
+			{Column: "rigid by utility", Of: func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Scores).Rigidity() }},
+			{Column: "rigid by decision",
+				Of: func(r campaign.Run) (float64, bool) { return statistics.DecisionRigidity(r.Keys) }},
+			{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return statistics.Fairness(r.Utilities) }},
+			{Column: "fairness or 100", Of: func(r campaign.Run) (float64, bool) {
+				if v, ok := statistics.Fairness(r.Utilities); ok {
+					return v, true
+				}
+				return 100, true
+			}},
+		}, c.View(campaign.Exchange).PercentNote(),
+		"Rational, of all chances to propose, of the proposals made, and of the comparable ones: those made while a decision stood. Rigid by decision: the allocation itself is the one of the round before. Fairness leaves out collaborations without a decision, or counts them as 100.")
 }
 
 // slots are an agent's chances to propose.

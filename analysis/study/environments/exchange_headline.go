@@ -16,8 +16,9 @@ import (
 // the worst decision rule is than the best one in the first and in the last
 // round, and by how much messages grow from the first to the last.
 func Headline(c campaign.Campaign) (table.Table, bool) {
-	t := table.Table{Title: "Headline figures: the worst decision rule against the best, and the growth of messages", Columns: []string{
-		"figure", "env", "setting", "reference", "compared", "reference value", "value", "change, %", "n"}}
+	t := table.Table{Title: "Headline figures: the worst decision rule against the best, and the growth of messages",
+		Columns: []string{
+			"figure", "env", "setting", "reference", "compared", "reference value", "value", "change, %", "n"}}
 	lowerRules(c, &t)
 	longerMessages(c, &t)
 	t.Notes = []string{
@@ -49,7 +50,8 @@ func lowerRules(c campaign.Campaign, t *table.Table) {
 			round int
 		}{{"total utility, first round", 1}, {"total utility, last round", v.Rounds()}} {
 			utility := func(g campaign.Group) *float64 {
-				return campaign.MeanCell(g.Succeeded(), 2, func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(at.round) }).Value
+				return campaign.MeanCell(g.Succeeded(), 2,
+					func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(at.round) }).Value
 			}
 			known := slices.DeleteFunc(slices.Clone(set), func(g campaign.Group) bool { return utility(g) == nil })
 			if len(known) < 2 {
@@ -61,8 +63,10 @@ func lowerRules(c campaign.Campaign, t *table.Table) {
 			if high == 0 {
 				continue
 			}
-			t.Rows = append(t.Rows, []table.Cell{table.Word(at.name), table.Word(campaign.Exchange), table.Word(others.Describe(least)), table.Word(best.Shown("rule")), table.Word(least.Shown("rule")),
-				table.Number(high, 2), table.Number(low, 2), table.Number(100*(low/high-1), 1), table.Count(len(least.Succeeded()) + len(best.Succeeded()))})
+			t.Rows = append(t.Rows, []table.Cell{table.Word(at.name), table.Word(campaign.Exchange),
+				table.Word(others.Describe(least)), table.Word(best.Shown("rule")), table.Word(least.Shown("rule")),
+				table.Number(high, 2), table.Number(low, 2), table.Number(100*(low/high-1), 1),
+				table.Count(len(least.Succeeded()) + len(best.Succeeded()))})
 		}
 	}
 }
@@ -77,7 +81,8 @@ func longerMessages(c campaign.Campaign, t *table.Table) {
 		n := 0
 		for _, g := range v.Groups {
 			words := func(round int) *float64 {
-				return campaign.MeanCell(g.Succeeded(), 1, func(r campaign.Run) (float64, bool) { s := dialogue.Spoken(r, round); return s.Words, s.Messages > 0 }).Value
+				return campaign.MeanCell(g.Succeeded(), 1,
+					func(r campaign.Run) (float64, bool) { s := dialogue.Spoken(r, round); return s.Words, s.Messages > 0 }).Value
 			}
 			a, b := words(1), words(v.Rounds())
 			if v.Rounds() < 2 || a == nil || b == nil || *a == 0 {
@@ -94,11 +99,16 @@ func longerMessages(c campaign.Campaign, t *table.Table) {
 		change := growth.Mean(1)
 		overall.Add(*change.Value, true)
 		total += n
-		t.Rows = append(t.Rows, []table.Cell{table.Word("words per message"), table.Word(environment), table.Word(wording.Count(len(growth.Values), "condition")), table.Word("first round"), table.Word("last round"),
-			table.Number(*first.Mean(1).Value, 1), table.Number(*last.Mean(1).Value, 1), table.Number(*change.Value, 1), table.Count(n)})
+		t.Rows = append(t.Rows, []table.Cell{table.Word("words per message"), table.Word(environment),
+			table.Word(wording.Count(len(growth.Values), "condition")), table.Word("first round"),
+			table.Word("last round"),
+			table.Number(*first.Mean(1).Value, 1), table.Number(*last.Mean(1).Value, 1), table.Number(*change.Value, 1),
+			table.Count(n)})
 	}
 	if len(overall.Values) > 1 {
-		t.Rows = append(t.Rows, []table.Cell{table.Word("words per message"), table.Word("all"), table.Word(fmt.Sprintf("%d environments", len(overall.Values))), table.Word("first round"), table.Word("last round"),
+		t.Rows = append(t.Rows, []table.Cell{table.Word("words per message"), table.Word("all"),
+			table.Word(fmt.Sprintf("%d environments", len(overall.Values))), table.Word("first round"),
+			table.Word("last round"),
 			{}, {}, table.Number(*overall.Mean(1).Value, 1), table.Count(total)})
 	}
 }

@@ -23,14 +23,16 @@ const (
 func RatingErrors(c campaign.Campaign) (table.Table, bool) {
 	v := c.View(campaign.Recsys, "rule")
 	t := table.Table{Title: "Recommendation: errors of the group's rating by round"}
-	rows := slices.DeleteFunc(campaign.MeasureEach([]string{"MAE", "RMSE", decidedN, AsFour}, v.Groups), func(r campaign.MeasuredGroup[string]) bool {
-		return r.Measure == AsFour && !isGuessKnown(r.Succeeded())
-	})
+	rows := slices.DeleteFunc(campaign.MeasureEach([]string{"MAE", "RMSE", decidedN, AsFour}, v.Groups),
+		func(r campaign.MeasuredGroup[string]) bool {
+			return r.Measure == AsFour && !isGuessKnown(r.Succeeded())
+		})
 	campaign.FillByRound(v, &t, rows, func(measure string) string { return measure },
 		func(measure string, g campaign.Group, round int) table.Cell {
 			return errorsAt(g.Succeeded(), measure, round)
 		})
-	t.Notes = []string{"In stars, with standard errors " + v.UnitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + AsFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
+	t.Notes = []string{"In stars, with standard errors " + v.UnitsNote() +
+		" (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + AsFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
 	addBaselines(v, &t)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0

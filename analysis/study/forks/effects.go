@@ -54,7 +54,8 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		table.Column("original USD", func(r row) table.Cell { return table.Known(sumPaid(r.originalRuns()), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
-		"Each collaboration continues the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns after that point, or ends there by what is changed; the others are the original to its end.",
+		"Each collaboration continues the stored turns of one of "+c.Original.Name+
+			", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns after that point, or ends there by what is changed; the others are the original to its end.",
 		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of what continued from the same turn without a change, where there is such: a message that is removed or replaced is that turn or the last one before it. Paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance; a row of which no collaboration was changed has none. "+v.ScoreNote(),
 		"By chance: standard deviation of outcomes that continued from one beginning in the same way, pooled over the beginnings that reached the point; it needs replicates. Cost: what was paid for what was asked after the fork, and of the whole originals; empty where a price is not known.")
 	v.AddNotes(&t)
@@ -76,7 +77,8 @@ func rowsOf(c campaign.Campaign, v campaign.View) []row {
 			continue
 		}
 		if fork := campaign.ForkOf(g.Runs[0].SettingsJSON); fork != nil {
-			rows = append(rows, row{Group: g, fork: *fork, original: originals[fork.Condition], unchanged: map[beginning][]campaign.Run{}})
+			rows = append(rows, row{Group: g, fork: *fork, original: originals[fork.Condition],
+				unchanged: map[beginning][]campaign.Run{}})
 		}
 	}
 	for i, r := range rows {
@@ -115,7 +117,8 @@ func (r row) leavingPoints() map[beginning]point {
 // point, or the end that it has is of what was changed.
 func (r row) isReached(run campaign.Run) bool {
 	original, known := r.original[r.beginningOf(run)]
-	return campaign.Part[point](run.Parts).own || known && (run.RoundsRun != original.RoundsRun || run.EndReason != original.EndReason)
+	return campaign.Part[point](run.Parts).own || known &&
+		(run.RoundsRun != original.RoundsRun || run.EndReason != original.EndReason)
 }
 
 // asItWas returns the mean outcome of a run's beginning without the change.
@@ -164,7 +167,8 @@ func (r row) beginningsWith(keep func(campaign.Run) bool) []Cell {
 		changed[at], units[at] = append(changed[at], run), run.Unit
 	}
 	slices.SortFunc(order, func(a, b beginning) int {
-		return cmp.Or(cmp.Compare(changed[a][0].Instance, changed[b][0].Instance), cmp.Compare(a.Replicate, b.Replicate))
+		return cmp.Or(cmp.Compare(changed[a][0].Instance, changed[b][0].Instance),
+			cmp.Compare(a.Replicate, b.Replicate))
 	})
 	var cells []Cell
 	for _, at := range order {

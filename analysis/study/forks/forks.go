@@ -18,8 +18,10 @@ import (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Forks, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: entry.Named{Name: "fork-effects", Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
-			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true, Shown: entry.Always},
+		{Named: entry.Named{Name: "fork-effects",
+			Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
+			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true,
+			Shown: entry.Always},
 	}}
 }
 

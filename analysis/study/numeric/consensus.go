@@ -41,7 +41,8 @@ func Read(r *campaign.Run, rows record.Rows) error {
 		return fmt.Errorf("collaboration %s: %w", r.CollaborationID, err)
 	}
 	set := campaign.Flatten([]byte(r.SettingsJSON))
-	campaign.Keep(&r.Parts, States{path, settingOr(set, "protocol.epsilon", usualEpsilon), settingOr(set, "env.robot.step", usualStep)})
+	campaign.Keep(&r.Parts, States{path, settingOr(set, "protocol.epsilon", usualEpsilon),
+		settingOr(set, "env.robot.step", usualStep)})
 	return nil
 }
 
@@ -99,7 +100,8 @@ func Consensus(c campaign.Campaign) (table.Table, bool) {
 		})})
 	}
 	return v.MeansTable("Coming together by setting (paper 5)", measures,
-		"Mean over collaborations (standard error "+v.UnitsNote()+"); n= counts these units where a value is not defined for all collaborations.",
+		"Mean over collaborations (standard error "+v.UnitsNote()+
+			"); n= counts these units where a value is not defined for all collaborations.",
 		fmt.Sprintf("Reached: from some round on no two agents are farther apart than protocol.epsilon (%v if not set) in a coordinate; round is the first such, 0 the start. Width: that difference at the end. "+
 			"Bias: mean at the end minus mean of the starts, its length in more than one dimension; bias/width as a share of the width at the start. "+
 			"Clusters at the end: gaps of more than %v. Oscillates: the last states repeat those before with a period of 2 rounds or more.", usualEpsilon, clusterGap))
@@ -139,7 +141,8 @@ func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), group),
 		table.Column("personality", func(x row) table.Cell { return table.Word(x.personality) }),
 		table.Columns[row]{Headers: append(shares, "moves", "agreed", "alone"), Cells: func(x row) []table.Cell {
-			return strategyCells(x.Group, func(agent int) bool { return x.personality == "all" || personalityOf(x.Group, agent) == x.personality })
+			return strategyCells(x.Group,
+				func(agent int) bool { return x.personality == "all" || personalityOf(x.Group, agent) == x.personality })
 		}},
 		table.Of(v.EndedColumns(), group))
 	t.Notes = []string{fmt.Sprintf("A move follows the strategy whose target is nearest, within %v; all agents that are seen count the same. Other holds erroneous moves. "+
@@ -191,7 +194,8 @@ func Influence(c campaign.Campaign) (table.Table, bool) {
 		for agent, l := range lead {
 			weight := table.Number(l.Coefficient, 3)
 			weight.SE, weight.N = &l.SE, len(paths)
-			rows = append(rows, row{g, table.Count(agent + 1), table.Word(personalityOf(g, agent)), weight, table.Number(r2, 3)})
+			rows = append(rows, row{g, table.Count(agent + 1), table.Word(personalityOf(g, agent)), weight,
+				table.Number(r2, 3)})
 		}
 	}
 	group := func(x row) campaign.Group { return x.Group }
@@ -201,7 +205,9 @@ func Influence(c campaign.Campaign) (table.Table, bool) {
 		table.Column("weight", func(x row) table.Cell { return x.weight }),
 		table.Column("R²", func(x row) table.Cell { return x.r2 }),
 		table.Of(v.EndedColumns(), group))
-	t.Notes = []string{"Least squares with an intercept " + v.UnitsNote() + " of a condition (classical standard error); " + replicateMeans + " Averagers have the weights of the DeGroot limit. " +
+	t.Notes = []string{"Least squares with an intercept " + v.UnitsNote() +
+		" of a condition (classical standard error); " + replicateMeans +
+		" Averagers have the weights of the DeGroot limit. " +
 		"Not defined without more such observations than agents and one (every coordinate is one), or if the starts do not vary."}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
@@ -225,19 +231,25 @@ func unitPaths(g campaign.Group) []Path {
 func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
 	t := table.Table{Title: "Final values of groups that reached a consensus"}
-	sample := func(of func(campaign.Run) (float64, bool), cells func(table.Sample) []table.Cell, headers ...string) table.Columns[campaign.Group] {
-		return table.Columns[campaign.Group]{Headers: headers, Cells: func(g campaign.Group) []table.Cell { return cells(unitSample(g, of)) }}
+	sample := func(of func(campaign.Run) (float64, bool), cells func(table.Sample) []table.Cell,
+		headers ...string) table.Columns[campaign.Group] {
+		return table.Columns[campaign.Group]{Headers: headers,
+			Cells: func(g campaign.Group) []table.Cell { return cells(unitSample(g, of)) }}
 	}
 	mean := func(decimals int) func(table.Sample) []table.Cell {
 		return func(s table.Sample) []table.Cell { return []table.Cell{s.Mean(decimals)} }
 	}
 	table.Fill(&t, v.Groups, v.LabelColumns(),
 		sample(finalStart, mean(2), "start"), sample(Final, mean(2), "final"), sample(FinalBias, mean(3), "bias"),
-		sample(FinalBias, func(s table.Sample) []table.Cell { return varianceCells(s, true) }, "sd of bias", "bias variance", "bias from", "bias to"),
-		sample(Final, func(s table.Sample) []table.Cell { return varianceCells(s, false) }, "final variance", "final from", "final to"),
+		sample(FinalBias, func(s table.Sample) []table.Cell { return varianceCells(s, true) }, "sd of bias",
+			"bias variance", "bias from", "bias to"),
+		sample(Final, func(s table.Sample) []table.Cell { return varianceCells(s, false) }, "final variance",
+			"final from", "final to"),
 		v.EndedColumns())
 	some := slices.ContainsFunc(v.Groups, func(g campaign.Group) bool { return len(unitSample(g, Final).Values) > 0 })
-	t.Notes = []string{"Mean (standard error) and variance " + v.UnitsNote() + ", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans + " n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
+	t.Notes = []string{"Mean (standard error) and variance " + v.UnitsNote() +
+		", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans +
+		" n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
 		"From, to: 95 % interval of the variance by χ², which holds for normal values."}
 	v.AddNotes(&t)
 	return t, some
@@ -248,7 +260,8 @@ const replicateMeans = "replicates of one instance start alike and are not evide
 
 // unitSample returns the values of a condition's units, each the mean over its runs that have one.
 func unitSample(g campaign.Group, value func(campaign.Run) (float64, bool)) table.Sample {
-	return table.Sample{Values: campaign.ByUnit(withStates(g), value).Values(), Of: len(campaign.UnitsOf(withStates(g)))}
+	return table.Sample{Values: campaign.ByUnit(withStates(g), value).Values(),
+		Of: len(campaign.UnitsOf(withStates(g)))}
 }
 
 // varianceCells with its interval, and the standard deviation first if asked for.

@@ -19,7 +19,8 @@ func Finals(c campaign.Campaign) (table.Table, bool) {
 			}
 			start, final := StatesOf(r).First().Mean()[0], StatesOf(r).Last().Mean()[0]
 			_, reached := StatesOf(r).Reached(StatesOf(r).Epsilon)
-			return [][]table.Cell{{exactNumber(start), exactNumber(final), exactNumber(final - start), table.Word(map[bool]string{true: "yes", false: "no"}[reached])}}
+			return [][]table.Cell{{exactNumber(start), exactNumber(final), exactNumber(final - start),
+				table.Word(map[bool]string{true: "yes", false: "no"}[reached])}}
 		})
 }
 
@@ -27,7 +28,8 @@ func Finals(c campaign.Campaign) (table.Table, bool) {
 // every round (data of Figs 2, 3 and 6 to 10b); round 0 is the start.
 func Trajectories(c campaign.Campaign) (table.Table, bool) {
 	return dataTable(c, "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
-		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g campaign.Group, r campaign.Run) [][]table.Cell {
+		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"},
+		func(g campaign.Group, r campaign.Run) [][]table.Cell {
 			planned := map[[2]int][]float64{}
 			for _, m := range StatesOf(r).Moves {
 				planned[[2]int{m.Round, m.Agent}] = m.To
@@ -40,7 +42,9 @@ func Trajectories(c campaign.Campaign) (table.Table, bool) {
 						if to := planned[[2]int{time, agent}]; k < len(to) {
 							plan = exactNumber(to[k])
 						}
-						rows = append(rows, []table.Cell{table.Count(time), table.Count(agent + 1), table.Word(personalityOf(g, agent)), table.Count(k + 1), plan, exactNumber(v)})
+						rows = append(rows,
+							[]table.Cell{table.Count(time), table.Count(agent + 1), table.Word(personalityOf(g, agent)),
+								table.Count(k + 1), plan, exactNumber(v)})
 					}
 				}
 			}
@@ -59,7 +63,9 @@ func PathData(c campaign.Campaign) (table.Table, bool) {
 					for step, x := range path {
 						seconds := float64(round*len(path)+step+1) * StatesOf(r).Step
 						for k, v := range x {
-							rows = append(rows, []table.Cell{exactNumber(math.Round(seconds*1e9) / 1e9), table.Count(agent + 1), table.Count(k + 1), exactNumber(v)})
+							rows = append(rows,
+								[]table.Cell{exactNumber(math.Round(seconds*1e9) / 1e9), table.Count(agent + 1),
+									table.Count(k + 1), exactNumber(v)})
 						}
 					}
 				}
@@ -70,14 +76,16 @@ func PathData(c campaign.Campaign) (table.Table, bool) {
 }
 
 // dataTable has the rows of each run under the condition that it belongs to.
-func dataTable(c campaign.Campaign, title string, columns []string, rows func(campaign.Group, campaign.Run) [][]table.Cell) (table.Table, bool) {
+func dataTable(c campaign.Campaign, title string, columns []string,
+	rows func(campaign.Group, campaign.Run) [][]table.Cell) (table.Table, bool) {
 	v := gatheringsOf(c)
 	t := v.Start(title)
 	t.Columns = append(append(t.Columns, "instance", "replicate"), columns...)
 	for _, g := range v.Groups {
 		for _, r := range withStates(g) {
 			for _, cells := range rows(g, r) {
-				t.Rows = append(t.Rows, append(append(v.Label(g), table.Count(r.Instance), table.Count(r.Replicate)), cells...))
+				t.Rows = append(t.Rows, append(append(v.Label(g), table.Count(r.Instance),
+					table.Count(r.Replicate)), cells...))
 			}
 		}
 	}

@@ -68,7 +68,8 @@ func (f Family) Sized(of func(campaign.Run) (float64, bool)) []Sized {
 
 // Final returns the mean of the agents at the end of a run on a line that reached a consensus.
 func Final(r campaign.Run) (float64, bool) {
-	if len(StatesOf(r).States) == 0 || len(StatesOf(r).First()[0]) != 1 || StatesOf(r).Last().Width() > StatesOf(r).Epsilon {
+	if len(StatesOf(r).States) == 0 || len(StatesOf(r).First()[0]) != 1 ||
+		StatesOf(r).Last().Width() > StatesOf(r).Epsilon {
 		return 0, false
 	}
 	return StatesOf(r).Last().Mean()[0], true
@@ -114,10 +115,12 @@ func Variances(c campaign.Campaign) (table.Table, bool) {
 			}
 		}
 	}
-	t.Columns = append(slices.Clone(columns), "of", "agents", "exponent", "from", "to", "variance of one", "one from", "one to", "n")
+	t.Columns = append(slices.Clone(columns), "of", "agents", "exponent", "from", "to", "variance of one", "one from",
+		"one to", "n")
 	t.Notes = []string{"Least squares of ln variance on ln agents over conditions that differ in nothing but the number of agents: variance = (variance of one) · agents^exponent, -1 for the mean of independent values. " +
 		"From, to: 95 % intervals from each instance's (of the only one, each replicate's) influence on the variances, for which values need not be normal; " + replicateMeans + " " +
-		"Over groups that reached a consensus (n: values in all sizes, " + gatheringsOf(c).UnitsNote() + "); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of their starts."}
+		"Over groups that reached a consensus (n: values in all sizes, " + gatheringsOf(c).UnitsNote() +
+		"); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of their starts."}
 	gatheringsOf(c).AddNotes(&t)
 	return t, len(t.Rows) > 0
 }

@@ -49,7 +49,8 @@ func answerNote(c campaign.Campaign, course *until.Course, design *until.Design)
 	return fmt.Sprintf("%s of %d looked at, %s. A unit is an instance with all its replicates, or a replicate of an only instance; all weigh the same. A - B: mean difference of %s over n units, in each over the pairs of cells that differ in %s alone: first over replicates, then over the combinations of values on the other axes. "+
 		"From, to: confidence sequences (%s), which hold at all looks at once%s with probability %v. "+
 		"A comparison is decided when %s; it is then left as it is. Collaborations without a decision count as in the column outcome; those that failed have no value.",
-		wording.Count(course.Units(), "unit"), design.Units(), order, q.Measure, q.Compare, methodText(q.Method), family, 1-q.Level, q.Goal())
+		wording.Count(course.Units(), "unit"), design.Units(), order, q.Measure, q.Compare, methodText(q.Method),
+		family, 1-q.Level, q.Goal())
 }
 
 // unitsNotes says what is not as in a whole plan without failures: pairs that are left out,
@@ -79,7 +80,8 @@ func unitsNotes(c campaign.Campaign, course *until.Course, design *until.Design)
 	for _, s := range shares {
 		text = append(text, fmt.Sprintf("%d of %d of %s", s.Looked, s.Of, cmp.Or(names[s.Env], s.Env)))
 	}
-	return append(notes, fmt.Sprintf("Units by environment: %s. An environment weighs as many as it has units.", wording.And(text)))
+	return append(notes, fmt.Sprintf("Units by environment: %s. An environment weighs as many as it has units.",
+		wording.And(text)))
 }
 
 func methodText(method string) string {
@@ -91,7 +93,8 @@ func methodText(method string) string {
 
 func answerColumns(course *until.Course, units int) []table.Columns[until.Comparison] {
 	column := table.Column[until.Comparison]
-	verdicts := map[string]string{until.Open: "open", until.Differs: "differs", until.Small: "too small to matter", until.Precise: "precise enough"}
+	verdicts := map[string]string{until.Open: "open", until.Differs: "differs", until.Small: "too small to matter",
+		until.Precise: "precise enough"}
 	return []table.Columns[until.Comparison]{
 		column("A", func(x until.Comparison) table.Cell { return table.Word(x.A) }),
 		column("B", func(x until.Comparison) table.Cell { return table.Word(x.B) }),

@@ -78,7 +78,8 @@ func noiseOf(v campaign.View, a, b campaign.Group, usd bool) (noise, bool) {
 	var means []float64
 	all := 0
 	for _, key := range order {
-		clusters, means, all = append(clusters, byInstance[key]), append(means, stat.Mean(byInstance[key], nil)), all+len(byInstance[key])
+		clusters, means, all = append(clusters, byInstance[key]), append(means, stat.Mean(byInstance[key], nil)),
+			all+len(byInstance[key])
 	}
 	if len(clusters) < 2 {
 		return n, false
@@ -180,7 +181,8 @@ func noiseColumns(unit string) []table.Columns[noise] {
 			return table.Number(b/(b+w), 2)
 		}),
 		column("cost, "+unit, func(n noise) table.Cell { return table.Known(n.cost, 4) }),
-		half("half width", 1, 1), half("2× instances", 2, 1), half("2× replicates", 1, 2), half("4× instances", 4, 1), half("4× replicates", 1, 4),
+		half("half width", 1, 1), half("2× instances", 2, 1), half("2× replicates", 1, 2), half("4× instances", 4, 1),
+		half("4× replicates", 1, 4),
 		column("two pay above", func(n noise) table.Cell { return table.Known(n.payAbove(), 4) }),
 	}
 }

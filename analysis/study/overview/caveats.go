@@ -26,7 +26,8 @@ func unusableText(v campaign.View, environment string) string {
 	if more := len(names) - mostNamed; more > 0 {
 		names = append(names[:mostNamed], wording.Count(more, "more condition"))
 	}
-	return fmt.Sprintf("no result: more than a tenth of the answers of %s could not be used, see the table summary", wording.And(names))
+	return fmt.Sprintf("no result: more than a tenth of the answers of %s could not be used, see the table summary",
+		wording.And(names))
 }
 
 // oneInstanceText says that all is about one instance, where it is.
@@ -45,7 +46,8 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 	var parts []string
 	all := slices.Clone(ranked)
 	for _, g := range v.WithoutSame() { // those that never decided have no outcome where that is an error
-		if g.Settings["env"] == environment && !slices.ContainsFunc(ranked, func(o outcome) bool { return o.group.ID == g.ID }) {
+		if g.Settings["env"] == environment &&
+			!slices.ContainsFunc(ranked, func(o outcome) bool { return o.group.ID == g.ID }) {
 			all = append(all, outcome{name: v.Title(g), group: g})
 		}
 	}
@@ -73,7 +75,8 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 	}
 	said := fmt.Sprintf("groups came to no decision (%s): %s", counted, strings.Join(parts, ", "))
 	if between, known := whereBothDecided(v, environment, ranked); known {
-		said += fmt.Sprintf("; where both %s and %s decided, the difference is %s", ranked[0].name, ranked[1].name, differenceText(between, ranked[0].group.MostDifference()))
+		said += fmt.Sprintf("; where both %s and %s decided, the difference is %s", ranked[0].name, ranked[1].name,
+			differenceText(between, ranked[0].group.MostDifference()))
 	}
 	return said
 }
@@ -89,13 +92,17 @@ func scoreOfDecided(r campaign.Run) (float64, bool) {
 
 // whereBothDecided compares the first two conditions over the pairs in which both came to a
 // decision; false if some pair has none, or no decision is not counted as 0 in the first place.
-func whereBothDecided(v campaign.View, environment string, ranked []outcome) (between statistics.Comparison, known bool) {
-	if len(ranked) < 2 || ranked[0].group.Measure() == record.Error || hasDecided(ranked[0].group) && hasDecided(ranked[1].group) {
+func whereBothDecided(v campaign.View, environment string,
+	ranked []outcome) (between statistics.Comparison, known bool) {
+	if len(ranked) < 2 || ranked[0].group.Measure() == record.Error || hasDecided(ranked[0].group) &&
+		hasDecided(ranked[1].group) {
 		return between, false
 	}
-	series := slices.DeleteFunc(seriesOf(v, environment, scoreOfDecided), func(s statistics.Series) bool { return s.Name != ranked[0].name && s.Name != ranked[1].name })
+	series := slices.DeleteFunc(seriesOf(v, environment, scoreOfDecided),
+		func(s statistics.Series) bool { return s.Name != ranked[0].name && s.Name != ranked[1].name })
 	contrasts, _ := statistics.Pairs(series)
-	list, err := statistics.Compare(series, statistics.Family{Contrasts: contrasts, Flips: campaign.Flips, Seed: campaign.CompareSeed})
+	list, err := statistics.Compare(series,
+		statistics.Family{Contrasts: contrasts, Flips: campaign.Flips, Seed: campaign.CompareSeed})
 	if err != nil {
 		return between, false
 	}

@@ -79,7 +79,8 @@ func floorNotes(v campaign.View, environment string, list []statistics.Compariso
 
 // compareConditions compares each two conditions of an environment that can be paired; of
 // the others, how many are apart. Without resamples there is no interval of a bootstrap.
-func compareConditions(v campaign.View, environment string, resamples int) (list []statistics.Comparison, apart int, err error) {
+func compareConditions(v campaign.View, environment string, resamples int) (list []statistics.Comparison,
+	apart int, err error) {
 	family := statistics.Family{Resamples: resamples, Flips: campaign.Flips, Seed: campaign.CompareSeed}
 	series := seriesOf(v, environment, campaign.Run.Outcome)
 	family.Contrasts, apart = statistics.Pairs(series)
@@ -89,7 +90,8 @@ func compareConditions(v campaign.View, environment string, resamples int) (list
 
 // apartNote says what becomes of pairs of conditions that cannot be compared.
 func apartNote(environment, becomes string, apart int) string {
-	return fmt.Sprintf("%s: %s, because they have no replicate of an instance in common: %s of conditions.", environment, becomes, wording.Count(apart, "pair"))
+	return fmt.Sprintf("%s: %s, because they have no replicate of an instance in common: %s of conditions.",
+		environment, becomes, wording.Count(apart, "pair"))
 }
 
 // compared is two conditions of an environment, in which scores differ by most at the most.

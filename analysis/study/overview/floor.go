@@ -81,7 +81,8 @@ func (f noiseFloor) ownInterval() *statistics.Interval {
 	}
 	chi := distuv.ChiSquared{K: f.dof}
 	own := f.differenceBetween(f)
-	return &statistics.Interval{Low: own * math.Sqrt(f.dof/chi.Quantile(0.975)), High: own * math.Sqrt(f.dof/chi.Quantile(0.025))}
+	return &statistics.Interval{Low: own * math.Sqrt(f.dof/chi.Quantile(0.975)),
+		High: own * math.Sqrt(f.dof/chi.Quantile(0.025))}
 }
 
 // itself is a condition with its noise floor and, if the campaign has it, the control that
@@ -115,12 +116,13 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Noise floor: the difference of each condition to itself, run twice"}
 	rows := floorRows(v, "")
-	differed := table.Columns[itself]{Headers: []string{"differed", "differed low", "differed high"}, Cells: func(r itself) []table.Cell {
-		if len(r.differs) == 0 {
-			return make([]table.Cell, 3)
-		}
-		return campaign.MeanInterval(r.differs, 4, r.MostDifference())
-	}}
+	differed := table.Columns[itself]{Headers: []string{"differed", "differed low", "differed high"},
+		Cells: func(r itself) []table.Cell {
+			if len(r.differs) == 0 {
+				return make([]table.Cell, 3)
+			}
+			return campaign.MeanInterval(r.differs, 4, r.MostDifference())
+		}}
 	again := slices.ContainsFunc(rows, func(r itself) bool { return len(r.differs) > 0 })
 	if !again {
 		differed = table.Columns[itself]{Cells: func(itself) []table.Cell { return nil }}
@@ -182,7 +184,8 @@ func floorText(a, b itself) string {
 	if by > floor {
 		where = "larger than"
 	}
-	return fmt.Sprintf("%s what chance alone makes between two runs of one condition (up to %s in 95 of 100 cases%s)", where, shortNumber(floor), apartFromItself([]itself{a, b}))
+	return fmt.Sprintf("%s what chance alone makes between two runs of one condition (up to %s in 95 of 100 cases%s)",
+		where, shortNumber(floor), apartFromItself([]itself{a, b}))
 }
 
 // apartFromItself says by how much conditions differed from themselves, after a semicolon; empty

@@ -120,14 +120,16 @@ func Front(c campaign.Campaign) (table.Table, bool) {
 			continue
 		}
 		columns = append(columns, table.Columns[InFront]{
-			Headers: []string{resource.Name, resource.Name + " low", resource.Name + " high", "dominated in " + resource.Name + " by"},
-			Cells:   func(r InFront) []table.Cell { return r.Taken[k].takenCells(resource.decimals) },
+			Headers: []string{resource.Name, resource.Name + " low", resource.Name + " high",
+				"dominated in " + resource.Name + " by"},
+			Cells: func(r InFront) []table.Cell { return r.Taken[k].takenCells(resource.decimals) },
 		})
 	}
 	thinking := table.Of(meanColumn("thinking tokens", 0, campaign.Run.Thinking), of)
 	table.Fill(&t, rows, append(columns, thinking, table.Of(v.EndedColumns(), of))...)
 	t.Notes = []string{
-		v.ScoreNote() + " " + intervalNote(v) + " Tokens, USD and seconds: mean a collaboration with its 95 % t interval, as in the table outcomes; answers from the cache count, at what they cost when they were bought. Thinking tokens are among the tokens; empty where the service does not say how many. Money and time that nothing took are left out.",
+		v.ScoreNote() + " " + intervalNote(v) +
+			" Tokens, USD and seconds: mean a collaboration with its 95 % t interval, as in the table outcomes; answers from the cache count, at what they cost when they were bought. Thinking tokens are among the tokens; empty where the service does not say how many. Money and time that nothing took are left out.",
 		"Dominated by: conditions of the environment whose mean outcome is no lower for no more of the resource, and that differ in one of them; what is left is the front. A question mark says that it is not sure: in pairs, the 95 % interval of the difference in outcome or in the resource holds 0.",
 	}
 	v.AddNotes(&t)
@@ -139,6 +141,7 @@ func (x Taken) takenCells(decimals int) []table.Cell {
 	if x.Ratio == nil {
 		return make([]table.Cell, 4)
 	}
-	cells := append([]table.Cell{table.Number(x.Value, decimals)}, campaign.IntervalCells(x.Interval(), decimals, math.Inf(1))...)
+	cells := append([]table.Cell{table.Number(x.Value, decimals)},
+		campaign.IntervalCells(x.Interval(), decimals, math.Inf(1))...)
 	return append(cells, table.Word(x.Dominated))
 }

@@ -49,8 +49,10 @@ func Headlines(c campaign.Campaign) []Headline {
 		if len(ranked) == 0 {
 			continue
 		}
-		h, caveats := headlineOf(v, environment, ranked), joinTexts(undecidedText(v, environment, ranked), oneInstanceText(ranked))
-		if first := joinTexts(simulatedText(v, environment), unusableText(v, environment), unfinishedText(v, environment)); first != "" {
+		h, caveats := headlineOf(v, environment, ranked),
+			joinTexts(undecidedText(v, environment, ranked), oneInstanceText(ranked))
+		if first := joinTexts(simulatedText(v, environment), unusableText(v, environment),
+			unfinishedText(v, environment)); first != "" {
 			environment += " (" + first + ")"
 		}
 		h.Claim = environment + ": " + h.Claim
@@ -67,7 +69,8 @@ func Headlines(c campaign.Campaign) []Headline {
 
 // simulatedText says that scripted agents answered in an environment, or in some of it.
 func simulatedText(v campaign.View, environment string) string {
-	v.Groups = slices.DeleteFunc(slices.Clone(v.Groups), func(g campaign.Group) bool { return g.Settings["env"] != environment })
+	v.Groups = slices.DeleteFunc(slices.Clone(v.Groups),
+		func(g campaign.Group) bool { return g.Settings["env"] != environment })
 	some, all := v.Simulated()
 	switch some {
 	case 0:
@@ -102,7 +105,8 @@ func chanceText(v campaign.View, environment string, ranked []outcome) string {
 	}
 	for _, o := range ranked { // one of the two is a baseline, which has no control of its own, or has not run as far
 		if x := floor(o.name); x != nil && x.variance > 0 {
-			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name, shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x}))
+			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name,
+				shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x}))
 		}
 	}
 	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance (replicates: 2 tells). "
@@ -137,7 +141,8 @@ func othersText(v campaign.View, ranked []outcome, against map[string]worth.Agai
 func againstText(v campaign.View, o outcome, a worth.Against) (parts []string) {
 	add := func(gain *worth.Gain, what string) {
 		if gain != nil {
-			parts = append(parts, besideText(gain.Baseline, v.Title(gain.Of), what, gain.Difference, campaign.IntervalCells(gain.Within, 4, 1)))
+			parts = append(parts, besideText(gain.Baseline, v.Title(gain.Of), what, gain.Difference,
+				campaign.IntervalCells(gain.Within, 4, 1)))
 		}
 	}
 	add(a.Single, "one agent alone")
@@ -167,7 +172,8 @@ func againstText(v campaign.View, o outcome, a worth.Against) (parts []string) {
 // controlsText says what the controls of a condition reach in which agents do not hear each other.
 func controlsText(v campaign.View, o outcome) (parts []string) {
 	controls := v.ControlsOf(o.group)
-	for _, x := range []struct{ control, what string }{{campaign.Alone, "nobody is heard"}, {campaign.Strangers, "texts about other instances are heard"}} {
+	for _, x := range []struct{ control, what string }{{campaign.Alone, "nobody is heard"},
+		{campaign.Strangers, "texts about other instances are heard"}} {
 		if text := pairedText(v, o, controls[x.control], x.what); text != "" {
 			parts = append(parts, text)
 		}
@@ -222,14 +228,17 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 // headlineOf says which condition leads, without a full stop.
 func headlineOf(v campaign.View, environment string, ranked []outcome) Headline {
 	if len(ranked) == 1 {
-		return Headline{Claim: fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), shortNumber(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))}
+		return Headline{Claim: fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), shortNumber(ranked[0].mean),
+			intervalText(outcomeInterval(ranked[0].group)))}
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
-		return Headline{Claim: fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs", ranked[0].name, shortNumber(ranked[0].mean))}
+		return Headline{Claim: fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs",
+			ranked[0].name, shortNumber(ranked[0].mean))}
 	}
 	decided, known := whereBothDecided(v, environment, ranked)
-	byDeciding := known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) && !(isSignificant(decided) && *decided.Difference > 0)
+	byDeciding := known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) &&
+		!(isSignificant(decided) && *decided.Difference > 0)
 	h, isAbout := verdictOf(ranked, list, countConditions(v, environment), byDeciding)
 	if isAbout {
 		h.More = chanceText(v, environment, ranked)
@@ -240,14 +249,16 @@ func headlineOf(v campaign.View, environment string, ranked []outcome) Headline 
 // verdictOf says who leads, after all comparisons of an environment with that many conditions;
 // byDeciding, that it does so only because the next comes to no decision more often. It reports
 // whether what it says is about the difference of the highest two, over all that they have.
-func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, byDeciding bool) (h Headline, isAbout bool) {
+func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, byDeciding bool) (h Headline,
+	isAbout bool) {
 	if tied := tiedFirst(ranked, list); tied > 1 {
 		claim, next := tieText(ranked, tied, conditions)
 		return Headline{Claim: claim, Figures: next + countDiffering(list)}, false
 	}
 	first, next := ranked[0], ranked[1]
 	between, known := differenceBetween(list, first.name, next.name)
-	means := fmt.Sprintf("%s against %s for %s (%s)", shortNumber(first.mean), shortNumber(next.mean), next.name, campaign.ScoreIs(first.group))
+	means := fmt.Sprintf("%s against %s for %s (%s)", shortNumber(first.mean), shortNumber(next.mean), next.name,
+		campaign.ScoreIs(first.group))
 	by := ", with no pair in common"
 	if known {
 		by = ", a difference of " + differenceText(between, first.group.MostDifference())
@@ -255,18 +266,23 @@ func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, b
 	isHigher := known && isSignificant(between) && *between.Difference > 0
 	switch {
 	case isHigher && byDeciding:
-		return Headline{Claim: fmt.Sprintf("%s leads, but only because %s comes to no decision more often", first.name, next.name), Figures: means + by}, true
+		return Headline{Claim: fmt.Sprintf("%s leads, but only because %s comes to no decision more often", first.name,
+			next.name), Figures: means + by}, true
 	case isHigher:
 		return Headline{Claim: first.name + " leads", Figures: means + by}, true
 	case known && isSignificant(between): // over what both have
 		return Headline{Claim: fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common", first.name, next.name), Figures: means + ", there a difference of " + differenceText(between, first.group.MostDifference())}, false
 	case !slices.ContainsFunc(list, isSignificant):
-		figures := fmt.Sprintf("the highest are %s with %s and %s with %s (%s)", first.name, shortNumber(first.mean), next.name, shortNumber(next.mean), campaign.ScoreIs(first.group))
-		return Headline{Claim: noneDiffers(conditions, len(ranked), len(list)), Figures: figures + by + outOfReachText(list)}, known
+		figures := fmt.Sprintf("the highest are %s with %s and %s with %s (%s)", first.name, shortNumber(first.mean),
+			next.name, shortNumber(next.mean), campaign.ScoreIs(first.group))
+		return Headline{Claim: noneDiffers(conditions, len(ranked), len(list)),
+			Figures: figures + by + outOfReachText(list)}, known
 	case !known:
-		return Headline{Claim: first.name + " has the highest mean, but no pair in common with the next", Figures: fmt.Sprintf("%s; %s", means, countDiffering(list))}, false
+		return Headline{Claim: first.name + " has the highest mean, but no pair in common with the next",
+			Figures: fmt.Sprintf("%s; %s", means, countDiffering(list))}, false
 	}
-	return Headline{Claim: first.name + " is highest, but not significantly above the next", Figures: means + by + "; " + countDiffering(list)}, true
+	return Headline{Claim: first.name + " is highest, but not significantly above the next",
+		Figures: means + by + "; " + countDiffering(list)}, true
 }
 
 // noneDiffers says that no pair of conditions differs significantly, of those that can be
@@ -326,7 +342,8 @@ func tieText(ranked []outcome, tied, conditions int) (claim, next string) {
 	if tied < len(ranked) {
 		next = fmt.Sprintf("next is %s with %s; ", ranked[tied].name, shortNumber(ranked[tied].mean))
 	}
-	return fmt.Sprintf("%s tie at the top with %s (%s)", who, shortNumber(ranked[0].mean), campaign.ScoreIs(ranked[0].group)), next
+	return fmt.Sprintf("%s tie at the top with %s (%s)", who, shortNumber(ranked[0].mean),
+		campaign.ScoreIs(ranked[0].group)), next
 }
 
 // countDiffering says how many pairs of conditions differ significantly.
@@ -337,7 +354,8 @@ func countDiffering(list []statistics.Comparison) string {
 			differing++
 		}
 	}
-	return fmt.Sprintf("%d of %s of conditions differ significantly (table comparisons)", differing, wording.Count(len(list), "pair"))
+	return fmt.Sprintf("%d of %s of conditions differ significantly (table comparisons)", differing,
+		wording.Count(len(list), "pair"))
 }
 
 // isSignificant reports whether a difference is known and significant.
@@ -375,7 +393,8 @@ func differenceText(c statistics.Comparison, most float64) string {
 	if c.Difference == nil {
 		return "unknown size"
 	}
-	said := fmt.Sprintf("%s over %s%s", shortNumber(*c.Difference), wording.Count(c.N, "pair"), intervalText(campaign.IntervalCells(c.Student, 4, most)))
+	said := fmt.Sprintf("%s over %s%s", shortNumber(*c.Difference), wording.Count(c.N, "pair"),
+		intervalText(campaign.IntervalCells(c.Student, 4, most)))
 	switch {
 	case c.Holm == nil:
 	case c.SignFlip != nil && *c.SignFlip != *c.Holm: // the interval is of this difference alone

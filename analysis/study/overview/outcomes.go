@@ -41,7 +41,8 @@ func ByQuestion(c campaign.Campaign) (table.Table, bool) {
 	for _, g := range v.Groups {
 		runs := slices.Clone(g.Succeeded())
 		slices.SortStableFunc(runs, func(a, b campaign.Run) int { return cmp.Compare(a.Instance, b.Instance) })
-		for _, of := range table.Gather(runs, func(r campaign.Run) string { return fmt.Sprint(r.Instance, r.InstanceID) }) {
+		for _, of := range table.Gather(runs,
+			func(r campaign.Run) string { return fmt.Sprint(r.Instance, r.InstanceID) }) {
 			one := g
 			one.Runs = of
 			rows = append(rows, one)

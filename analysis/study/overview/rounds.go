@@ -16,7 +16,8 @@ func Rounds(c campaign.Campaign) (table.Table, bool) {
 		name string
 		at   func(runs []campaign.Run, round int) table.Cell
 	}
-	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{{"not yet agreed, %", notYetAgreed}, {"score", score}}, v.Groups),
+	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{{"not yet agreed, %", notYetAgreed},
+		{"score", score}}, v.Groups),
 		func(m measure) string { return m.name },
 		func(m measure, g campaign.Group, round int) table.Cell { return m.at(g.Succeeded(), round) })
 	t.Notes = []string{

@@ -24,7 +24,8 @@ func ByCondition(c campaign.Campaign) (table.Table, bool) {
 		decidedColumn(),
 		meanColumn("of decided", 4, scoreOfDecided),
 		v.EndedColumns())
-	t.Notes = []string{v.ScoreNote() + " " + intervalNote(v) + " " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
+	t.Notes = []string{v.ScoreNote() + " " + intervalNote(v) + " " + v.CountsNote() +
+		" Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }
@@ -78,7 +79,8 @@ type Outcome struct {
 
 // intervalNote says what the interval of an outcome is.
 func intervalNote(v campaign.View) string {
-	return "Mean (standard error) and 95 % t interval, " + v.UnitsNote() + "; of a share it is cut at 0 and 1, and exact (Clopper-Pearson) where all are 0 or all are 1. No interval: one value only, or several without spread."
+	return "Mean (standard error) and 95 % t interval, " + v.UnitsNote() +
+		"; of a share it is cut at 0 and 1, and exact (Clopper-Pearson) where all are 0 or all are 1. No interval: one value only, or several without spread."
 }
 
 // OutcomeOf returns the outcome of a condition as the table outcomes has it; false if no

@@ -45,7 +45,8 @@ type spent struct {
 
 func spentBy(g campaign.Group) spent {
 	s := spent{
-		planned: g.Planned, succeeded: g.Count(record.Succeeded), failed: g.Count("failed"), stopped: g.Count("stopped"),
+		planned: g.Planned, succeeded: g.Count(record.Succeeded), failed: g.Count("failed"),
+		stopped: g.Count("stopped"),
 		pending: g.Pending(), earlier: g.Earlier,
 	}
 	s.turns, s.invalid, s.cut, s.cached = g.Usable.Turns, g.Usable.Invalid, g.Usable.Cut, g.Usable.Cached
@@ -68,8 +69,10 @@ func spentBy(g campaign.Group) spent {
 }
 
 func (s *spent) add(o spent) {
-	s.planned, s.succeeded, s.failed, s.stopped = s.planned+o.planned, s.succeeded+o.succeeded, s.failed+o.failed, s.stopped+o.stopped
-	s.pending, s.earlier, s.simulated, s.decided = s.pending+o.pending, s.earlier+o.earlier, s.simulated+o.simulated, s.decided+o.decided
+	s.planned, s.succeeded, s.failed, s.stopped = s.planned+o.planned, s.succeeded+o.succeeded, s.failed+o.failed,
+		s.stopped+o.stopped
+	s.pending, s.earlier, s.simulated, s.decided = s.pending+o.pending, s.earlier+o.earlier, s.simulated+o.simulated,
+		s.decided+o.decided
 	s.turns, s.invalid, s.cut, s.asks = s.turns+o.turns, s.invalid+o.invalid, s.cut+o.cut, s.asks+o.asks
 	s.cached += o.cached
 	s.calls, s.input, s.output = s.calls+o.calls, s.input+o.input, s.output+o.output

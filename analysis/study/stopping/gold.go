@@ -13,7 +13,8 @@ import (
 )
 
 // correctedColumns of the regression, with gold.
-var correctedColumns = []string{"alone", "alone, corrected", "95 % from", "to", "coefficient, corrected", "95 % from", "to"}
+var correctedColumns = []string{"alone", "alone, corrected", "95 % from", "to", "coefficient, corrected",
+	"95 % from", "to"}
 
 const correctedNote = "alone: mean score of the rounds that show the pair minus that of the others, as labelled; corrected: with gold, which pairs of acts need as products of labels (n: drawn passages; standard errors and intervals over the units of the clustered errors). coefficient, corrected: next to the other pairs. The p-values are those of the labels alone."
 
@@ -26,7 +27,8 @@ func addGoldNote(c campaign.Campaign, t *table.Table) {
 
 // correct returns the corrected cells of each pair, by its name, and says what could not be
 // corrected. Without gold there are none.
-func correct(condition string, runs []acts.Trajectory, sample *gold.Sample, effects []regression.Effect, empty dialogue.Emptied) (cells map[string][]table.Cell, notes []string) {
+func correct(condition string, runs []acts.Trajectory, sample *gold.Sample, effects []regression.Effect,
+	empty dialogue.Emptied) (cells map[string][]table.Cell, notes []string) {
 	if sample.Empty() {
 		return nil, nil
 	}
@@ -39,7 +41,8 @@ func correct(condition string, runs []acts.Trajectory, sample *gold.Sample, effe
 		return nil, append(notes, fmt.Sprintf("%s: not corrected, %v.", condition, err))
 	}
 	if joint != nil {
-		notes = append(notes, fmt.Sprintf("%s: no corrected coefficients of pairs next to each other, %v.", condition, joint))
+		notes = append(notes, fmt.Sprintf("%s: no corrected coefficients of pairs next to each other, %v.",
+			condition, joint))
 	}
 	cells = map[string][]table.Cell{}
 	for i, c := range all {
@@ -55,7 +58,8 @@ func estimate(e *gold.Estimate) []table.Cell {
 	if e == nil {
 		return []table.Cell{{}, {}, {}}
 	}
-	return []table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 4}, table.Number(e.Low, 4), table.Number(e.High, 4)}
+	return []table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 4}, table.Number(e.Low, 4),
+		table.Number(e.High, 4)}
 }
 
 // drawnRounds returns the rounds, from 2, of all collaborations; outside is how many of these came

@@ -86,7 +86,8 @@ func repeatValidation(c campaign.Campaign, v campaign.View) (list [][]crossval.R
 			continue
 		}
 		var err error
-		if list[i], err = crossval.Repeat(context.Background(), d, units, Folds, nestedSeeds, crossval.NestedMethods); err != nil {
+		if list[i], err = crossval.Repeat(context.Background(), d, units, Folds, nestedSeeds,
+			crossval.NestedMethods); err != nil {
 			notes = append(notes, fmt.Sprintf("Not judged: %s, %v.", v.Groups[i].ID, err))
 			continue
 		}

@@ -31,7 +31,8 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
 	t := v.Start("Score of a round and pairs of dialogue acts")
-	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p", "the same rows as")
+	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p",
+		"the same rows as")
 	sample := campaign.TrajectoriesOf(c).Labels.Gold
 	if !sample.Empty() {
 		t.Columns = append(t.Columns, correctedColumns...)
@@ -89,7 +90,8 @@ func firstEffects(effects []regression.Effect, most int) []regression.Effect {
 }
 
 func effectCells(e regression.Effect, n int) []table.Cell {
-	cells := []table.Cell{table.Word(e.Name), table.Word("not determined"), table.PValue(e.Permutation), table.PValue(e.Adjusted), {}, {}, {}, {}, table.Word(strings.Join(e.Same, ", "))}
+	cells := []table.Cell{table.Word(e.Name), table.Word("not determined"), table.PValue(e.Permutation),
+		table.PValue(e.Adjusted), {}, {}, {}, {}, table.Word(strings.Join(e.Same, ", "))}
 	if e.Estimable {
 		cells[1] = table.Cell{Value: &e.Beta, N: n, Decimals: 4}
 	}

@@ -71,8 +71,10 @@ func Savings(c campaign.Campaign) (table.Table, bool) {
 		}
 		rows = append(rows, s)
 	}
-	table.Fill(&t, rows, append([]table.Columns[saved]{table.Of(v.LabelColumns(), func(s saved) campaign.Group { return s.Group })}, savedColumns()...)...)
-	t.Notes = append(t.Notes, v.ScoreNote()+" Means and shares over n pairs, the same replicate of the same instance under both conditions (standard error over instances, or, where there is only one, over replicates). "+
+	table.Fill(&t, rows, append([]table.Columns[saved]{table.Of(v.LabelColumns(),
+		func(s saved) campaign.Group { return s.Group })}, savedColumns()...)...)
+	t.Notes = append(t.Notes, v.ScoreNote()+
+		" Means and shares over n pairs, the same replicate of the same instance under both conditions (standard error over instances, or, where there is only one, over replicates). "+
 		"Last round: mean. Effective ratio: ended before the last planned round. Rounds, calls and tokens saved: share of what all rounds took; calls and tokens count answers of the cache too, and the labels of the rule, but no distances, which are computed. "+
 		"USD saved: sum over the pairs of what was paid, with the labels' cost taken off. Label calls, tokens and USD: sums of what the rule had labelled on the way.")
 	if len(alone) > 0 {
@@ -91,7 +93,8 @@ func isStopped(g campaign.Group) bool {
 func pairedWithAll(v campaign.View, g campaign.Group) (saved, bool) {
 	for _, own := range []bool{true, false} {
 		for _, other := range v.Groups {
-			if other.Settings["stop"] != "never" || !differInStopAlone(g, other) || (other.Settings["campaign"] == g.Settings["campaign"]) != own {
+			if other.Settings["stop"] != "never" || !differInStopAlone(g, other) ||
+				(other.Settings["campaign"] == g.Settings["campaign"]) != own {
 				continue
 			}
 			s := saved{Group: g, by: cmp.Or(other.Settings["campaign"], other.ID), used: map[string]campaign.Run{}}
@@ -161,7 +164,8 @@ func savedColumns() []table.Columns[saved] {
 		labels("label calls", func(a campaign.Asked) int64 { return a.Calls }),
 		labels("label tokens", campaign.Asked.Tokens),
 		column("label USD", func(s saved) table.Cell {
-			return table.Known(campaign.SumUSD(s.runs, func(r campaign.Run) campaign.Asked { return campaign.Part[Annotated](r.Parts).Labels }), 4)
+			return table.Known(campaign.SumUSD(s.runs,
+				func(r campaign.Run) campaign.Asked { return campaign.Part[Annotated](r.Parts).Labels }), 4)
 		}),
 		column("score", func(s saved) table.Cell { return campaign.MeanCell(s.runs, 4, campaign.Run.Outcome) }),
 		column("all rounds", func(s saved) table.Cell { return campaign.MeanCell(s.all, 4, campaign.Run.Outcome) }),

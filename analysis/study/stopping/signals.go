@@ -22,7 +22,8 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
 	t := v.Start("What the stopping rule Dialogue Act stops at")
-	t.Columns = append(t.Columns, "signals", "count", "points", "fires, as labelled", "corrected", "95 % from", "to", "rightly", "95 % from", "to", "better by, as labelled", "corrected", "95 % from", "to")
+	t.Columns = append(t.Columns, "signals", "count", "points", "fires, as labelled", "corrected", "95 % from", "to",
+		"rightly", "95 % from", "to", "better by, as labelled", "corrected", "95 % from", "to")
 	sample := campaign.TrajectoriesOf(c).Labels.Gold
 	var about []string
 	outside, empty := 0, dialogue.Emptied{}
@@ -41,7 +42,8 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 		for _, s := range rule.Signals {
 			names = append(names, s.Pair.String())
 		}
-		row := append(v.Label(g), table.Word(strings.Join(names, ", ")), table.Count(rule.Count), table.Count(rule.Score))
+		row := append(v.Label(g), table.Word(strings.Join(names, ", ")), table.Count(rule.Count),
+			table.Count(rule.Score))
 		f, late, out := firingsOf(runs, sample, rule)
 		outside += out
 		t.Rows = append(t.Rows, append(row, f.firingCells(late, empty)...))
@@ -87,7 +89,8 @@ func firingsOf(runs []acts.Trajectory, sample *gold.Sample, rule stopping.Fitted
 		for round := 2; round <= len(t.Rounds); round++ {
 			counts, _ := t.Pairs(round)
 			machine := willFire(rule, func(pair acts.Pair) int { return int(counts[pair]) })
-			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation}, Round: round})
+			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation},
+				Round: round})
 			to.add(unit, stratum, t.ScoreAt(round), machine, firesByGold(rule, coders, round, t.Agents))
 		}
 	}
@@ -169,5 +172,6 @@ func shareCells(units []gold.ShareUnit, empty dialogue.Emptied) []table.Cell {
 	if empty.Add(err); err != nil {
 		return []table.Cell{{}, {}, {}}
 	}
-	return []table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2), table.Number(e.High, 2)}
+	return []table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2),
+		table.Number(e.High, 2)}
 }

@@ -134,7 +134,8 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 		t.Rows = append(t.Rows, append(row, j.methodRow(achievedScore)...))
 	}
 	t.Rows = append(t.Rows, closedRows(v, list)...)
-	t.Notes = append([]string{stoppingNote, gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
+	t.Notes = append([]string{stoppingNote,
+		gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
 	addExcluded(c, &t)
 	dialogue.AddEmbedderNote(c, &t)
 	dialogue.AddLabellerNote(c, &t, nil)

@@ -73,7 +73,8 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 				return v, ok && known
 			}
 			if slices.ContainsFunc(rows, func(g compared) bool {
-				return slices.ContainsFunc(g.Runs, func(r campaign.Run) bool { v, ok := each(g, r); return ok && v > 0 })
+				return slices.ContainsFunc(g.Runs,
+					func(r campaign.Run) bool { v, ok := each(g, r); return ok && v > 0 })
 			}) {
 				columns = append(columns, mean(whose+x.name, x.decimals, each))
 			}
@@ -90,7 +91,8 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 	single := func(g compared, r campaign.Run) (float64, bool) { return g.single.outcome(r) }
 	budget := func(g compared, r campaign.Run) (float64, bool) { return g.budget.outcome(r) }
 	isSampled := func(g compared) bool { return g.samples.runs != nil }
-	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(), Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
+	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(),
+		Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
 		mean("group, %", 1, percent(func(_ compared, r campaign.Run) (float64, bool) { return r.Outcome() })),
 		where(func(g compared) bool { return g.single.runs != nil },
 			mean("single, %", 1, percent(single)), gain("over single", single)),
@@ -103,9 +105,11 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 				}
 				return table.Count(g.turns)
 			})),
-		where(isSampled, mean("self-consistency, %", 1, percent(compared.majorityWorth)), gain("over self-consistency", compared.majorityWorth)),
+		where(isSampled, mean("self-consistency, %", 1, percent(compared.majorityWorth)),
+			gain("over self-consistency", compared.majorityWorth)),
 		where(func(g compared) bool { return g.gainOver(g.samples, g.majorityForMoney) != nil },
-			mean("self-consistency for the same USD, %", 1, percent(compared.majorityForMoney)), gain("over self-consistency for the same USD", compared.majorityForMoney),
+			mean("self-consistency for the same USD, %", 1, percent(compared.majorityForMoney)),
+			gain("over self-consistency for the same USD", compared.majorityForMoney),
 			mean("samples for the same USD", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordableSamples(r, inMoney)
 				return float64(affords), ok
@@ -128,8 +132,11 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 			})),
 		v.endedOf())
 	t.Notes = []string{
-		"Group: the decision. " + v.ScoreNote() + " Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one; for the same USD, as many as cost no more. Of tied answers the share that is right counts, as in the table worth.",
-		"Over: group minus baseline in percentage points, paired by instance and replicate, the mean over " + c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of rows. " + campaign.CutNote,
+		"Group: the decision. " + v.ScoreNote() +
+			" Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one; for the same USD, as many as cost no more. Of tied answers the share that is right counts, as in the table worth.",
+		"Over: group minus baseline in percentage points, paired by instance and replicate, the mean over " +
+			c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of rows. " +
+			campaign.CutNote,
 		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a collaboration, and of each baseline. USD is what the answers cost, those from the cache at what they cost when they were bought. Single with budget: one agent whose one answer may have as many tokens, and think for as many, as that many turns of the group together (turns in budget). Where these are fewer than the turns that a group took at most (turns), the model takes no longer answers, or nobody asked for them, as with strangers, whose turns count: there the comparison favours the group. A reasoning_effort is the group's, and no number of tokens: compare thinking tokens. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. Reading and writing have different prices, so the same tokens are not the same USD.",
 	}
 	if slices.ContainsFunc(rows, compared.isGraded) {
@@ -175,7 +182,8 @@ type Gain struct {
 	Difference float64
 	Within     *statistics.Interval // 95 %; nil for one pair, and without spread
 	Pairs      int                  // units: instances, or replicates of the only one
-	TooFew     bool                 // the baseline had less than the group's budget: too few samples, or too short an answer
+	// the baseline had less than the group's budget: too few samples, or too short an answer
+	TooFew bool
 }
 
 // Against is a group against one agent alone, one with the group's budget, and as many
@@ -188,7 +196,8 @@ func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.gainOver(g.single, g.single.outcome), g.overBudget(), g.overSamples(g.majorityWorth, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
+		all[g.ID] = Against{g.gainOver(g.single, g.single.outcome), g.overBudget(),
+			g.overSamples(g.majorityWorth, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
 	}
 	return all
 }
@@ -200,11 +209,13 @@ func (g compared) gainOver(of lone, baseline func(campaign.Run) (float64, bool))
 		alone, ok = baseline(r)
 		return own, alone, ok && decided
 	}
-	differences := campaign.ByUnit(g.Succeeded(), func(r campaign.Run) (float64, bool) { own, alone, ok := both(r); return own - alone, ok }).Values()
+	differences := campaign.ByUnit(g.Succeeded(),
+		func(r campaign.Run) (float64, bool) { own, alone, ok := both(r); return own - alone, ok }).Values()
 	if len(differences) == 0 {
 		return nil
 	}
-	alone := campaign.MeanOver(g.Succeeded(), func(r campaign.Run) (float64, bool) { _, alone, ok := both(r); return alone, ok })
+	alone := campaign.MeanOver(g.Succeeded(),
+		func(r campaign.Run) (float64, bool) { _, alone, ok := both(r); return alone, ok })
 	gain := Gain{Of: of.Group, Baseline: alone.Value, Pairs: len(differences)}
 	gain.Difference, gain.Within = statistics.MeanInterval(differences)
 	return &gain
@@ -212,7 +223,8 @@ func (g compared) gainOver(of lone, baseline func(campaign.Run) (float64, bool))
 
 // overSamples is over self-consistency, and says whether it had too few samples for the budget:
 // in more than a tenth of the pairs all of them took less than nine tenths of it.
-func (g compared) overSamples(baseline func(campaign.Run) (float64, bool), budget func(campaign.Asked) (float64, bool)) *Gain {
+func (g compared) overSamples(baseline func(campaign.Run) (float64, bool),
+	budget func(campaign.Asked) (float64, bool)) *Gain {
 	gain := g.gainOver(g.samples, baseline)
 	if gain == nil {
 		return nil
@@ -246,7 +258,8 @@ func (g compared) overBudget() *Gain {
 // endedOf returns the columns on how the group's runs ended.
 func (v view) endedOf() table.Columns[compared] {
 	ended := v.EndedColumns()
-	return table.Columns[compared]{Headers: ended.Headers, Cells: func(g compared) []table.Cell { return ended.Cells(g.Group) }}
+	return table.Columns[compared]{Headers: ended.Headers,
+		Cells: func(g compared) []table.Cell { return ended.Cells(g.Group) }}
 }
 
 // compare returns the groups that have a baseline, and leaves only these in the view.
@@ -284,7 +297,8 @@ func compare(v *view) []compared {
 	}
 	if elsewhere > 0 {
 		v.notes = append(v.notes, fmt.Sprintf(
-			"%s without a baseline in their own campaign: compared with that of another one.", wording.Count(elsewhere, "condition")))
+			"%s without a baseline in their own campaign: compared with that of another one.",
+			wording.Count(elsewhere, "condition")))
 	}
 	if v.Labels = v.Varying(); len(v.Labels) == 0 {
 		v.Labels = []string{"protocol"}
@@ -298,9 +312,11 @@ func compareTo(alone []campaign.Group, g campaign.Group, groups []campaign.Group
 	most, turns := 1, mostTurns(g)
 	for _, b := range alone {
 		switch n := agentsOf(b); {
-		case n == 1 && askedSettings(b, budgets) == askedSettings(g, budgets) && budgetOf(b) > budgetOf(g) && !isSingleOf(groups, b):
+		case n == 1 && askedSettings(b, budgets) == askedSettings(g, budgets) && budgetOf(b) > budgetOf(g) &&
+			!isSingleOf(groups, b):
 			times := budgetOf(b) / max(1, budgetOf(g))
-			if enough := row.turns >= turns; !enough && times > row.turns || enough && times >= turns && times < row.turns {
+			if enough := row.turns >= turns; !enough && times > row.turns || enough && times >= turns &&
+				times < row.turns {
 				row.budget, row.turns = loneOf(b), times
 			}
 		case askedSettings(b, nil) != askedSettings(g, nil):
@@ -353,7 +369,8 @@ func askedSettings(g campaign.Group, but []string) string {
 			continue
 		}
 		// the campaign is compared apart, chain_of_thought has a default, below
-		if campaign.IsShared(key) && !slices.Contains([]string{campaign.JoinedBy, "env.agents", "protocol.chain_of_thought"}, key) {
+		if campaign.IsShared(key) && !slices.Contains([]string{campaign.JoinedBy, "env.agents",
+			"protocol.chain_of_thought"}, key) {
 			fmt.Fprintf(&text, "%s %s\n", key, g.Settings[key])
 		}
 	}
@@ -407,7 +424,8 @@ func (g compared) mostFrequent(r campaign.Run, budget func(campaign.Asked) (floa
 
 // affordableSamples returns how many samples take no more of a budget than the group's run, at
 // least one, and what they take; false if there are none, or it is not known.
-func (g compared) affordableSamples(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (n int, spent campaign.Asked, ok bool) {
+func (g compared) affordableSamples(r campaign.Run, budget func(campaign.Asked) (float64, bool)) (n int,
+	spent campaign.Asked, ok bool) {
 	most, known := budget(r.Asked)
 	for _, more := range g.samples.talkOf(r).Spent {
 		takes, priced := budget(spent.Plus(more))

@@ -125,7 +125,8 @@ func (p points) meanCells(most float64) []table.Cell {
 
 // pointsColumns are those of differences.
 func pointsColumns[R any](header string, most float64, of func(R) points) table.Columns[R] {
-	return table.Columns[R]{Headers: []string{header, header + " low", header + " high", header + " p"}, Cells: func(r R) []table.Cell { return of(r).meanCells(most) }}
+	return table.Columns[R]{Headers: []string{header, header + " low", header + " high", header + " p"},
+		Cells: func(r R) []table.Cell { return of(r).meanCells(most) }}
 }
 
 // flipColumns are the shares of agents that were wrong and became right, and the reverse.

@@ -16,7 +16,8 @@ func Drift(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Does talk move answers? The share of agents that are right, from the first answers to the last"}
 	share := func(header string, step func(Talk) int) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell {
-			return shareCell(answeredRuns(g), func(r campaign.Run) (float64, bool) { return talkOf(r).rightAt(step(talkOf(r))), true })
+			return shareCell(answeredRuns(g),
+				func(r campaign.Run) (float64, bool) { return talkOf(r).rightAt(step(talkOf(r))), true })
 		})
 	}
 	table.Fill(&t, v.Groups, v.LabelColumns(),
@@ -24,7 +25,8 @@ func Drift(c campaign.Campaign) (table.Table, bool) {
 		share("right last, %", Talk.lastStep),
 		pointsColumns("drift", campaign.MostOfPercent, driftOf),
 		pointsColumns("herding", math.Inf(1), func(g campaign.Group) points {
-			return meanChange(answeredRuns(g), func(r campaign.Run) (float64, bool) { return talkOf(r).herdingSum(), true })
+			return meanChange(answeredRuns(g),
+				func(r campaign.Run) (float64, bool) { return talkOf(r).herdingSum(), true })
 		}),
 		flipColumns(answeredRuns, func(_ campaign.Group, t Talk) (int, int, bool) { return 0, t.lastStep(), true }),
 		table.Column("n", func(g campaign.Group) table.Cell { return table.Count(len(answeredRuns(g))) }))
@@ -90,7 +92,8 @@ func ByRound(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(x stepRow) campaign.Group { return x.Group }),
 		table.Column("round", func(x stepRow) table.Cell { return table.Count(x.round) }),
 		share("right before, %", 1), share("right after, %", 0),
-		pointsColumns("drift", campaign.MostOfPercent, func(x stepRow) points { return meanChange(x.runs, x.changeOf) }),
+		pointsColumns("drift", campaign.MostOfPercent,
+			func(x stepRow) points { return meanChange(x.runs, x.changeOf) }),
 		flipColumns(func(x stepRow) []campaign.Run { return x.runs }, func(x stepRow, t Talk) (int, int, bool) {
 			k, ok := x.step(t)
 			return k - 1, k, ok

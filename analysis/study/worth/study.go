@@ -14,15 +14,19 @@ const (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Worth, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
-		{Named: entry.Named{Name: "worth", Shows: "was it worth talking: the first answers' majority against the decision, flips, cost of a point",
+		{Named: entry.Named{Name: "worth",
+			Shows: "was it worth talking: the first answers' majority against the decision, flips, cost of a point",
 			Needs: needTalk}, Build: Worth},
-		{Named: entry.Named{Name: "worth-drift", Shows: "was it worth talking: tests that talk moves answers in neither direction",
+		{Named: entry.Named{Name: "worth-drift",
+			Shows: "was it worth talking: tests that talk moves answers in neither direction",
 			Needs: needTalk}, Build: Drift},
 		{Named: entry.Named{Name: "worth-by-round", Shows: "was it worth talking: how each round moves answers",
 			Needs: needTalk}, Build: ByRound},
-		{Named: entry.Named{Name: "worth-votes", Shows: "was it worth talking: how many independent votes first answers are, and what a majority promises",
+		{Named: entry.Named{Name: "worth-votes",
+			Shows: "was it worth talking: how many independent votes first answers are, and what a majority promises",
 			Needs: needVotes}, Build: Votes},
-		{Named: entry.Named{Name: "baselines", Shows: "groups against one agent alone and against self-consistency at equal tokens",
+		{Named: entry.Named{Name: "baselines",
+			Shows: "groups against one agent alone and against self-consistency at equal tokens",
 			Needs: needAlone}, Build: Baselines},
 	}}
 }

@@ -42,11 +42,13 @@ func Votes(c campaign.Campaign) (table.Table, bool) {
 			return 100 * statistics.Condorcet(j.right, statistics.EffectiveVotes(j.n, rho))
 		}),
 		table.Column("first majority, %", func(g campaign.Group) table.Cell {
-			return campaign.MeanCell(answeredRuns(g), 1, func(r campaign.Run) (float64, bool) { return 100 * firstMajority(r), true })
+			return campaign.MeanCell(answeredRuns(g), 1,
+				func(r campaign.Run) (float64, bool) { return 100 * firstMajority(r), true })
 		}),
 		table.Column("n", func(g campaign.Group) table.Cell { return table.Count(len(answeredRuns(g))) }))
 	t.Notes = []string{
-		"Votes: usable first answers a collaboration, on average. Right: the share of them (standard error over " + c.CountedUnits() + "). Correlation: how much their errors have in common, as intraclass correlation of right and wrong within collaborations (analysis of variance; of several replicates of several instances, pooled over the replicates). It holds what makes a question hard for all as well as what agents copy. Effective votes: n/(1+(n-1)·correlation), a negative one counted as 0.",
+		"Votes: usable first answers a collaboration, on average. Right: the share of them (standard error over " +
+			c.CountedUnits() + "). Correlation: how much their errors have in common, as intraclass correlation of right and wrong within collaborations (analysis of variance; of several replicates of several instances, pooled over the replicates). It holds what makes a question hard for all as well as what agents copy. Effective votes: n/(1+(n-1)·correlation), a negative one counted as 0.",
 		"Condorcet: the probability that more than half of that many independent votes, each right as often as these are, are right; tied ones are half right, and between whole numbers it is interpolated. It is about right and wrong: where wrong answers differ from each other, the most frequent answer can be right with less than half of the votes, and the first majority lies above the promise. Empty: there is one collaboration only, or all votes are right, or all wrong.",
 	}
 	v.addNotes(&t)

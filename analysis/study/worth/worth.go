@@ -28,7 +28,9 @@ func Worth(c campaign.Campaign) (table.Table, bool) {
 		costColumns(gain), v.EndedColumns())
 	t.Notes = []string{
 		"First majority: the collaborations in which the most frequent first answer is right; of tied ones it counts as the share of these that are right, which is what a fair draw among them is worth. Last majority: the same of the answers that stand at the end, so what lies between it and the decision is the rule's. Decision: right at the end; without a decision it is wrong. Of texts (SQuAD) an exact match is right.",
-		"Gain: decision minus first majority in percentage points, paired: the mean over " + c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of conditions. " + campaign.CutNote + " To right and to wrong: the collaborations (with ties by their share) in which the first majority was wrong and the decision is right, and the reverse; the gain is their difference.",
+		"Gain: decision minus first majority in percentage points, paired: the mean over " + c.CountedUnits() +
+			", with its 95 % t interval and Student's p, not corrected for the number of conditions. " +
+			campaign.CutNote + " To right and to wrong: the collaborations (with ties by their share) in which the first majority was wrong and the decision is right, and the reverse; the gain is their difference.",
 		"Later tokens and USD: what the rounds after the first answers took, a collaboration; answers from the cache count, at what they cost when they were bought, and calls of unknown outcome are left out. A point: the same divided by the gain, so what one percentage point more takes for each question; empty where nothing was gained, and worth little where the interval of the gain holds 0.",
 	}
 	v.addNotes(&t)
@@ -63,7 +65,8 @@ func costColumns(gain func(campaign.Group) points) table.Columns[campaign.Group]
 	each := func(header string, decimals int, of func(campaign.Run) (float64, bool)) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell { return perPoint(g, decimals, of, gain(g)) })
 	}
-	return table.Join(mean("later tokens", 0, tokens), mean("later USD", 6, usd), each("tokens a point", 0, tokens), each("USD a point", 6, usd))
+	return table.Join(mean("later tokens", 0, tokens), mean("later USD", 6, usd), each("tokens a point", 0, tokens),
+		each("USD a point", 6, usd))
 }
 
 // perPoint returns the mean of what was taken divided by the points gained; empty where

@@ -49,7 +49,8 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 		return err
 	}
 	d.Format = format
-	return cli.WriteOutput(d.File, cmd.OutOrStdout(), func(w io.Writer) error { return Draw(cmd.Context(), w, s, campaign, d) })
+	return cli.WriteOutput(d.File, cmd.OutOrStdout(),
+		func(w io.Writer) error { return Draw(cmd.Context(), w, s, campaign, d) })
 }
 
 // Draw writes a figure of a campaign in the format that is asked for.
@@ -138,7 +139,8 @@ func (d FigureRequest) formatOf(asJSON bool) (string, error) {
 		return "", fmt.Errorf("a figure cannot be written as %q; expected %s", format, wording.Or(accepted))
 	}
 	if d.Width != "" && !slices.Contains(figures.SheetFormats(), format) {
-		return "", fmt.Errorf("--width is the width of a picture, and %s has none; give --format %s", format, wording.Or(figures.SheetFormats()))
+		return "", fmt.Errorf("--width is the width of a picture, and %s has none; give --format %s", format,
+			wording.Or(figures.SheetFormats()))
 	}
 	return format, nil
 }

@@ -46,7 +46,8 @@ func (r Retally) Make(ctx context.Context, o *cli.Options, s store.Store, name s
 	r.Draw = func(c record.Collaboration, entry int) *rand.Rand {
 		return envs.Stream(uint64(c.Seed), "retally", c.CollaborationID, c.Generation, entry)
 	}
-	for rows, err := range lake.Collaborations(ctx, s, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Ballots) {
+	for rows, err := range lake.Collaborations(ctx, s, d.ByPart(), record.Collaborations, record.Rounds, record.Turns,
+		record.Ballots) {
 		if err != nil {
 			return table.Table{}, cli.ExplainDamage(err, name, "nothing was counted")
 		}
@@ -109,7 +110,8 @@ func (r Retally) build(plugins catalogue.Catalogue) (rules []recount.RetallyRule
 			}
 			continue
 		}
-		rules = append(rules, recount.RetallyRule{Name: text, Counts: rule, Runs: map[lake.Run]recount.Retallied{}, Refused: map[string]string{}})
+		rules = append(rules, recount.RetallyRule{Name: text, Counts: rule, Runs: map[lake.Run]recount.Retallied{},
+			Refused: map[string]string{}})
 	}
 	return rules, nil
 }

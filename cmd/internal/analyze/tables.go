@@ -44,9 +44,12 @@ type Request struct {
 
 // CompareFlags defines the flags that name other campaigns.
 func (w *Request) CompareFlags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&w.Baselines, "baseline", nil, "campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
-	cmd.Flags().StringSliceVar(&w.With, "with", nil, "campaigns whose conditions are compared with those of this one; repeat it for several")
-	cmd.Flags().StringVar(&w.Lake, "with-lake", "", "lake of the campaigns that --with names (default: that of this campaign)")
+	cmd.Flags().StringSliceVar(&w.Baselines, "baseline", nil,
+		"campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
+	cmd.Flags().StringSliceVar(&w.With, "with", nil,
+		"campaigns whose conditions are compared with those of this one; repeat it for several")
+	cmd.Flags().StringVar(&w.Lake, "with-lake", "",
+		"lake of the campaigns that --with names (default: that of this campaign)")
 }
 
 // Find finds the campaigns that the named one is compared to.
@@ -101,7 +104,8 @@ func (a Analysis) String() string {
 	if a.Cells.Planned != nil {
 		of = fmt.Sprintf(" of %d", *a.Cells.Planned)
 	}
-	return fmt.Sprintf("%s: %d%s collaborations finished (%d succeeded, %d failed, %d stopped)", a.Campaign, in, of, a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
+	return fmt.Sprintf("%s: %d%s collaborations finished (%d succeeded, %d failed, %d stopped)", a.Campaign, in, of,
+		a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
 }
 
 // Print writes the tables and returns what a campaign found: the tables of the paper that it is
@@ -246,7 +250,8 @@ func AddPlan(ctx context.Context, s store.Store, c *campaign.Campaign) error {
 			return err
 		}
 		c.Planned = append(c.Planned, campaign.Planned{
-			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances[i], Settings: settings, Labels: m.AxisLabels[condition.ID()],
+			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances[i],
+			Settings: settings, Labels: m.AxisLabels[condition.ID()],
 		})
 	}
 	return err

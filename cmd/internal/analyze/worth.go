@@ -31,11 +31,13 @@ func newWorth(ctx context.Context, plugins catalogue.Catalogue, s store.Store, n
 	nobody := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 		return model.Provider{}, nil
 	} // nothing is asked
-	built, err := setup.Build(p, plugins, setup.Sources{Data: providers.OpenData, Lake: s, Programs: programs.New(s).Recording}, nobody)
+	built, err := setup.Build(p, plugins,
+		setup.Sources{Data: providers.OpenData, Lake: s, Programs: programs.New(s).Recording}, nobody)
 	if err != nil {
 		return nil, fmt.Errorf("decisions are scored by the campaign's environment: %w", err)
 	}
-	w := &worth{seed: p.Campaign.Seed, environments: map[string]envs.Environment{}, instances: map[string]envs.Instance{}}
+	w := &worth{seed: p.Campaign.Seed, environments: map[string]envs.Environment{},
+		instances: map[string]envs.Instance{}}
 	for _, c := range built.Conditions {
 		w.environments[c.ConditionID] = c.Environment
 	}
@@ -62,7 +64,8 @@ func (w *worth) worthOf(rows record.Rows, key string) (*float64, error) {
 		}
 		p, err := instance.Parse([]byte(*t.ProposalJSON))
 		if err != nil {
-			return nil, fmt.Errorf("collaboration %s, entry %d: its proposal cannot be read again: %w", c.CollaborationID, t.Entry, err)
+			return nil, fmt.Errorf("collaboration %s, entry %d: its proposal cannot be read again: %w",
+				c.CollaborationID, t.Entry, err)
 		}
 		return c.Worth(new(instance.Score(p).Value)), nil
 	}

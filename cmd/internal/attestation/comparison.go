@@ -167,7 +167,8 @@ func (c Comparison) Errors() int {
 
 // WriteSummary writes what was compared, and what has changed without being wrong.
 func (c Comparison) WriteSummary(w io.Writer) {
-	fmt.Fprintf(w, "Attested: %d of %s as %s has them\n", c.Same, wording.Count(c.Objects, "object"), wording.SafeLine(c.File))
+	fmt.Fprintf(w, "Attested: %d of %s as %s has them\n", c.Same, wording.Count(c.Objects, "object"),
+		wording.SafeLine(c.File))
 	switch {
 	case !c.Signed:
 		fmt.Fprintln(w, "Signed: no; anyone who could change the lake could have written the file")

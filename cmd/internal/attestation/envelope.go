@@ -46,7 +46,8 @@ func (s Statement) Write(w io.Writer, key ed25519.PrivateKey) error {
 	e := envelope{PayloadType: payloadType, Payload: payload, Signatures: []signature{}}
 	if key != nil {
 		public := key.Public().(ed25519.PublicKey)
-		e.Signatures = append(e.Signatures, signature{Fingerprint(public), ed25519.Sign(key, preAuthentication(payloadType, payload)), derOf(public)})
+		e.Signatures = append(e.Signatures,
+			signature{Fingerprint(public), ed25519.Sign(key, preAuthentication(payloadType, payload)), derOf(public)})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -85,7 +86,8 @@ func Parse(data []byte) (Attestation, error) {
 	}
 	a.sig = e.Signatures[0].Sig
 	if len(a.sig) != ed25519.SignatureSize {
-		return Attestation{}, fmt.Errorf("its signature has %d bytes; one of Ed25519 has %d", len(a.sig), ed25519.SignatureSize)
+		return Attestation{}, fmt.Errorf("its signature has %d bytes; one of Ed25519 has %d", len(a.sig),
+			ed25519.SignatureSize)
 	}
 	if a.key, err = parsePublic(e.Signatures[0].PublicKey); err != nil {
 		return Attestation{}, fmt.Errorf("its public key: %w", err)

@@ -81,7 +81,8 @@ func parseStatement(data []byte) (Statement, error) {
 		return Statement{}, err
 	}
 	if version.Format != format {
-		return Statement{}, fmt.Errorf("its statement has format %d; this program reads format %d", version.Format, format)
+		return Statement{}, fmt.Errorf("its statement has format %d; this program reads format %d",
+			version.Format, format)
 	}
 	var s Statement
 	if err := json.Unmarshal(data, &s); err != nil {

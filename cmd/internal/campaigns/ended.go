@@ -21,7 +21,8 @@ import (
 
 // SummarizeEnded counts the committed cells of a plan, of which some may be wanted again, and
 // sums up what they have spent, earlier generations included.
-func SummarizeEnded(ctx context.Context, s store.Store, p campaign.Plan, books *ledger.Books) (st workflows.Status, again int, err error) {
+func SummarizeEnded(ctx context.Context, s store.Store, p campaign.Plan, books *ledger.Books) (st workflows.Status,
+	again int, err error) {
 	latest, err := books.Outcomes()
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, o := range latest {
@@ -60,7 +61,8 @@ func ShareDone(s workflows.Status, underWay float64) float64 {
 func RecordFile(ctx context.Context, s store.Store, m campaign.Manifest) error {
 	stored, err := campaign.ReadManifest(ctx, s, m.Campaign)
 	card := err == nil && !reflect.DeepEqual(stored.Card, m.Card)
-	if err != nil || !card && reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) && reflect.DeepEqual(stored.Until, m.Until) {
+	if err != nil || !card && reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) &&
+		reflect.DeepEqual(stored.Until, m.Until) {
 		return err
 	}
 	stored.AxisLabels, stored.Until, stored.Card = m.AxisLabels, m.Until, m.Card
@@ -79,7 +81,8 @@ func RecordFile(ctx context.Context, s store.Store, m campaign.Manifest) error {
 func RepairCard(ctx context.Context, s store.Store, name string) error {
 	repaired, err := commits.RepairCard(ctx, s, name)
 	if repaired && err == nil {
-		fmt.Fprintf(os.Stderr, "The description of campaign %s was not whole and is written again: %s\n", name, lake.AboutKey(name, "README.md"))
+		fmt.Fprintf(os.Stderr, "The description of campaign %s was not whole and is written again: %s\n", name,
+			lake.AboutKey(name, "README.md"))
 	}
 	return err
 }

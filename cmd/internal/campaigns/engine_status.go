@@ -28,7 +28,8 @@ func QueryStatus[S any](ctx context.Context, c client.Client, id string) (status
 func SettledStatus[S any](ctx context.Context, c client.Client, id string) (status S, err error) {
 	for began := time.Now(); ; {
 		status, err = QueryStatus[S](ctx, c, id)
-		if _, failed := errors.AsType[*serviceerror.QueryFailed](err); !failed || time.Since(began) > 4*workflows.TaskTimeout {
+		if _, failed := errors.AsType[*serviceerror.QueryFailed](err); !failed ||
+			time.Since(began) > 4*workflows.TaskTimeout {
 			return status, err
 		}
 		select {
@@ -52,7 +53,8 @@ func whyUnreadable(ctx context.Context, c client.Client, workflowID string, caus
 		return nil
 	}
 	if task := d.GetPendingWorkflowTask(); task.GetAttempt() > 1 {
-		return errors.Join(fmt.Errorf("its worker has failed %d times to continue; worker.log says why", task.GetAttempt()-1), cause)
+		return errors.Join(fmt.Errorf("its worker has failed %d times to continue; worker.log says why",
+			task.GetAttempt()-1), cause)
 	}
 	return cause
 }

@@ -32,7 +32,8 @@ func FindOne(ctx context.Context, s store.Store, id string) (lake.Marker, error)
 	if n := len(found) - len(names); n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
-	return lake.Marker{}, cli.UsageError(fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id, len(found), strings.Join(names, "\n  ")))
+	return lake.Marker{}, cli.UsageError(fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id,
+		len(found), strings.Join(names, "\n  ")))
 }
 
 // FindSome is Find, except that none is an error.
@@ -65,7 +66,8 @@ func Find(ctx context.Context, s store.Store, id string) (found []lake.Marker, e
 			return nil, err
 		}
 		add := func(run lake.Run, latest bool, status string) {
-			m := lake.Marker{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation, Status: status}
+			m := lake.Marker{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation,
+				Status: status}
 			switch {
 			case id == m.Collaboration && latest, id == fmt.Sprintf("%s.%d", m.Collaboration, m.Generation):
 				exact = append(exact, m)

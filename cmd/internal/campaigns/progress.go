@@ -49,13 +49,15 @@ func readProgress(o *cli.Options, campaign string) *Progress {
 // AskStatus returns the status of a campaign's workflow, and since when it is so. A
 // worker with much to do takes seconds for an answer: what its program has just heard is
 // returned then.
-func AskStatus[S any](ctx context.Context, o *cli.Options, c client.Client, campaign, id string) (status S, at time.Time, err error) {
+func AskStatus[S any](ctx context.Context, o *cli.Options, c client.Client, campaign, id string) (status S,
+	at time.Time, err error) {
 	soon, cancel := context.WithTimeout(ctx, answerSoon)
 	defer cancel()
 	if status, err = QueryStatus[S](soon, c, id); err == nil || soon.Err() == nil && !IsLate(err) {
 		return status, time.Now(), err
 	}
-	if p := readProgress(o, campaign); p != nil && time.Since(p.At) < recent && json.Unmarshal(p.Status, &status) == nil {
+	if p := readProgress(o, campaign); p != nil && time.Since(p.At) < recent &&
+		json.Unmarshal(p.Status, &status) == nil {
 		return status, p.At, nil
 	}
 	status, err = QueryStatus[S](ctx, c, id)

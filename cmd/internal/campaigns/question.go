@@ -39,7 +39,8 @@ func hasUnneeded(ctx context.Context, s store.Store, campaign string) (bool, err
 // answer has no use for. It returns what the file asks for; 0 if nothing is kept.
 func KeepAhead(ctx context.Context, s store.Store, p campaign.Plan, m *campaign.Manifest) (asked int, err error) {
 	stored, err := campaign.ReadManifest(ctx, s, m.Campaign)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (stored.Until == nil || m.Until == nil || stored.Until.Ahead == m.Until.Ahead) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil &&
+		(stored.Until == nil || m.Until == nil || stored.Until.Ahead == m.Until.Ahead) {
 		return 0, nil
 	}
 	if err != nil {

@@ -24,7 +24,8 @@ func Open(ctx context.Context, o *cli.Options, name string) (store.Store, campai
 }
 
 // ReadPlan returns what is recorded of a campaign; the error says in words if the lake has no such one.
-func ReadPlan(ctx context.Context, o *cli.Options, s store.Store, name string) (campaign.Plan, campaign.Manifest, error) {
+func ReadPlan(ctx context.Context, o *cli.Options, s store.Store, name string) (campaign.Plan,
+	campaign.Manifest, error) {
 	p, m, err := campaign.ReadRecorded(ctx, s, name)
 	switch {
 	case errors.Is(err, campaign.ErrImported):

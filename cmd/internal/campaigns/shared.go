@@ -73,7 +73,8 @@ func (s *SharedServer) RefuseForeign(ctx context.Context, c client.Client, workf
 func (s *SharedServer) DescribeForeign(queue string) string {
 	its, lakeID, _ := strings.Cut(strings.TrimPrefix(queue, "roundtable-"), "@")
 	if its != task.EngineVersion {
-		return fmt.Sprintf("by engine %s; this program has engine %s (`roundtable version` shows it)", its, task.EngineVersion)
+		return fmt.Sprintf("by engine %s; this program has engine %s (`roundtable version` shows it)", its,
+			task.EngineVersion)
 	}
 	_, mine, _ := strings.Cut(s.Queue, "@")
 	return fmt.Sprintf("for another lake (%s); this one, %s, is %s", lakeID, s.Lake, mine)
@@ -115,7 +116,8 @@ func (s *SharedServer) ListRunning(ctx context.Context, c client.Client) (all []
 			return all, err
 		}
 		for _, w := range page.GetExecutions() {
-			all = append(all, RunningCampaign{w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(), w.GetTaskQueue()})
+			all = append(all, RunningCampaign{w.GetExecution().GetWorkflowId(), w.GetExecution().GetRunId(),
+				w.GetTaskQueue()})
 		}
 		if request.NextPageToken = page.GetNextPageToken(); len(request.NextPageToken) == 0 {
 			return all, nil
@@ -130,9 +132,10 @@ func (r RunningCampaign) workflowExecution() *commonpb.WorkflowExecution {
 // CheckReadable returns why this process cannot work for a campaign: its histories are
 // encrypted with a key that it lacks.
 func (s *SharedServer) CheckReadable(ctx context.Context, c client.Client, r RunningCampaign) error {
-	page, err := c.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
-		Namespace: s.Namespace, Execution: r.workflowExecution(), MaximumPageSize: 1,
-	})
+	page, err := c.WorkflowService().GetWorkflowExecutionHistory(ctx,
+		&workflowservice.GetWorkflowExecutionHistoryRequest{
+			Namespace: s.Namespace, Execution: r.workflowExecution(), MaximumPageSize: 1,
+		})
 	if err != nil || len(page.GetHistory().GetEvents()) == 0 {
 		return nil // it has ended meanwhile, or is looked at next time
 	}

@@ -15,7 +15,8 @@ import (
 
 // SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings,
 // judges and checks of models, as `cost` counts it.
-func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string, books *ledger.Books) (task.Result, error) {
+func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string,
+	books *ledger.Books) (task.Result, error) {
 	r, err := campaign.LoadSpendingBeside(ctx, s, name)
 	if err == nil {
 		err = addShared(ctx, books, &r)
@@ -65,7 +66,8 @@ func readAddresses(ctx context.Context, s store.Store, now campaign.Plan) (map[s
 		for _, condition := range p.Campaign.Conditions {
 			for _, m := range condition.AllModels() {
 				if at := m.Address(); at != "" {
-					all[m.Name] = append(slices.DeleteFunc(all[m.Name], func(other string) bool { return other == at }), at)
+					all[m.Name] = append(slices.DeleteFunc(all[m.Name],
+						func(other string) bool { return other == at }), at)
 				}
 			}
 		}

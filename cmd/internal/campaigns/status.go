@@ -32,11 +32,13 @@ type Status struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // running, paused, interrupted or done
 	workflows.Status
-	Damage  string      `json:"damage,omitempty"`     // why it cannot be read
-	At      time.Time   `json:"at,omitzero"`          // of a running campaign: its worker may have had no time to answer since
+	Damage string `json:"damage,omitempty"` // why it cannot be read
+	// of a running campaign: its worker may have had no time to answer since
+	At      time.Time   `json:"at,omitzero"`
 	Binding calls.Waits `json:"waitReason,omitempty"` // what turns wait for, the most frequent first
-	Unread  string      `json:"unread,omitempty"`     // why the engine's word could not be had: the counts are the lake's
-	Again   int         `json:"again,omitempty"`      // cells that have ended and are to be run once more
+	// why the engine's word could not be had: the counts are the lake's
+	Unread string `json:"unread,omitempty"`
+	Again  int    `json:"again,omitempty"` // cells that have ended and are to be run once more
 	// Unlabelled collaborations have ended and wait for the labeller of the campaign's file.
 	Unlabelled int `json:"unlabelled,omitempty"`
 	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
@@ -88,7 +90,8 @@ func ReadStatus(ctx context.Context, o *cli.Options, s store.Store, name string)
 
 // readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine
 // runs it, and returns the books that go with it.
-func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, st *Status) (*ledger.Books, error) {
+func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan,
+	st *Status) (*ledger.Books, error) {
 	c, err := Connect(ctx, o, st.Name)
 	switch foreign, isForeign := errors.AsType[Foreign](err); {
 	case err == nil:
@@ -105,7 +108,8 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p camp
 	go books.List()
 	err = st.fillFromLake(ctx, s, p, books)
 	if who := o.CampaignHolder(st.Name); err == nil && who != "" && st.State != "done" {
-		st.State, st.Unread = "running", who+" runs it, with its state in another folder (--state); the figures are the lake's"
+		st.State, st.Unread = "running", who+
+			" runs it, with its state in another folder (--state); the figures are the lake's"
 	}
 	return books, err
 }
@@ -113,7 +117,8 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p camp
 // askEngine fills in what the engine knows of a campaign that it runs; no books if it
 // does not. What has ended and what was spent is the lake's to say, as everywhere: the engine
 // hears of it later. Only it knows which cells it runs once more.
-func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Store, p campaign.Plan, st *Status) (*ledger.Books, error) {
+func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Store, p campaign.Plan,
+	st *Status) (*ledger.Books, error) {
 	id, books := workflows.CampaignID(st.Name), ledger.Open(ctx, s, st.Name)
 	go books.List()
 	asking, end := context.WithCancel(ctx)
@@ -130,7 +135,8 @@ func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Sto
 		}
 		ended, again, err := SummarizeEnded(ctx, s, p, books)
 		if st.Spent = ended.Spent; again == 0 {
-			st.Succeeded, st.Failed, st.Stopped, st.Answered = ended.Succeeded, ended.Failed, ended.Stopped, ended.Answered
+			st.Succeeded, st.Failed, st.Stopped, st.Answered = ended.Succeeded, ended.Failed, ended.Stopped,
+				ended.Answered
 		}
 		return books, err
 	}

@@ -27,7 +27,8 @@ func (st Status) Write(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "%s: %s, %d of %s finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
-		st.Name, st.State, st.Done(), wording.Count(st.Cells, "collaboration"), st.Succeeded, st.Failed, st.Stopped, st.Running, 100*st.Share)
+		st.Name, st.State, st.Done(), wording.Count(st.Cells, "collaboration"), st.Succeeded, st.Failed, st.Stopped,
+		st.Running, 100*st.Share)
 	if ago := time.Since(st.At); st.State == "running" && !st.At.IsZero() && ago > 2*time.Second {
 		line("as of %s ago: its worker is busy", ago.Round(time.Second))
 	}
@@ -53,12 +54,16 @@ func (st Status) Write(w io.Writer) {
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)
 	spent.Add(st.Besides)
-	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBesides(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, UncertainCostText(spent))
+	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBesides(spent),
+		cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, UncertainCostText(spent))
 	if b := st.Besides; b.Calls > 0 {
-		line("of these %s, $%.4f for labels, judges, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
+		line("of these %s, $%.4f for labels, judges, embeddings and checks of models",
+			wording.Count(b.Calls, "call"), b.CostUSD)
 	}
 	if u := st.UnderWay; u.Collaborations > 0 {
-		line("of these %s, $%.4f in %s, with %d of at most %s taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, wording.Count(u.Most, "turn"))
+		line("of these %s, $%.4f in %s, with %d of at most %s taken", wording.Count(u.Spent.Calls, "call"),
+			u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns,
+			wording.Count(u.Most, "turn"))
 	}
 	if c := st.Charged; c != nil {
 		line("$%.4f and %s tokens at most, calls of unknown outcome included", c.USD, cli.Abbreviate(c.Tokens))

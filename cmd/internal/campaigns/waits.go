@@ -29,7 +29,8 @@ import (
 // on a cluster the heartbeats of some running collaborations, whichever worker they are
 // on. What is to be tried again the server knows; it is asked at once where the program
 // has written which collaborations are running, and else when they are given.
-func beginWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string) func(running []string) (calls.Waits, error) {
+func beginWaits(ctx context.Context, o *cli.Options, c client.Client,
+	campaign string) func(running []string) (calls.Waits, error) {
 	written := readProgress(o, campaign)
 	var status workflows.Status
 	if written == nil || json.Unmarshal(written.Status, &status) != nil {
@@ -76,7 +77,8 @@ func readWaits(ctx context.Context, c client.Client, written *Progress, sample [
 
 // describeAll describes workflows at once, since a busy server takes its time for each.
 // One that has ended meanwhile, or is not described in time, has nothing pending.
-func describeAll(ctx context.Context, c client.Client, ids []string) []*workflowservice.DescribeWorkflowExecutionResponse {
+func describeAll(ctx context.Context, c client.Client,
+	ids []string) []*workflowservice.DescribeWorkflowExecutionResponse {
 	all := make([]*workflowservice.DescribeWorkflowExecutionResponse, len(ids))
 	var describing sync.WaitGroup
 	for i, id := range ids {
@@ -97,7 +99,9 @@ func SortWaits(all calls.Waits) calls.Waits {
 // waitOf returns what keeps an activity from being started.
 func waitOf(p *workflowpb.PendingActivityInfo, keys codec.Keys) calls.Wait {
 	if next := p.GetNextAttemptScheduleTime().AsTime(); p.GetAttempt() > 1 && time.Until(next) > 0 {
-		w := calls.Wait{For: calls.TriesAgain + cli.OneLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error()), Turns: 1, Until: next.Truncate(time.Second), Ends: calls.ResumeTries}
+		w := calls.Wait{For: calls.TriesAgain +
+			cli.OneLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error()), Turns: 1,
+			Until: next.Truncate(time.Second), Ends: calls.ResumeTries}
 		if failed := p.GetLastAttemptCompleteTime(); failed != nil {
 			w.Since = failed.AsTime().Truncate(time.Second)
 		}

@@ -125,13 +125,15 @@ var awsKeys = []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSIO
 func isAWS(name string) bool { return slices.Contains(awsKeys, name) }
 
 func isKey(name string) bool {
-	return isAWS(name) || keyName.MatchString(name) && !strings.HasPrefix(name, "AWS_") && !strings.HasPrefix(name, "ROUNDTABLE_")
+	return isAWS(name) || keyName.MatchString(name) && !strings.HasPrefix(name, "AWS_") &&
+		!strings.HasPrefix(name, "ROUNDTABLE_")
 }
 
 // hasAWSAccount reports whether the environment names an account of AWS: parts of two
 // accounts are none.
 func hasAWSAccount() bool {
-	return slices.ContainsFunc(append([]string{"AWS_PROFILE"}, awsKeys...), func(name string) bool { return os.Getenv(name) != "" })
+	return slices.ContainsFunc(append([]string{"AWS_PROFILE"}, awsKeys...),
+		func(name string) bool { return os.Getenv(name) != "" })
 }
 
 // envVariable is one line of the file.

@@ -90,7 +90,8 @@ func noCampaign(where, campaign string, names []string) error {
 	if strings.ContainsAny(campaign, "./") {
 		hint = " (a campaign is named by the name: in its file)"
 	}
-	return fmt.Errorf("%s has no campaign %q%s; it has %s%s", where, campaign, hint, cmp.Or(strings.Join(names, ", "), "none yet"), wording.DidYouMean(campaign, names))
+	return fmt.Errorf("%s has no campaign %q%s; it has %s%s", where, campaign, hint,
+		cmp.Or(strings.Join(names, ", "), "none yet"), wording.DidYouMean(campaign, names))
 }
 
 // newFolders are those that were made for a lake, the outermost first.
@@ -133,15 +134,17 @@ func (f newFolders) Announce(lake, state string) {
 
 // LockCampaign takes a campaign for this process: by a lock of the folder, or by a lease in a
 // bucket (see store.TakeLease, also of place). The context that is returned ends when the lease is lost.
-func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, place string) (context.Context, io.Closer, error) {
+func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, place string) (context.Context,
+	io.Closer, error) {
 	key := lake.LockKey(campaign)
 	if dir, local := o.LocalLake(); local {
 		lock, err := infra.LockFile(filepath.Join(dir, filepath.FromSlash(key)), store.GroupRights(dir))
 		return ctx, lock, err
 	}
-	held, lease, err := store.TakeLease(ctx, s, key, store.Holder{Name: infra.ThisProcess(), Place: place}, func(by store.Holder) {
-		fmt.Fprintf(os.Stderr, "%s is in use by %s; if that shows no sign of life within 30 s, this process continues\n", campaign, wording.SafeLines(by.Name))
-	})
+	held, lease, err := store.TakeLease(ctx, s, key, store.Holder{Name: infra.ThisProcess(), Place: place},
+		func(by store.Holder) {
+			fmt.Fprintf(os.Stderr, "%s is in use by %s; if that shows no sign of life within 30 s, this process continues\n", campaign, wording.SafeLines(by.Name))
+		})
 	if errors.Is(err, store.ErrLeased) {
 		err = UsageError(fmt.Errorf("campaign %s: %w; wait for it, or stop it", campaign, err))
 	}
@@ -166,5 +169,6 @@ func ExplainDamage(err error, campaign, so string) error {
 	if !errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
-	return fmt.Errorf("the lake is damaged, so %s (roundtable verify %s lists everything that is):\n%w", so, campaign, err)
+	return fmt.Errorf("the lake is damaged, so %s (roundtable verify %s lists everything that is):\n%w", so,
+		campaign, err)
 }

@@ -32,9 +32,12 @@ type Options struct {
 func NewOptions(root *cobra.Command, plugins catalogue.Catalogue) *Options {
 	o := &Options{root: root, Plugins: plugins}
 	f := root.PersistentFlags()
-	f.StringVar(&o.Lake, "lake", cmp.Or(os.Getenv("ROUNDTABLE_LAKE"), "./lake"), "where the tables and answers are: a folder, or s3://bucket/prefix ($ROUNDTABLE_LAKE)")
-	f.StringVar(&o.State, "state", cmp.Or(os.Getenv("ROUNDTABLE_STATE"), "./.roundtable"), "folder of the embedded Temporal server ($ROUNDTABLE_STATE)")
-	f.StringVar(&o.Temporal, "temporal", "", "HOST:PORT of an outside Temporal server (default: $TEMPORAL_ADDRESS, or the embedded one)")
+	f.StringVar(&o.Lake, "lake", cmp.Or(os.Getenv("ROUNDTABLE_LAKE"), "./lake"),
+		"where the tables and answers are: a folder, or s3://bucket/prefix ($ROUNDTABLE_LAKE)")
+	f.StringVar(&o.State, "state", cmp.Or(os.Getenv("ROUNDTABLE_STATE"), "./.roundtable"),
+		"folder of the embedded Temporal server ($ROUNDTABLE_STATE)")
+	f.StringVar(&o.Temporal, "temporal", "",
+		"HOST:PORT of an outside Temporal server (default: $TEMPORAL_ADDRESS, or the embedded one)")
 	f.StringVar(&o.Namespace, "namespace", "", "Temporal namespace (default: $TEMPORAL_NAMESPACE, or default)")
 	f.BoolVar(&o.Insecure, "insecure", false, "allow plaintext to a Temporal server on another machine")
 	f.BoolVar(&o.JSON, "json", false, "write JSON to standard output and nothing else there")
@@ -43,7 +46,8 @@ func NewOptions(root *cobra.Command, plugins catalogue.Catalogue) *Options {
 
 // AddData adds the flag --data to a command.
 func (o *Options) AddData(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.Data, "data", "", "folder with the data files, where they are not in the lake (private_data, or too large) or not where the file says")
+	cmd.Flags().StringVar(&o.Data, "data", "",
+		"folder with the data files, where they are not in the lake (private_data, or too large) or not where the file says")
 }
 
 // Stdout returns where commands write what they were asked for.

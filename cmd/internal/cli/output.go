@@ -41,7 +41,8 @@ func ChooseFormat(asked, file string, asJSON bool, known []string) (string, erro
 	case slices.Contains(known, ending):
 		return ending, nil
 	}
-	return "", fmt.Errorf("the name %s does not say a format; end it in one, or give --format: %s", file, strings.Join(known, ", "))
+	return "", fmt.Errorf("the name %s does not say a format; end it in one, or give --format: %s", file,
+		strings.Join(known, ", "))
 }
 
 // WriteOutput writes to a file if one is named; a failure leaves what was there.

@@ -18,9 +18,12 @@ type Telemetry struct {
 
 // Flags adds the flags of commands that start an engine.
 func (t *Telemetry) Flags(f *pflag.FlagSet) {
-	f.StringVar(&t.Metrics, "metrics", os.Getenv("ROUNDTABLE_METRICS"), "serve Prometheus metrics and health at `HOST:PORT`; :PORT is every interface ($ROUNDTABLE_METRICS)")
-	f.StringVar(&t.LogFormat, "log-format", os.Getenv("ROUNDTABLE_LOG_FORMAT"), "log to standard error, as `text or json` ($ROUNDTABLE_LOG_FORMAT; default: warnings to worker.log in the state folder)")
-	f.StringVar(&t.LogLevel, "log-level", os.Getenv("ROUNDTABLE_LOG_LEVEL"), "log from this `level` on: debug, info, warn or error ($ROUNDTABLE_LOG_LEVEL; default: info, and warn in worker.log)")
+	f.StringVar(&t.Metrics, "metrics", os.Getenv("ROUNDTABLE_METRICS"),
+		"serve Prometheus metrics and health at `HOST:PORT`; :PORT is every interface ($ROUNDTABLE_METRICS)")
+	f.StringVar(&t.LogFormat, "log-format", os.Getenv("ROUNDTABLE_LOG_FORMAT"),
+		"log to standard error, as `text or json` ($ROUNDTABLE_LOG_FORMAT; default: warnings to worker.log in the state folder)")
+	f.StringVar(&t.LogLevel, "log-level", os.Getenv("ROUNDTABLE_LOG_LEVEL"),
+		"log from this `level` on: debug, info, warn or error ($ROUNDTABLE_LOG_LEVEL; default: info, and warn in worker.log)")
 }
 
 // Check returns what is wrong with the flags, before anything is opened or begun.

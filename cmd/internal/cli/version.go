@@ -27,11 +27,12 @@ func ShortVersion() string {
 
 // Version are those that matter to a result.
 type Version struct {
-	Program        string `json:"program"`
-	Commit         string `json:"commit,omitempty"`
-	Modified       bool   `json:"modified,omitempty"` // built from files that were not committed
-	Engine         string `json:"engine"`             // of workflows: another one restarts collaborations from their answers
-	Schema         int    `json:"schema"`             // of the tables
+	Program  string `json:"program"`
+	Commit   string `json:"commit,omitempty"`
+	Modified bool   `json:"modified,omitempty"` // built from files that were not committed
+	// of workflows: another one restarts collaborations from their answers
+	Engine         string `json:"engine"`
+	Schema         int    `json:"schema"` // of the tables
 	Go             string `json:"go"`
 	Platform       string `json:"platform"`
 	TemporalSDK    string `json:"temporal_sdk"`

@@ -41,7 +41,8 @@ func newClock() func() (time.Time, time.Duration) {
 }
 
 // watchClock ends ctx when the time of day goes back by more than the engine's timers may.
-func watchClock(ctx context.Context, end context.CancelCauseFunc, now func() (time.Time, time.Duration), every time.Duration) {
+func watchClock(ctx context.Context, end context.CancelCauseFunc, now func() (time.Time, time.Duration),
+	every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for day, passed := now(); ; {

@@ -44,19 +44,20 @@ type Engine struct {
 	Models     providers.Models // that its activities ask: they remember what services refuse
 	queues     *queues
 	lock       io.Closer
-	metrics    *telemetry.Metrics                 // nil if nobody reads them
-	traces     *telemetry.Traces                  // nil if nobody is sent them
-	log        *slog.Logger                       // of what happens; see openTelemetry
-	notices    io.Writer                          // for the operator: standard error, or the log
-	Queue      string                             // of the lake's workflows and activities
-	name       string                             // of this process, drawn at random
-	identity   string                             // of this process's workers at the server, unlike that of any other
-	shared     *campaigns.SharedServer            // nil if the server is this program's own
-	folder     string                             // of the embedded server's state
-	progress   string                             // the file that tells other commands how the workflow is; embedded only
-	latest     atomic.Pointer[campaigns.Progress] // without what turns wait for
-	lake       *store.Watched
-	endGC      func() // ends the collector's settings
+	metrics    *telemetry.Metrics      // nil if nobody reads them
+	traces     *telemetry.Traces       // nil if nobody is sent them
+	log        *slog.Logger            // of what happens; see openTelemetry
+	notices    io.Writer               // for the operator: standard error, or the log
+	Queue      string                  // of the lake's workflows and activities
+	name       string                  // of this process, drawn at random
+	identity   string                  // of this process's workers at the server, unlike that of any other
+	shared     *campaigns.SharedServer // nil if the server is this program's own
+	folder     string                  // of the embedded server's state
+	// the file that tells other commands how the workflow is; embedded only
+	progress string
+	latest   atomic.Pointer[campaigns.Progress] // without what turns wait for
+	lake     *store.Watched
+	endGC    func() // ends the collector's settings
 }
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
@@ -115,13 +116,16 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	_, local := o.LocalLake()
 	e.Models = providers.New(s)
 	e.Activities = activities.New(activities.Config{
-		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
+		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache,
+		Client: e.Client, Alone: e.server != nil && local,
 		Listeners: e.callListeners(o), Noticed: e.sayNoticed, LakeName: o.LakeName(),
 	})
-	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue, settings: e.workerOptions}
+	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue,
+		settings: e.workerOptions}
 	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
-	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins),
+		workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.Activities.Register(e.worker)
 	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", campaigns.Namespace(o), "task_queue", e.Queue)
 	e.show(o)
@@ -194,7 +198,8 @@ func placeOf(folder string) (string, error) {
 
 // embed starts our own server on a folder, where other commands find it.
 func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bool) (err error) {
-	if e.server, err = embedded.Start(ctx, embedded.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()}); err != nil {
+	if e.server, err = embedded.Start(ctx,
+		embedded.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()}); err != nil {
 		return err
 	}
 	target := e.server.Target()

@@ -120,7 +120,8 @@ func (e *Engine) retryLostOf(ctx context.Context, w *commonpb.WorkflowExecution)
 		default:
 			continue
 		}
-		_ = e.Client.CompleteActivityByID(ctx, infra.Namespace, w.GetWorkflowId(), w.GetRunId(), p.GetActivityId(), nil, err)
+		_ = e.Client.CompleteActivityByID(ctx, infra.Namespace, w.GetWorkflowId(), w.GetRunId(),
+			p.GetActivityId(), nil, err)
 	}
 }
 

@@ -48,7 +48,8 @@ func (e *Engine) lookAround(ctx context.Context, w io.Writer, said map[string]bo
 		}
 		said[r.WorkflowID+r.Queue] = true // its later runs are the same campaign
 		if r.Queue != e.Queue {
-			fmt.Fprintf(w, "campaign %s runs here %s: this process takes no part in it\n", r.Name(), e.shared.DescribeForeign(r.Queue))
+			fmt.Fprintf(w, "campaign %s runs here %s: this process takes no part in it\n", r.Name(),
+				e.shared.DescribeForeign(r.Queue))
 			continue
 		}
 		if err := e.shared.CheckReadable(ctx, e.Client, r); err != nil {
@@ -86,7 +87,8 @@ func (e *Engine) CheckReadable(ctx context.Context) error {
 // Describe says what a shared engine works on.
 func (e *Engine) Describe() string {
 	_, lake, _ := strings.Cut(e.Queue, "@")
-	return fmt.Sprintf("worker %s, lake %s (%s), Temporal at %s, namespace %s, task queue %s", e.name, e.shared.Lake, lake, e.shared.Address, e.shared.Namespace, e.Queue)
+	return fmt.Sprintf("worker %s, lake %s (%s), Temporal at %s, namespace %s, task queue %s", e.name, e.shared.Lake,
+		lake, e.shared.Address, e.shared.Namespace, e.Queue)
 }
 
 // share finds out which of a server's campaigns are this lake's.

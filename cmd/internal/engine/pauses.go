@@ -20,7 +20,8 @@ type signPauses struct {
 	name string
 }
 
-func (s *signPauses) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+func (s *signPauses) InterceptActivity(_ context.Context,
+	next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
 	return &signedPauses{interceptor.ActivityInboundInterceptorBase{Next: next}, s.name}
 }
 
@@ -35,6 +36,7 @@ func (s *signedPauses) ExecuteActivity(ctx context.Context, in *interceptor.Exec
 	if !ok || app.Type() != task.ErrPause || money.IsSpent(app.Message()) { // a used up budget is the campaign's
 		return out, err
 	}
-	return out, temporal.NewApplicationErrorWithOptions(fmt.Sprintf("%s (worker %s)", app.Message(), s.name), task.ErrPause,
+	return out, temporal.NewApplicationErrorWithOptions(fmt.Sprintf("%s (worker %s)", app.Message(), s.name),
+		task.ErrPause,
 		temporal.ApplicationErrorOptions{NonRetryable: true, Category: app.Category()})
 }

@@ -26,17 +26,19 @@ const (
 // watchServer says when a shared server does not answer, and when it does again. The
 // SDK asks it again and again without a word.
 func (e *Engine) watchServer(ctx context.Context, w io.Writer) {
-	watchSilence(ctx, w, "Temporal at "+e.shared.Address, askServerEvery, silenceIsSaid, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, serverAnswersIn)
-		defer cancel()
-		_, err := e.Client.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
-		return err
-	})
+	watchSilence(ctx, w, "Temporal at "+e.shared.Address, askServerEvery, silenceIsSaid,
+		func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, serverAnswersIn)
+			defer cancel()
+			_, err := e.Client.WorkflowService().GetSystemInfo(ctx, &workflowservice.GetSystemInfoRequest{})
+			return err
+		})
 }
 
 // watchSilence asks at every interval, and says when there was no answer for a while, and
 // when there is one again.
-func watchSilence(ctx context.Context, w io.Writer, who string, every, patience time.Duration, ask func(context.Context) error) {
+func watchSilence(ctx context.Context, w io.Writer, who string, every, patience time.Duration,
+	ask func(context.Context) error) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	var silent time.Time // since when; zero while it answers
@@ -95,7 +97,8 @@ func (e *Engine) checkClock(ctx context.Context, w io.Writer) {
 // lastPoll returns when the server has last heard of a worker, by the server's clock.
 func lastPoll(ctx context.Context, c client.Client, namespace, queue, identity string) (at time.Time, ok bool) {
 	d, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-		Namespace: namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue}, TaskQueueType: enumspb.TASK_QUEUE_TYPE_WORKFLOW,
+		Namespace: namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
+		TaskQueueType: enumspb.TASK_QUEUE_TYPE_WORKFLOW,
 	})
 	if err != nil {
 		return at, false

@@ -60,10 +60,12 @@ func (e *Engine) drain() (end func()) {
 // sayNoticed says what a campaign's operator must know, and what of it could not be sent.
 func (e *Engine) sayNoticed(n programs.Notice, unsent error) {
 	if unsent != nil {
-		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, wording.SafeLines(unsent.Error()))
+		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event,
+			wording.SafeLines(unsent.Error()))
 		return
 	}
-	attrs := []any{"campaign", n.Campaign, "succeeded", n.Succeeded, "failed", n.Failed, "stopped", n.Stopped, "cells", n.Cells}
+	attrs := []any{"campaign", n.Campaign, "succeeded", n.Succeeded, "failed", n.Failed, "stopped", n.Stopped,
+		"cells", n.Cells}
 	switch {
 	case n.Paused:
 		e.log.Warn("campaign paused", append(attrs, "reason", n.Reason)...)
@@ -106,12 +108,14 @@ func (e *Engine) callListeners(o *cli.Options) calls.Listeners {
 
 // show lets metrics look at the engine.
 func (e *Engine) show(o *cli.Options) {
-	seen := &seenCampaigns{names: e.Activities.Campaigns, known: map[string]seenCampaign{}, ask: func(ctx context.Context, name string) (workflows.Status, error) {
-		return campaigns.QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
-	}}
+	seen := &seenCampaigns{names: e.Activities.Campaigns, known: map[string]seenCampaign{},
+		ask: func(ctx context.Context, name string) (workflows.Status, error) {
+			return campaigns.QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
+		}}
 	namespace := campaigns.Namespace(o)
 	e.metrics.Read(telemetry.Sources{
-		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
+		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates,
+		Standings: e.Activities.Standings,
 		Campaigns: seen.allStatuses, Version: cli.ShortVersion(),
 		Backlog: func(ctx context.Context) []telemetry.Backlog {
 			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.modelNames())
@@ -145,7 +149,8 @@ func readBacklog(ctx context.Context, c client.Client, namespace, queue string, 
 				kind = enumspb.TASK_QUEUE_TYPE_WORKFLOW
 			}
 			answer, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-				Namespace: namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: all[i].Queue}, TaskQueueType: kind, ReportStats: true,
+				Namespace: namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: all[i].Queue}, TaskQueueType: kind,
+				ReportStats: true,
 			})
 			if known[i] = err == nil; known[i] {
 				all[i].Tasks = answer.GetStats().GetApproximateBacklogCount()

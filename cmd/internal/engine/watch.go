@@ -14,7 +14,8 @@ import (
 
 // Execute starts a workflow with the task queue and time limits of all; what names it in
 // messages. The policy says what happens if it runs already.
-func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.StartWorkflowOptions, in any) (run client.WorkflowRun, err error) {
+func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.StartWorkflowOptions,
+	in any) (run client.WorkflowRun, err error) {
 	o.TaskQueue, o.WorkflowTaskTimeout = e.Queue, workflows.TaskTimeout
 	err = campaigns.RetryWhileLate(ctx, e.notices, "start of the "+what, func() (err error) {
 		run, err = e.Client.ExecuteWorkflow(ctx, o, workflow, in)
@@ -30,10 +31,12 @@ const queryPatience = 2 * time.Second
 // Watch waits for a workflow and returns its result. Meanwhile show gets its
 // status at every interval, and ends the wait by returning true: that status is
 // the result then.
-func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what string, every time.Duration, show func(S) (stop bool)) (result S, err error) {
+func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what string, every time.Duration,
+	show func(S) (stop bool)) (result S, err error) {
 	ended := make(chan error, 1)
 	go func() {
-		ended <- campaigns.RetryWhileLate(ctx, e.notices, "end of the "+what, func() error { return run.Get(ctx, &result) })
+		ended <- campaigns.RetryWhileLate(ctx, e.notices, "end of the "+what,
+			func() error { return run.Get(ctx, &result) })
 	}()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -59,5 +62,6 @@ func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what s
 // Visibility returns how much Temporal's tools are shown of the engine's campaigns: a
 // namespace of others may lack our search attributes.
 func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visibility {
-	return workflows.Visibility{Searchable: infra.HasSearchAttributes(ctx, e.Client, campaigns.Namespace(o), workflows.SearchAttributes())}
+	return workflows.Visibility{Searchable: infra.HasSearchAttributes(ctx, e.Client, campaigns.Namespace(o),
+		workflows.SearchAttributes())}
 }

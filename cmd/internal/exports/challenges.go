@@ -31,10 +31,12 @@ func Challenges(cmd *cobra.Command, o *cli.Options, x Export, condition, format 
 		return x.explainErr(ctx, err)
 	}
 	if p.Simulated > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n", wording.Count(p.Simulated, "answer"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n",
+			wording.Count(p.Simulated, "answer"))
 	}
 	if len(without) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have no wrong answer and are left out: %s\n", len(without), len(p.Questions), strings.Join(firstNames(without), ", "))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have no wrong answer and are left out: %s\n", len(without),
+			len(p.Questions), strings.Join(firstNames(without), ", "))
 	}
 	if list[0].Irrelevant == "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), "No irrelevant solutions: for some question no other question's answer is known to be wrong. The environment makes them from the questions.")

@@ -81,14 +81,20 @@ func evalLog(all []talk) object {
 	return object{
 		"version": 2, "status": "success",
 		"eval": object{
-			"eval_id": name, "run_id": first.CampaignID, "created": timeText(began), "task": first.CampaignID, "task_id": name,
-			"task_display_name": first.CampaignID + ": " + orElse(first.Label, first.ConditionID), "solver": first.Protocol,
-			"dataset": object{"name": first.Environment, "samples": len(ids), "sample_ids": ids, "shuffled": false},
-			"model":   first.Model, "config": object{"epochs": epochs}, "packages": object{"roundtable": cli.ShortVersion()},
-			"metadata": object{"condition_id": first.ConditionID, "rule": first.Rule, "measure": first.Measure, "settings": json.RawMessage(first.SettingsJSON)},
+			"eval_id": name, "run_id": first.CampaignID, "created": timeText(began), "task": first.CampaignID,
+			"task_id":           name,
+			"task_display_name": first.CampaignID + ": " + orElse(first.Label, first.ConditionID),
+			"solver":            first.Protocol,
+			"dataset": object{"name": first.Environment, "samples": len(ids), "sample_ids": ids,
+				"shuffled": false},
+			"model": first.Model, "config": object{"epochs": epochs},
+			"packages": object{"roundtable": cli.ShortVersion()},
+			"metadata": object{"condition_id": first.ConditionID, "rule": first.Rule, "measure": first.Measure,
+				"settings": json.RawMessage(first.SettingsJSON)},
 		},
 		"results": results,
-		"stats":   object{"started_at": timeText(began), "completed_at": timeText(ended), "model_usage": object{first.Model: usageObject(input, output)}},
+		"stats": object{"started_at": timeText(began), "completed_at": timeText(ended),
+			"model_usage": object{first.Model: usageObject(input, output)}},
 		"samples": samples,
 	}
 }
@@ -97,18 +103,22 @@ func evalSample(c talk) object {
 	decision := orEmpty(c.DecisionJSON)
 	answer := object{"id": c.talkID() + "/decision", "role": "assistant", "content": decision}
 	s := object{
-		"id": c.InstanceID, "epoch": c.Replicate + 1, "uuid": c.talkID(), "input": c.about, "target": targetOf(c.KeyJSON),
+		"id": c.InstanceID, "epoch": c.Replicate + 1, "uuid": c.talkID(), "input": c.about,
+		"target":   targetOf(c.KeyJSON),
 		"messages": inspectMessages(c),
-		"output":   object{"model": c.Model, "completion": decision, "choices": []object{{"message": answer, "stop_reason": "stop"}}},
+		"output": object{"model": c.Model, "completion": decision,
+			"choices": []object{{"message": answer, "stop_reason": "stop"}}},
 		"metadata": object{
-			"collaboration": c.CollaborationID, "generation": c.Generation, "status": c.Status, "end_reason": c.EndReason, "rounds": c.RoundsRun,
+			"collaboration": c.CollaborationID, "generation": c.Generation, "status": c.Status,
+			"end_reason": c.EndReason, "rounds": c.RoundsRun,
 			"agents": c.Agents, "simulated": c.Simulated, "cost_usd": c.CostUSD,
 		},
 		"model_usage": object{c.Model: usageObject(c.InputTokens, c.OutputTokens)},
 		"started_at":  timeText(c.StartedAt), "completed_at": timeText(c.EndedAt), "total_time": c.secondsTaken(),
 	}
 	if c.Outcome != nil {
-		s["scores"] = object{"outcome": object{"value": *c.Outcome, "answer": decision, "metadata": object{"measure": c.Measure}}}
+		s["scores"] = object{"outcome": object{"value": *c.Outcome, "answer": decision,
+			"metadata": object{"measure": c.Measure}}}
 	}
 	if c.Status != record.Succeeded {
 		text := fmt.Sprintf("%s: %s", c.Status, orEmpty(c.Failure))

@@ -218,7 +218,8 @@ func (x *Export) warn(ctx context.Context, s store.Store, d lake.Dataset, w io.W
 		}
 	}
 	if simulated > 0 {
-		fmt.Fprintf(w, "SIMULATED: scripted agents answered in %d of %s (column simulated)\n", simulated, wording.Count(len(d.Members), "collaboration"))
+		fmt.Fprintf(w, "SIMULATED: scripted agents answered in %d of %s (column simulated)\n", simulated,
+			wording.Count(len(d.Members), "collaboration"))
 	}
 	return nil
 }
@@ -227,7 +228,8 @@ func (x *Export) explainErr(ctx context.Context, err error) error {
 	return WithExitCode(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
 }
 
-func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
+func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, table string,
+	w io.Writer) (int64, error) {
 	switch table {
 	case record.Collaborations:
 		return writeRows(lake.Scan[record.Collaboration](ctx, s, d), x.Format, w)

@@ -20,7 +20,8 @@ import (
 )
 
 // ofRun are the columns by which a function's rows are joined with those of the tables.
-var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "collaboration_id", Type: "string"}, {Name: "generation", Type: "int32"}, {Name: "entry", Type: "int32"}}
+var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "collaboration_id", Type: "string"},
+	{Name: "generation", Type: "int32"}, {Name: "entry", Type: "int32"}}
 
 // sqlFunctions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
@@ -39,15 +40,17 @@ func sqlFunctions(ctx context.Context, s store.Store, plugins catalogue.Catalogu
 		Name: "raw_answers",
 		Columns: append(ofRun[:4:4], []record.Column{
 			{Name: "ask", Type: "int32"}, {Name: "raw", Type: "string"}, {Name: "fault", Type: "string"},
-			{Name: "model_answered", Type: "string"}, {Name: "finish_reason", Type: "string"}, {Name: "cached", Type: "boolean"},
+			{Name: "model_answered", Type: "string"}, {Name: "finish_reason", Type: "string"},
+			{Name: "cached", Type: "boolean"},
 		}...),
 		Open: eachAsked(ctx, s, reader.Answers, answerRows),
 	}
 	schema, err := record.InstanceSchema()
-	instances := sql.Function{Name: "instances_of", Table: record.Instances, Columns: schema.Columns, Open: eachRow(func(campaign string) ([][]any, error) {
-		rows, err := instancesOf(ctx, s, plugins, campaign)
-		return sql.Values(rows), err
-	})}
+	instances := sql.Function{Name: "instances_of", Table: record.Instances, Columns: schema.Columns,
+		Open: eachRow(func(campaign string) ([][]any, error) {
+			rows, err := instancesOf(ctx, s, plugins, campaign)
+			return sql.Values(rows), err
+		})}
 	tables, failed := record.Schema()
 	all := []sql.Function{prompts, answers, instances}
 	for _, t := range tables {
@@ -81,7 +84,8 @@ func eachRow(read func(campaign string) ([][]any, error)) func(campaign string) 
 }
 
 // instancesOf returns what a campaign asks.
-func instancesOf(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign string) ([]record.Instance, error) {
+func instancesOf(ctx context.Context, s store.Store, plugins catalogue.Catalogue,
+	campaign string) ([]record.Instance, error) {
 	all, err := collaboration.NewReader(s, plugins, providers.OpenData).Instances(ctx, campaign)
 	if err != nil {
 		return nil, fmt.Errorf("the instances of %s: %w", campaign, err)
@@ -108,14 +112,16 @@ func valuesOf(rows record.Rows, table string) [][]any {
 
 // unfinishedRows returns the rows of a table of the collaborations of a campaign that have
 // begun and not ended.
-func unfinishedRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign, table string) (rows [][]any, err error) {
+func unfinishedRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign,
+	table string) (rows [][]any, err error) {
 	unfinished, err := transcripts.ReadUnfinished(ctx, s, plugins, campaign)
 	if err != nil {
 		return nil, err
 	}
 	for i, one := range unfinished.Rows {
 		if err := unfinished.Broken[i]; err != nil {
-			return nil, fmt.Errorf("%s/%s, which has not ended: %w", campaign, one.Collaborations[0].CollaborationID, err)
+			return nil, fmt.Errorf("%s/%s, which has not ended: %w", campaign,
+				one.Collaborations[0].CollaborationID, err)
 		}
 		rows = append(rows, valuesOf(one, table)...)
 	}
@@ -133,7 +139,8 @@ func promptRows(a collaboration.Asked) (rows [][]any) {
 // answerRows returns a row for each answer to an entry, as it was received.
 func answerRows(a collaboration.Asked) (rows [][]any) {
 	for _, answer := range a.Asks {
-		rows = append(rows, []any{int32(answer.Ask), answer.Text(), orNil(answer.Fault), orNil(answer.ModelAnswered), orNil(answer.FinishReason), answer.Cached})
+		rows = append(rows, []any{int32(answer.Ask), answer.Text(), orNil(answer.Fault), orNil(answer.ModelAnswered),
+			orNil(answer.FinishReason), answer.Cached})
 	}
 	return rows
 }
@@ -147,7 +154,8 @@ func orNil(text string) any {
 
 // eachAsked returns one row after another of all collaborations that an id or the
 // beginning of one means.
-func eachAsked(ctx context.Context, s store.Store, read asking, rowsOf func(collaboration.Asked) [][]any) func(string) func() ([]any, error) {
+func eachAsked(ctx context.Context, s store.Store, read asking,
+	rowsOf func(collaboration.Asked) [][]any) func(string) func() ([]any, error) {
 	return func(id string) func() ([]any, error) {
 		var runs []lake.Marker // still to be read
 		var rows [][]any       // of the last one that was read
@@ -179,9 +187,11 @@ func eachAsked(ctx context.Context, s store.Store, read asking, rowsOf func(coll
 // asking reads what was asked in a collaboration.
 type asking func(context.Context, record.Key) ([]collaboration.Asked, error)
 
-func rowsOfRun(ctx context.Context, m lake.Marker, read asking, rowsOf func(collaboration.Asked) [][]any) (rows [][]any, err error) {
+func rowsOfRun(ctx context.Context, m lake.Marker, read asking,
+	rowsOf func(collaboration.Asked) [][]any) (rows [][]any, err error) {
 	all, err := read(ctx, record.Key{
-		CampaignID: m.Campaign, ConditionID: record.ConditionOf(m.Collaboration), CollaborationID: m.Collaboration, Generation: int32(m.Generation),
+		CampaignID: m.Campaign, ConditionID: record.ConditionOf(m.Collaboration), CollaborationID: m.Collaboration,
+		Generation: int32(m.Generation),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", m.Campaign, m.Collaboration, err)

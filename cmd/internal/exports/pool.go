@@ -157,7 +157,8 @@ func (p *Pool) Viewpoints(ctx context.Context, each int) iter.Seq2[Viewpoint, er
 				if !isFirst(t) || t.ProposalKey == nil || t.Text == nil {
 					continue
 				}
-				v := Viewpoint{c.InstanceID, hashOf(c), *t.Text, isRight(t), *t.Model, t.ModelSimulated, c.CollaborationID, *t.Agent}
+				v := Viewpoint{c.InstanceID, hashOf(c), *t.Text, isRight(t), *t.Model, t.ModelSimulated,
+					c.CollaborationID, *t.Agent}
 				if !yield(v, nil) {
 					return
 				}

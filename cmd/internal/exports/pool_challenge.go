@@ -83,7 +83,8 @@ func (g *given) add(c record.Collaboration, t record.Turn) {
 	case g.wrong == nil:
 		g.answer = answer
 		g.wrong = &Challenge{
-			Question: c.InstanceID, Hash: hashOf(c), Wrong: *t.Text, Model: *t.Model, Simulated: t.ModelSimulated, Collaboration: c.CollaborationID, Agent: *t.Agent,
+			Question: c.InstanceID, Hash: hashOf(c), Wrong: *t.Text, Model: *t.Model, Simulated: t.ModelSimulated,
+			Collaboration: c.CollaborationID, Agent: *t.Agent,
 		}
 	}
 }

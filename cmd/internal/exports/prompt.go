@@ -42,7 +42,8 @@ func (q *Query) Prompt(cmd *cobra.Command) error {
 
 // Converse reads lines and answers each statement when its semicolon is there.
 // An error is told and the conversation goes on.
-func (q *Query) Converse(ctx context.Context, db *sql.DB, out, problems io.Writer, read func(mark string) (string, error)) error {
+func (q *Query) Converse(ctx context.Context, db *sql.DB, out, problems io.Writer,
+	read func(mark string) (string, error)) error {
 	text := ""
 	for {
 		mark := "sql> "

@@ -140,7 +140,8 @@ func (q *Query) runEach(ctx context.Context, db *sql.DB, all []sql.Statement, w 
 func prepareFor(ctx context.Context, db *sql.DB, s sql.Statement, format string) error {
 	r, err := db.Run(ctx, s)
 	if err == nil && len(r.Columns) > 0 {
-		err = cli.UsageError(fmt.Errorf("the statement in line %d has rows and is not the last; %s holds one result", s.Line, format))
+		err = cli.UsageError(fmt.Errorf("the statement in line %d has rows and is not the last; %s holds one result",
+			s.Line, format))
 	}
 	if err == nil {
 		for _, failed := range r.Rows { // it is over when its rows are

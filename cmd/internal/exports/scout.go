@@ -59,7 +59,8 @@ func scoutRowOf(c talk) (scoutRow, error) {
 		TaskSet: c.Environment, TaskID: c.InstanceID, TaskRepeat: int64(c.Replicate) + 1,
 		Agent: c.Protocol, AgentArgs: c.SettingsJSON, Model: c.Model,
 		MessageCount: int64(len(c.messages)), TotalTime: c.secondsTaken(), TotalTokens: c.InputTokens + c.OutputTokens,
-		Messages: string(messages), Condition: c.ConditionID, Rule: c.Rule, Label: c.Label, Simulated: c.Simulated, CostUSD: c.CostUSD,
+		Messages: string(messages), Condition: c.ConditionID, Rule: c.Rule, Label: c.Label, Simulated: c.Simulated,
+		CostUSD: c.CostUSD,
 	}
 	if c.Outcome != nil {
 		text := sql.Text(*c.Outcome)
@@ -77,7 +78,8 @@ func inspectMessages(c talk) (all []map[string]any) {
 	for _, m := range c.messages {
 		one := map[string]any{"id": c.talkID() + "/" + m.id, "role": m.roleName(), "content": m.text}
 		if m.thinking != "" {
-			one["content"] = []map[string]any{{"type": "reasoning", "reasoning": m.thinking}, {"type": "text", "text": m.text}}
+			one["content"] = []map[string]any{{"type": "reasoning", "reasoning": m.thinking},
+				{"type": "text", "text": m.text}}
 		}
 		if m.model != "" {
 			one["model"] = m.model

@@ -17,7 +17,8 @@ func writeTraces(all iter.Seq2[talk, error], add stage) error {
 			e := json.NewEncoder(w)
 			e.SetEscapeHTML(false)
 			err := e.Encode(map[string]any{
-				"type": "session", "harness": "roundtable", "id": c.talkID(), "name": c.CampaignID + ": " + c.CollaborationID,
+				"type": "session", "harness": "roundtable", "id": c.talkID(),
+				"name":   c.CampaignID + ": " + c.CollaborationID,
 				"status": c.Status, "score": c.Score, "simulated": c.Simulated,
 			})
 			for _, m := range c.messages {

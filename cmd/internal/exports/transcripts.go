@@ -54,7 +54,8 @@ func (m message) roleName() string {
 type stage func(name string, write func(io.Writer) (int64, error)) error
 
 // stageTranscripts writes the files of a format of TranscriptFormats.
-func (x *Export) stageTranscripts(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, tell io.Writer) (files []cli.StagedFile, err error) {
+func (x *Export) stageTranscripts(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset,
+	tell io.Writer) (files []cli.StagedFile, err error) {
 	if err := os.MkdirAll(x.Output, 0o755); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,8 @@ func (x *Export) stageTranscripts(ctx context.Context, plugins catalogue.Catalog
 
 // readTalks returns collaborations as conversations. A question that cannot be read any more is
 // left out, which is said once.
-func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[record.Rows, error], tell io.Writer) iter.Seq2[talk, error] {
+func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[record.Rows, error],
+	tell io.Writer) iter.Seq2[talk, error] {
 	return func(yield func(talk, error) bool) {
 		warned := false
 		for rows, err := range all {
@@ -93,7 +95,8 @@ func readTalks(ctx context.Context, reader *collaboration.Reader, all iter.Seq2[
 			}
 			story := report.Tell(rows)
 			if story.Facts, err = transcripts.Facts(ctx, reader, story.Collaboration.Key); err != nil && !warned {
-				fmt.Fprintf(tell, "What was asked is left out where it cannot be found again: %s: %v\n", story.Collaboration.CollaborationID, err)
+				fmt.Fprintf(tell, "What was asked is left out where it cannot be found again: %s: %v\n",
+					story.Collaboration.CollaborationID, err)
 				warned = true
 			}
 			if !yield(talkOf(story, rows.Turns), nil) {
@@ -123,7 +126,8 @@ func talkOf(story report.Told, turns []record.Turn) talk {
 					parts = append(parts, "(private) "+t.Reason)
 				}
 				parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-				m := message{id: fmt.Sprintf("entry-%d", t.Entry), assistant: t.Asked, text: strings.Join(parts, "\n"), thinking: t.Thinking, model: models[t.Entry]}
+				m := message{id: fmt.Sprintf("entry-%d", t.Entry), assistant: t.Asked, text: strings.Join(parts, "\n"),
+					thinking: t.Thinking, model: models[t.Entry]}
 				if t.Asked {
 					m.agent = t.Who
 				}

@@ -40,10 +40,12 @@ func (v Viewpoints) Run(cmd *cobra.Command, o *cli.Options, x Export, format str
 		return x.explainErr(ctx, err)
 	}
 	if p.Simulated > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n", wording.Count(p.Simulated, "answer"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n",
+			wording.Count(p.Simulated, "answer"))
 	}
 	if len(short) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have too few and are left out: %s\n", len(short), len(p.Questions), strings.Join(firstNames(short), ", "))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have too few and are left out: %s\n", len(short),
+			len(p.Questions), strings.Join(firstNames(short), ", "))
 	}
 	if err := file.Publish(x.Force); err != nil {
 		return err

@@ -180,7 +180,8 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 		return table.Table{}, cli.UsageError(fmt.Errorf("%s is not a fork of a campaign in the lake", w.ForkName()))
 	}
 	games := w.gamesOf(c)
-	t := table.Table{Name: "attribution", Title: fmt.Sprintf("What each of the %s of %s contributes to the outcome", w.Of, w.Campaign)}
+	t := table.Table{Name: "attribution",
+		Title: fmt.Sprintf("What each of the %s of %s contributes to the outcome", w.Of, w.Campaign)}
 	var rows []row
 	for _, condition := range slices.Sorted(maps.Keys(games)) {
 		found, ok := forks.Attribute(len(w.list), games[condition])
@@ -194,7 +195,8 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 		rows = append(rows, row{condition, "all together", found.Total, found, calls, usd})
 	}
 	if len(rows) == 0 {
-		return t, cli.IncompleteError(fmt.Errorf("%s: no order of the %s is complete yet; give more --budget", w.ForkName(), w.Of))
+		return t, cli.IncompleteError(fmt.Errorf("%s: no order of the %s is complete yet; give more --budget",
+			w.ForkName(), w.Of))
 	}
 	w.fill(&t, rows, c)
 	return t, nil
@@ -236,10 +238,13 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 		without = "they take no part: nobody asks them, and their votes are abstentions"
 	}
 	t.Notes = append(t.Notes,
-		"Contributes: Shapley's value, the mean over the orders in which the "+w.Of+" can join of what the outcome gains when one joins. The value of some of them is the outcome without the others ("+without+"); of all of them it is the original's. Contributions add up to that of all together: the outcome as it was minus the outcome with none.",
-		"Intervals: 95 %, Student's t over "+c.CountedUnits()+", cut at what two outcomes can differ by. n: collaborations with a complete order; exact: those in which every coalition was run, the others rest on orders that were drawn for each instance, each with its reverse. Cost: of all forks, each coalition of an instance run once.")
+		"Contributes: Shapley's value, the mean over the orders in which the "+w.Of+
+			" can join of what the outcome gains when one joins. The value of some of them is the outcome without the others ("+without+"); of all of them it is the original's. Contributions add up to that of all together: the outcome as it was minus the outcome with none.",
+		"Intervals: 95 %, Student's t over "+c.CountedUnits()+
+			", cut at what two outcomes can differ by. n: collaborations with a complete order; exact: those in which every coalition was run, the others rest on orders that were drawn for each instance, each with its reverse. Cost: of all forks, each coalition of an instance run once.")
 	if w.without > 0 {
-		t.Notes = append(t.Notes, wording.Count(w.without, "collaboration")+" of "+w.Campaign+" did not succeed; nothing is attributed in them.")
+		t.Notes = append(t.Notes, wording.Count(w.without, "collaboration")+" of "+w.Campaign+
+			" did not succeed; nothing is attributed in them.")
 	}
 	if len(w.instances) == 1 && rows[0].found.Exact < rows[0].found.Games {
 		t.Notes = append(t.Notes, "There is one instance, so all collaborations rest on the same orders: intervals do not tell how far others would have differed.")

@@ -129,7 +129,8 @@ func (r Request) chooseConditions(p campaign.Plan, m campaign.Manifest, round in
 	case len(groups) == 1:
 		return groups, nil
 	}
-	return nil, fmt.Errorf("not every condition has a round %d: name those to fork with --condition:\n  %s", round, strings.Join(all, "\n  "))
+	return nil, fmt.Errorf("not every condition has a round %d: name those to fork with --condition:\n  %s", round,
+		strings.Join(all, "\n  "))
 }
 
 func inParentheses(label string, rounds int) string {
@@ -142,7 +143,8 @@ func inParentheses(label string, rounds int) string {
 // Begin returns the file of a fork without changes, which is run as the campaign was, but
 // for its caps.
 func Begin(name string, p campaign.Plan, m campaign.Manifest) File {
-	f := File{Fork: Block{Campaign: name}, Limits: plan.Limits{Collaborations: m.Limits.Collaborations, Calls: m.Limits.Calls, Models: m.Limits.Models}}
+	f := File{Fork: Block{Campaign: name},
+		Limits: plan.Limits{Collaborations: m.Limits.Collaborations, Calls: m.Limits.Calls, Models: m.Limits.Models}}
 	f.Prices = map[string]campaign.Price{}
 	for _, c := range p.Campaign.Conditions {
 		for _, model := range c.AllModels() {
@@ -178,7 +180,8 @@ func (r Request) ownChange() (map[string]any, error) {
 			return nil, fmt.Errorf("--set %s: expected KEY=VALUE, as rule=ranked or protocol.rounds=8", text)
 		}
 		if _, twice := set[key]; twice {
-			return nil, fmt.Errorf("--set %s: %s is set twice; give each change with --change, as {set: {%s: %s}}", text, key, key, value)
+			return nil, fmt.Errorf("--set %s: %s is set twice; give each change with --change, as {set: {%s: %s}}",
+				text, key, key, value)
 		}
 		set[key] = v
 	}

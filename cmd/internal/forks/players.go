@@ -48,7 +48,8 @@ type players struct {
 
 // newPlayers finds the players in what a campaign has recorded; known is the campaign of
 // the forks as far as it is there. Conditions must have the same players.
-func newPlayers(ctx context.Context, s store.Store, of string, campaign, known plan.Campaign, forked []string) (players, error) {
+func newPlayers(ctx context.Context, s store.Store, of string, campaign, known plan.Campaign,
+	forked []string) (players, error) {
 	p := players{of: of, campaign: campaign, forked: forked, replicates: map[string]int{}, begun: map[int]int{}}
 	for j, c := range campaign.Conditions {
 		p.replicates[c.ID()] = campaign.ReplicatesOf(j)
@@ -69,19 +70,22 @@ func newPlayers(ctx context.Context, s store.Store, of string, campaign, known p
 		}
 	case Rounds:
 		for round := 1; round <= rounds; round++ {
-			p.list = append(p.list, player{name: fmt.Sprintf("round %d", round), round: round, agent: -1, remove: map[string]any{"round": round}})
+			p.list = append(p.list, player{name: fmt.Sprintf("round %d", round), round: round, agent: -1,
+				remove: map[string]any{"round": round}})
 		}
 	case Messages:
 		for round := 1; round <= rounds; round++ {
 			for _, a := range agents {
-				p.list = append(p.list, player{name: fmt.Sprintf("%s in round %d", a.name, round), round: round, agent: a.index, remove: map[string]any{"round": round, "agent": a.name}})
+				p.list = append(p.list, player{name: fmt.Sprintf("%s in round %d", a.name, round), round: round,
+					agent: a.index, remove: map[string]any{"round": round, "agent": a.name}})
 			}
 		}
 	default:
 		return p, cli.UsageError(fmt.Errorf("--of %s: expected %s", of, wording.Or([]string{Agents, Rounds, Messages})))
 	}
 	if n := len(p.list); n < 2 || n > forks.MaxPlayers {
-		return p, cli.UsageError(fmt.Errorf("--of %s: %d of them take part; 2 to %d can be told apart", of, n, forks.MaxPlayers))
+		return p, cli.UsageError(fmt.Errorf("--of %s: %d of them take part; 2 to %d can be told apart", of, n,
+			forks.MaxPlayers))
 	}
 	return p, nil
 }
@@ -111,7 +115,8 @@ func (p *players) read(ctx context.Context, s store.Store) (agents []speaker, ro
 			return nil, 0, cli.ExplainDamage(err, p.campaign.Name, "nothing was attributed")
 		}
 		c := rows.Collaborations[0]
-		if int(c.Replicate) >= p.replicates[c.ConditionID] || len(p.forked) > 0 && !slices.Contains(p.forked, c.ConditionID) {
+		if int(c.Replicate) >= p.replicates[c.ConditionID] || len(p.forked) > 0 &&
+			!slices.Contains(p.forked, c.ConditionID) {
 			continue
 		}
 		if c.Status != record.Succeeded {
@@ -281,7 +286,8 @@ const mostOrders = 1 << 14
 // coalitionOf returns which coalition a fork leaves; false if it is of another kind.
 func (p players) coalitionOf(f *plan.Fork) (forks.Coalition, bool) {
 	of := forks.Everyone(len(p.list))
-	if f == nil || len(f.Was)+len(f.Replace) > 0 || len(f.Drop) > 0 && p.of != Agents || len(f.Remove) > 0 && p.of == Agents {
+	if f == nil || len(f.Was)+len(f.Replace) > 0 || len(f.Drop) > 0 && p.of != Agents || len(f.Remove) > 0 &&
+		p.of == Agents {
 		return 0, false
 	}
 	for _, agent := range f.Drop {

@@ -106,7 +106,8 @@ func (i Import) seal(ctx context.Context, s store.Store, transcripts int) error 
 	}
 	markers, err := lake.Committed(ctx, s, i.Name)
 	if err == nil && len(markers) != transcripts {
-		err = fmt.Errorf("the lake lists %d of the %d transcripts of %s: import them again", len(markers), transcripts, i.Name)
+		err = fmt.Errorf("the lake lists %d of the %d transcripts of %s: import them again", len(markers),
+			transcripts, i.Name)
 	}
 	if err != nil {
 		return err
@@ -201,7 +202,8 @@ func (r *reader) sumUp() Summary {
 	}
 	if r.unscored > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(
-			"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", wording.Count(r.unscored, "transcript")))
+			"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N",
+			wording.Count(r.unscored, "transcript")))
 	}
 	if r.unread > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(
@@ -220,7 +222,8 @@ func (r *reader) sumUp() Summary {
 
 // Print says it in words.
 func (s Summary) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s under %s, %s of speakers, %d scored\n", s.Campaign, wording.Count(s.Transcripts, "transcript"),
+	fmt.Fprintf(w, "%s: %s under %s, %s of speakers, %d scored\n", s.Campaign,
+		wording.Count(s.Transcripts, "transcript"),
 		wording.Count(s.Conditions, "condition"), wording.Count(s.Messages, "message"), s.Scored)
 	for _, text := range s.Unread {
 		fmt.Fprintf(w, "Not read: %s\n", text)

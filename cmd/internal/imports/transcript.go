@@ -71,8 +71,9 @@ func (r *reader) add(fields map[string]any) error {
 	}
 	c := r.newCollaboration(fields, id)
 	rows := record.Rows{}
-	t := talk{key: c.Key, model: c.Model, simulated: c.Simulated, speakers: r.speakers, several: countModels(messages) > 1,
-		agents: map[string]int32{}, spoke: map[int32]int32{}}
+	t := talk{key: c.Key, model: c.Model, simulated: c.Simulated, speakers: r.speakers,
+		several: countModels(messages) > 1,
+		agents:  map[string]int32{}, spoke: map[int32]int32{}}
 	for _, m := range messages {
 		t.add(m)
 	}
@@ -114,8 +115,9 @@ func (r *reader) newCollaboration(fields map[string]any, id string) record.Colla
 		},
 		Status: record.Succeeded, EndReason: record.Imported, Protocol: record.Imported, Environment: env,
 		InstanceID: instance, Instance: n, Replicate: replicate,
-		Model: model, SettingsJSON: string(text), Measure: record.Scored, AnsweredBy: "[]", EngineVersion: record.Imported,
-		Label: record.Optional(joinKnown(", ", textOf(fields, "task_set"), agent, textOf(fields, "model"))),
+		Model: model, SettingsJSON: string(text), Measure: record.Scored, AnsweredBy: "[]",
+		EngineVersion: record.Imported,
+		Label:         record.Optional(joinKnown(", ", textOf(fields, "task_set"), agent, textOf(fields, "model"))),
 	}
 	c.Simulated, _ = fields["simulated"].(bool) // as our own export says it
 	if failure := textOf(fields, "error"); failure != "" {
@@ -177,7 +179,8 @@ func (r *reader) conditionOf(settings string) *condition {
 	c := r.conditions[settings]
 	if c == nil {
 		sum := sha256.Sum256([]byte(settings))
-		c = &condition{id: fmt.Sprintf("%s-%x", record.Imported, sum[:8]), taken: map[cell]bool{}, next: map[int32]int32{}}
+		c = &condition{id: fmt.Sprintf("%s-%x", record.Imported, sum[:8]), taken: map[cell]bool{},
+			next: map[int32]int32{}}
 		r.conditions[settings] = c
 	}
 	return c
@@ -272,7 +275,8 @@ func (t *talk) add(m message) {
 	}
 	turn := record.Turn{
 		Key: t.key, Entry: int32(len(t.turns)), Phase: "talk", Kind: transcript.Env.String(), Role: "environment",
-		AgentName: m.Role, Status: string(transcript.Said), Text: record.Optional(text), Thinking: record.Optional(thinking), SeesJSON: "[]",
+		AgentName: m.Role, Status: string(transcript.Said), Text: record.Optional(text),
+		Thinking: record.Optional(thinking), SeesJSON: "[]",
 	}
 	t.round = max(t.round, 1)
 	if slices.Contains(t.speakers, m.Role) {
@@ -396,7 +400,8 @@ func timeOf(v any) (int64, bool) {
 		return 0, v == nil || text == "" && ok
 	}
 	for _, layout := range []string{
-		time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999Z07:00", "2006-01-02 15:04:05.999999", time.DateOnly,
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999Z07:00",
+		"2006-01-02 15:04:05.999999", time.DateOnly,
 	} {
 		if at, err := time.Parse(layout, text); err == nil && at.UnixMicro() > 0 {
 			return at.UnixMicro(), true

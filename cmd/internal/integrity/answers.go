@@ -37,7 +37,10 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store, scored
 	if err != nil {
 		return err
 	}
-	if err := judged.read(ctx, objects, runs, func(run answers.RunKey, problem string) { v.find(folderOf(run), problem) }); err != nil && !errors.Is(err, store.ErrCorrupt) { // it is found below
+	// it is found below
+	if err := judged.read(ctx, objects, runs,
+		func(run answers.RunKey, problem string) { v.find(folderOf(run), problem) }); err != nil &&
+		!errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
 	if err := v.compareRows(ctx, s, objects, judged); err != nil {
@@ -93,8 +96,10 @@ func (v *Verification) compareLabels(ctx context.Context, s store.Store, objects
 }
 
 // compareLabelled compares the labels of one collaboration.
-func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objects *answers.Answers, m lake.Marker) error {
-	run := labels.RunOf(task.Ref{Campaign: m.Campaign, Collaboration: m.Collaboration, Generation: m.Generation, Labeller: m.By})
+func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objects *answers.Answers,
+	m lake.Marker) error {
+	run := labels.RunOf(task.Ref{Campaign: m.Campaign, Collaboration: m.Collaboration, Generation: m.Generation,
+		Labeller: m.By})
 	rows, err := lake.ReadRows[record.Label](ctx, s, m)
 	if err != nil {
 		return err
@@ -107,8 +112,10 @@ func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objec
 	switch calls := int64(sum.Calls); {
 	case calls+int64(len(stored.Released)) < m.Calls:
 		v.find(folderOf(run), fmt.Sprintf("it tells of %d calls, the marker of the labels of %d", calls, m.Calls))
-	case calls != m.Calls || int64(len(stored.Unknown)) != m.Unknown: // something was stored or taken back after the labels
-	case sum.InputTokens != m.InputTokens || sum.OutputTokens != m.OutputTokens || !reflect.DeepEqual(sum.CostUSD, m.CostUSD):
+	// something was stored or taken back after the labels
+	case calls != m.Calls || int64(len(stored.Unknown)) != m.Unknown:
+	case sum.InputTokens != m.InputTokens || sum.OutputTokens != m.OutputTokens ||
+		!reflect.DeepEqual(sum.CostUSD, m.CostUSD):
 		v.find(folderOf(run), "its calls have used and cost something else than the marker of the labels says")
 	}
 	byHash := map[string]answers.Turn{}
@@ -144,7 +151,8 @@ func (v *Verification) noteCorrupt(run answers.RunKey, err error) error {
 }
 
 // compareRows compares what readers see of each collaboration with its answers.
-func (v *Verification) compareRows(ctx context.Context, s store.Store, store *answers.Answers, judged judgements) error {
+func (v *Verification) compareRows(ctx context.Context, s store.Store, store *answers.Answers,
+	judged judgements) error {
 	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
 		return err
@@ -162,7 +170,8 @@ func (v *Verification) compareRows(ctx context.Context, s store.Store, store *an
 			}
 			continue
 		}
-		compare := comparison{run, stored, func(format string, args ...any) { v.find(folderOf(run), fmt.Sprintf(format, args...)) }}
+		compare := comparison{run, stored,
+			func(format string, args ...any) { v.find(folderOf(run), fmt.Sprintf(format, args...)) }}
 		compare.compareTurns(rows.Turns)
 		compare.compareCalls(rows.Calls)
 		v.Compared++
@@ -221,10 +230,12 @@ func (c comparison) compareCalls(rows []record.Call) {
 		delete(theirs, key(mine))
 		switch {
 		case !ok:
-			c.find("attempt %d at ask %d of entry %d is stored, and no row tells of it", mine.Attempt, mine.Ask, mine.Entry)
+			c.find("attempt %d at ask %d of entry %d is stored, and no row tells of it", mine.Attempt,
+				mine.Ask, mine.Entry)
 		case row.Status == "unknown" && mine.Status == "answered":
 		case !isSameCall(row, mine):
-			c.find("the row of attempt %d at ask %d of entry %d tells of another call than its answer", mine.Attempt, mine.Ask, mine.Entry)
+			c.find("the row of attempt %d at ask %d of entry %d tells of another call than its answer", mine.Attempt,
+				mine.Ask, mine.Entry)
 		}
 	}
 	left := make([]call, 0, len(theirs))
@@ -294,7 +305,8 @@ func (v *Verification) compareBudget(ctx context.Context, s store.Store, covered
 		return nil
 	}
 	if covered > log.Most.NanoUSD {
-		v.find(money.LogFolder(v.Campaign), fmt.Sprintf("it says that at most %s were spent or reserved, and of what the answers have cost $%.6f were reserved", log.Most, float64(covered)/1e9))
+		v.find(money.LogFolder(v.Campaign),
+			fmt.Sprintf("it says that at most %s were spent or reserved, and of what the answers have cost $%.6f were reserved", log.Most, float64(covered)/1e9))
 	}
 	return nil
 }

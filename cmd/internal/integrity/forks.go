@@ -35,11 +35,13 @@ func (v *Verification) compareForks(ctx context.Context, s store.Store, plugins 
 	replaced := map[lake.Run]map[int]string{}
 	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	for _, m := range d.Members {
-		key := record.Key{CampaignID: v.Campaign, ConditionID: record.ConditionOf(m.Run.Collaboration), CollaborationID: m.Run.Collaboration, Generation: int32(m.Run.Generation)}
+		key := record.Key{CampaignID: v.Campaign, ConditionID: record.ConditionOf(m.Run.Collaboration),
+			CollaborationID: m.Run.Collaboration, Generation: int32(m.Run.Generation)}
 		run := answers.RunKey{Campaign: v.Campaign, Collaboration: m.Run.Collaboration, Generation: m.Run.Generation}
 		found, err := reader.CheckFork(ctx, key)
 		if err != nil {
-			found.Problems = append(found.Problems, fmt.Sprintf("what it has from before the fork cannot be compared: %v", err))
+			found.Problems = append(found.Problems,
+				fmt.Sprintf("what it has from before the fork cannot be compared: %v", err))
 		}
 		for _, problem := range found.Problems {
 			v.find(folderOf(run), problem)
@@ -53,7 +55,8 @@ func (v *Verification) compareForks(ctx context.Context, s store.Store, plugins 
 }
 
 // compareReplaced holds the rows of messages in whose place a text stands against that text.
-func (v *Verification) compareReplaced(ctx context.Context, s store.Store, d lake.Dataset, replaced map[lake.Run]map[int]string) error {
+func (v *Verification) compareReplaced(ctx context.Context, s store.Store, d lake.Dataset,
+	replaced map[lake.Run]map[int]string) error {
 	if len(replaced) == 0 {
 		return nil
 	}
@@ -64,7 +67,8 @@ func (v *Verification) compareReplaced(ctx context.Context, s store.Store, d lak
 		run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
 		text, is := replaced[run][int(row.Entry)]
 		if is && (row.Text == nil && text != "" || row.Text != nil && *row.Text != text) {
-			v.find(fmt.Sprintf("%s, entry %d", run, row.Entry), "its text is not the one that stands in place of the message")
+			v.find(fmt.Sprintf("%s, entry %d", run, row.Entry),
+				"its text is not the one that stands in place of the message")
 		}
 	}
 	return nil

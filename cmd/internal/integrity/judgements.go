@@ -34,7 +34,8 @@ type judgedCase struct{ judge, question, decision string }
 
 // newJudgements returns the judges of a plan, and what its programs scored.
 func newJudgements(p campaign.Plan, scored scoring.Scored) (judgements, error) {
-	j := judgements{byProgram: map[string]bool{}, scored: scored, byCondition: map[string]string{}, judges: map[string]plan.Judge{}, scores: map[judgedCase][]float64{}}
+	j := judgements{byProgram: map[string]bool{}, scored: scored, byCondition: map[string]string{},
+		judges: map[string]plan.Judge{}, scores: map[judgedCase][]float64{}}
 	for i, c := range p.Campaign.Conditions {
 		judge, ok := c.Judge()
 		if !ok {
@@ -56,7 +57,8 @@ func newJudgements(p campaign.Plan, scored scoring.Scored) (judgements, error) {
 
 // read reads all judgements of the plan's judges. What a stored answer says and what was
 // made of it must be the same.
-func (j judgements) read(ctx context.Context, store *answers.Answers, runs []answers.RunKey, find func(answers.RunKey, string)) error {
+func (j judgements) read(ctx context.Context, store *answers.Answers, runs []answers.RunKey,
+	find func(answers.RunKey, string)) error {
 	byName := map[string][]answers.RunKey{}
 	var names []string
 	for _, run := range runs {
@@ -78,7 +80,8 @@ func (j judgements) read(ctx context.Context, store *answers.Answers, runs []ans
 }
 
 // readOne reads the judgements of one decision: of each sample the first usable one.
-func (j judgements) readOne(ctx context.Context, store *answers.Answers, generations []answers.RunKey, find func(answers.RunKey, string)) error {
+func (j judgements) readOne(ctx context.Context, store *answers.Answers, generations []answers.RunKey,
+	find func(answers.RunKey, string)) error {
 	id := ledger.JudgeOf(generations[0].Collaboration)
 	judge := j.judges[id]
 	shares := map[int]float64{}

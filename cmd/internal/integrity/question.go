@@ -36,7 +36,8 @@ func (v *Verification) checkQuestion(ctx context.Context, s store.Store, p campa
 		}
 		marker := said[lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}]
 		if is := lake.MeasuredOf(row); marker.Measured != nil && !reflect.DeepEqual(*marker.Measured, is) {
-			v.find(marker.Key(), fmt.Sprintf("it has another outcome of collaboration %s than its row", row.CollaborationID))
+			v.find(marker.Key(), fmt.Sprintf("it has another outcome of collaboration %s than its row",
+				row.CollaborationID))
 		}
 	}
 	state, err := asking.NewReader(s).Read(ctx, p.Campaign, *m.Until, nil)

@@ -44,7 +44,8 @@ func countingOf(plugins catalogue.Catalogue, c record.Collaboration) (recount.Co
 }
 
 // countingUnder returns how votes of a condition are counted from its fork on, if it has one.
-func countingUnder(plugins catalogue.Catalogue, cond plan.Condition, agents int, seed uint64) (recount.Counting, error) {
+func countingUnder(plugins catalogue.Catalogue, cond plan.Condition, agents int,
+	seed uint64) (recount.Counting, error) {
 	rule, err := cond.BuildRule(plugins)
 	if err != nil {
 		return recount.Counting{}, err
@@ -55,9 +56,10 @@ func countingUnder(plugins catalogue.Catalogue, cond plan.Condition, agents int,
 		return recount.Counting{}, err
 	}
 	traits := session.Protocol().Traits()
-	return recount.Counting{Rule: rule, Asked: traits.AskedVote, Seats: session.Seats(), Break: func(winners []int, round int, phase string) int {
-		return protocol.BreakTie(winners, traits.TieBreak(round, phase), seed, round, phase)
-	}}, nil
+	return recount.Counting{Rule: rule, Asked: traits.AskedVote, Seats: session.Seats(),
+		Break: func(winners []int, round int, phase string) int {
+			return protocol.BreakTie(winners, traits.TieBreak(round, phase), seed, round, phase)
+		}}, nil
 }
 
 // recountDecisions derives every decision from its ballots once more.

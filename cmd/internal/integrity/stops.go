@@ -151,7 +151,8 @@ func compactOf(rows record.Rows) (*transcript.Transcript, error) {
 	agents := map[int]int{} // by entry
 	for _, row := range rows.Turns {
 		e := transcript.Entry{Index: int(row.Entry)}
-		e.Kind, e.Round, e.Phase, e.Speaker.Role, e.Payload.Format = kinds[row.Kind], int(row.Round), row.Phase, row.Role, transcript.Format(row.Format)
+		e.Kind, e.Round, e.Phase, e.Speaker.Role, e.Payload.Format = kinds[row.Kind], int(row.Round), row.Phase,
+			row.Role, transcript.Format(row.Format)
 		if row.DataJSON == nil {
 			return nil, fmt.Errorf("entry %d has no act", row.Entry)
 		}

@@ -243,7 +243,8 @@ func (v *Verification) seal(ctx context.Context, s store.Store, again bool) erro
 	switch {
 	case !v.Sealed: // of the plan before it was extended
 	case v.Ended < v.Planned:
-		v.find(key, fmt.Sprintf("it says that all cells have ended, but %d of %d are missing or damaged", v.Planned-v.Ended, v.Planned))
+		v.find(key, fmt.Sprintf("it says that all cells have ended, but %d of %d are missing or damaged",
+			v.Planned-v.Ended, v.Planned))
 	case success.Digest != v.Digest && !again && len(v.Findings) == 0:
 		v.find(key, fmt.Sprintf("the rows have digest %s, it says %s", v.Digest, success.Digest))
 	}
@@ -266,7 +267,8 @@ func (v Verification) Write(w io.Writer, asJSON bool) error {
 	if v.countWrong() == 1 {
 		verb = "is"
 	}
-	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(v.countWrong(), "thing"), verb, v.Campaign))
+	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(v.countWrong(), "thing"),
+		verb, v.Campaign))
 }
 
 // mostForeign names of other programs are listed for people.
@@ -277,7 +279,8 @@ func ofAnswers(n int) string { return wording.Count(n, "object") + " of answers"
 
 func (v Verification) print(w io.Writer) {
 	if v.Imported {
-		fmt.Fprintf(w, "%s: %d of %d transcripts were imported, without a plan or answers to compare with\n", v.Campaign, v.Ended, v.Planned)
+		fmt.Fprintf(w, "%s: %d of %d transcripts were imported, without a plan or answers to compare with\n",
+			v.Campaign, v.Ended, v.Planned)
 		if !v.Sealed {
 			fmt.Fprintln(w, "Not whole: the import was interrupted; the same import again adds the rest")
 		}
@@ -285,7 +288,8 @@ func (v Verification) print(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d of %d planned cells have ended\n", v.Campaign, v.Ended, v.Planned)
 	}
 	fmt.Fprintf(w, "Whole: %s with %s and %s, %s\n",
-		wording.Count(v.Commits, "commit"), wording.Count(v.Files, "file"), wording.Count(v.Rows, "row"), ofAnswers(v.Answers))
+		wording.Count(v.Commits, "commit"), wording.Count(v.Files, "file"), wording.Count(v.Rows, "row"),
+		ofAnswers(v.Answers))
 	if v.Batches > 0 {
 		fmt.Fprintf(w, "Compacted: %s in %s\n", wording.Count(v.Batches, "batch"), wording.Count(v.Parts, "part"))
 	}
@@ -296,7 +300,8 @@ func (v Verification) print(w io.Writer) {
 		fmt.Fprintf(w, "Compared: the rows of %s with their answers\n", wording.Count(v.Compared, "collaboration"))
 	}
 	if v.Forked > 0 {
-		fmt.Fprintf(w, "Compared: the turns before the fork of %s with the original's\n", wording.Count(v.Forked, "collaboration"))
+		fmt.Fprintf(w, "Compared: the turns before the fork of %s with the original's\n",
+			wording.Count(v.Forked, "collaboration"))
 	}
 	if v.NoOriginal != "" {
 		fmt.Fprintf(w, "Not compared: the turns before the fork, since %s is not in this lake\n", v.NoOriginal)
@@ -334,7 +339,8 @@ func (v Verification) print(w io.Writer) {
 		fmt.Fprintf(w, "Not of this program, passed over: and %d more (--json lists all)\n", more)
 	}
 	if n := len(v.CachedDamaged); n > 0 {
-		fmt.Fprintf(w, "Cache of the lake: damaged are %d of %s; each costs one call when it is needed\n", n, wording.Count(n+v.Cached, "entry"))
+		fmt.Fprintf(w, "Cache of the lake: damaged are %d of %s; each costs one call when it is needed\n", n,
+			wording.Count(n+v.Cached, "entry"))
 	}
 	if v.Attested != nil {
 		v.Attested.WriteSummary(w)

@@ -119,7 +119,8 @@ func blockOf(number int, b gold.Block, whole bool, messages []record.Turn) block
 		case round == b.First-1:
 			shown.context = append(shown.context, text)
 		case round >= b.First && round <= b.Last:
-			shown.items = append(shown.items, item{place{number, len(shown.items) + 1}, int(m.Entry), round, int(*m.Agent), []said{text}})
+			shown.items = append(shown.items,
+				item{place{number, len(shown.items) + 1}, int(m.Entry), round, int(*m.Agent), []said{text}})
 		}
 	}
 	return shown
@@ -146,7 +147,8 @@ func hash(text string) string {
 func (b block) recordedItems(d gold.Draw) []gold.Item {
 	items := make([]gold.Item, len(b.items))
 	for n, i := range b.items {
-		items[n] = gold.Item{ID: i.place.placeID(), Entry: i.entry, Round: i.round, Agent: i.agent, Hash: hash(i.hashedText()), Check: checkOf(d, i.place, safeCell(i.hashedText()))}
+		items[n] = gold.Item{ID: i.place.placeID(), Entry: i.entry, Round: i.round, Agent: i.agent,
+			Hash: hash(i.hashedText()), Check: checkOf(d, i.place, safeCell(i.hashedText()))}
 	}
 	return items
 }

@@ -41,7 +41,8 @@ func writeCSV(d gold.Draw, _ campaign.Book, blocks []block) ([]byte, error) {
 			if i.entry >= 0 {
 				from = i.said[0].From
 			}
-			if err := w.Write([]string{i.place.placeID(), safeCell(from), safeCell(i.hashedText()), "", known.checkAt(i.place)}); err != nil {
+			if err := w.Write([]string{i.place.placeID(), safeCell(from), safeCell(i.hashedText()), "",
+				known.checkAt(i.place)}); err != nil {
 				return nil, err
 			}
 		}

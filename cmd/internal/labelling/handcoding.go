@@ -58,7 +58,8 @@ func (o HandCoding) check() error {
 	case o.Asked < 0:
 		return fmt.Errorf("--gold is %d; expected the number of messages to code by hand", o.Asked)
 	case o.From != "" && o.Coder == "":
-		return errors.New("--gold-from needs --coder NAME: who coded it; " + gold.Adjudicated + " is what several coders agreed on afterwards")
+		return errors.New("--gold-from needs --coder NAME: who coded it; " + gold.Adjudicated +
+			" is what several coders agreed on afterwards")
 	case o.Coder != "" && !coderName.MatchString(o.Coder):
 		return fmt.Errorf("--coder is %q; expected small letters, digits and hyphens, at most 40", o.Coder)
 	case o.From == "" && o.Coder != "":
@@ -84,7 +85,8 @@ func readBook(name string) (campaign.Book, error) {
 		return b, err
 	}
 	if b.IsActs() {
-		return b, fmt.Errorf("%s: the name %s is that of the built-in code book; choose another", name, campaign.ActsBook)
+		return b, fmt.Errorf("%s: the name %s is that of the built-in code book; choose another", name,
+			campaign.ActsBook)
 	}
 	return b, nil
 }
@@ -185,18 +187,21 @@ func findDraw(draws []gold.Draw, items int) (d gold.Draw, known bool, err error)
 		sizes, most = append(sizes, fmt.Sprint(d.Asked)), max(most, d.Asked)
 	}
 	if items < most {
-		return d, false, fmt.Errorf("--gold %d: drawn are %s; give one of these for its page, or more to draw more", items, strings.Join(sizes, ", "))
+		return d, false, fmt.Errorf("--gold %d: drawn are %s; give one of these for its page, or more to draw more",
+			items, strings.Join(sizes, ", "))
 	}
 	return gold.Draw{Number: len(draws) + 1}, false, nil
 }
 
-func (o HandCoding) newDraw(ctx context.Context, c *corpus, book campaign.Book, earlier []gold.Draw) (gold.Draw, error) {
+func (o HandCoding) newDraw(ctx context.Context, c *corpus, book campaign.Book,
+	earlier []gold.Draw) (gold.Draw, error) {
 	all, err := c.listCandidates(ctx)
 	if err != nil {
 		return gold.Draw{}, err
 	}
 	d, err := gold.New(gold.Request{
-		Campaign: c.campaign, CodeBook: book.ID(), Labels: book.Names(), Single: book.Choice == campaign.OneLabel, Whole: book.Unit == campaign.UnitCollaboration,
+		Campaign: c.campaign, CodeBook: book.ID(), Labels: book.Names(), Single: book.Choice == campaign.OneLabel,
+		Whole: book.Unit == campaign.UnitCollaboration,
 		Asked: o.Asked, Seed: o.Seed,
 	}, all, earlier)
 	if err != nil {
@@ -221,7 +226,8 @@ func (o HandCoding) reportDraw(r Drawn) error {
 		return cli.WriteJSON(o.Stdout(), r)
 	}
 	w := o.Stdout()
-	fmt.Fprintf(w, "%s: draw %d, code book %s: %s to code by hand, in %s\n", r.Campaign, r.Draw, r.CodeBook, wording.Count(r.Items, "item"), wording.Count(r.Passages, "passage"))
+	fmt.Fprintf(w, "%s: draw %d, code book %s: %s to code by hand, in %s\n", r.Campaign, r.Draw, r.CodeBook,
+		wording.Count(r.Items, "item"), wording.Count(r.Passages, "passage"))
 	fmt.Fprintf(w, "Written: %s; it shows neither conditions nor machines' labels\n", r.File)
 	if len(r.Lone) > 0 {
 		fmt.Fprintf(w, "No corrected figures: of %s, with one collaboration each, since nothing says how much they vary\n", wording.Clip(wording.And(r.Lone)))

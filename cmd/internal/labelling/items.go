@@ -24,7 +24,8 @@ const checkMark = "k"
 
 // checkOf binds an item and the text that coders see of it to a draw.
 func checkOf(d gold.Draw, p place, shown string) string {
-	return checkMark + hash(strings.Join([]string{d.Campaign, d.CodeBook, fmt.Sprint(d.Number), p.placeID(), shown}, "\x00"))[:12]
+	return checkMark + hash(strings.Join([]string{d.Campaign, d.CodeBook, fmt.Sprint(d.Number), p.placeID(),
+		shown}, "\x00"))[:12]
 }
 
 // plainCheck returns a check as it is compared.
@@ -77,7 +78,8 @@ func (s items) find(r row) (int, error) {
 	named, known := s.byID[strings.ToLower(r.id)]
 	switch {
 	case bound && known && named != at:
-		return 0, fmt.Errorf("its check is that of item %s: cells of the table were moved against each other", s.all[at].place.placeID())
+		return 0, fmt.Errorf("its check is that of item %s: cells of the table were moved against each other",
+			s.all[at].place.placeID())
 	case bound:
 		return at, nil
 	case known:

@@ -102,7 +102,8 @@ func (l Options) useBook(how *campaign.Labelling) error {
 		return err
 	}
 	if how.Labeller.Name == labels.Rules {
-		return fmt.Errorf("%s labels dialogue acts only; by the code book %s a model labels: --labeller provider/model", labels.Rules, b.Name)
+		return fmt.Errorf("%s labels dialogue acts only; by the code book %s a model labels: --labeller provider/model",
+			labels.Rules, b.Name)
 	}
 	how.CodeBook, how.Words = &b, b.Words()
 	return nil
@@ -158,7 +159,8 @@ func (l Options) report(ctx context.Context, s store.Store, name string, how cam
 		r.print()
 	}
 	if err == nil && r.Left > 0 {
-		err = cli.IncompleteError(fmt.Errorf("%s not labelled; the same command resumes the labelling", wording.Count(r.Left, "collaboration")))
+		err = cli.IncompleteError(fmt.Errorf("%s not labelled; the same command resumes the labelling",
+			wording.Count(r.Left, "collaboration")))
 	}
 	return err
 }
@@ -178,8 +180,10 @@ func (r Summary) print() {
 	if r.whole {
 		items = "transcripts"
 	}
-	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, items, wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
-	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), cli.Abbreviate(r.InputTokens+r.OutputTokens), cost)
+	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, items,
+		wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
+	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"),
+		cli.Abbreviate(r.InputTokens+r.OutputTokens), cost)
 	if 10*r.Invalid > r.Messages {
 		fmt.Printf("\nWARNING: %d of %s have no label, since no answer of %s about them could be used. What is computed from labels rests on the others alone; a stronger labeller, or more --reasks, is needed.\n\n", r.Invalid, items, r.Labeller)
 	}

@@ -53,7 +53,9 @@ type pageItem struct {
 // saved as a table.
 func writePage(d gold.Draw, book campaign.Book, blocks []block) ([]byte, error) {
 	data := pageData{
-		Title: "Coding by hand: " + book.Name, Store: hash(d.Campaign + "\x00" + d.CodeBook + "\x00" + fmt.Sprint(d.Number))[:12], File: d.Campaign + "-" + book.Name + "-coded.csv", Book: book,
+		Title: "Coding by hand: " + book.Name,
+		Store: hash(d.Campaign + "\x00" + d.CodeBook + "\x00" + fmt.Sprint(d.Number))[:12],
+		File:  d.Campaign + "-" + book.Name + "-coded.csv", Book: book,
 		Single: book.Choice == campaign.OneLabel, MayBe: book.MayBeNone(), None: campaign.NoLabel,
 		Script: template.JS(script), Style: template.CSS(style), Items: d.Items(), Messages: !d.Whole,
 	}

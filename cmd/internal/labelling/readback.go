@@ -75,8 +75,10 @@ func (o HandCoding) store(ctx context.Context, s store.Store, d gold.Draw, given
 				return err
 			}
 			byRun[b.Run] = append(byRun[b.Run], record.GoldLabel{
-				Key:      record.Key{SchemaVersion: record.SchemaVersion, CampaignID: d.Campaign, ConditionID: condition[b.Run], CollaborationID: b.Collaboration, Generation: int32(b.Generation)},
-				CodeBook: d.CodeBook, Coder: o.Coder, Draw: int32(d.Number), Entry: int32(i.Entry), Round: int32(i.Round), Agent: int32(i.Agent),
+				Key: record.Key{SchemaVersion: record.SchemaVersion, CampaignID: d.Campaign,
+					ConditionID: condition[b.Run], CollaborationID: b.Collaboration, Generation: int32(b.Generation)},
+				CodeBook: d.CodeBook, Coder: o.Coder, Draw: int32(d.Number), Entry: int32(i.Entry),
+				Round: int32(i.Round), Agent: int32(i.Agent),
 				Labels: string(labels), TextHash: i.Hash,
 			})
 			n++
@@ -84,8 +86,9 @@ func (o HandCoding) store(ctx context.Context, s store.Store, d gold.Draw, given
 	}
 	for _, run := range runs {
 		_, err := commits.CommitAnnotations(ctx, s, lake.Marker{
-			Campaign: d.Campaign, Condition: condition[run], Collaboration: run.Collaboration, Generation: run.Generation,
-			By: gold.By(d.CodeBook, o.Coder, d.Number), Table: record.Gold, Status: record.Succeeded,
+			Campaign: d.Campaign, Condition: condition[run], Collaboration: run.Collaboration,
+			Generation: run.Generation,
+			By:         gold.By(d.CodeBook, o.Coder, d.Number), Table: record.Gold, Status: record.Succeeded,
 		}, byRun[run])
 		if errors.Is(err, commits.ErrConflict) {
 			return cli.UsageError(fmt.Errorf("other labels of draw %d by %s are stored already, and stay: gold is not changed afterwards. Store these under another --coder; those of the coder %s stand for all", d.Number, o.Coder, gold.Adjudicated))

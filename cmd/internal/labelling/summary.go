@@ -47,12 +47,15 @@ func (o HandCoding) reportStored(ctx context.Context, s store.Store, d gold.Draw
 		return cli.WriteJSON(o.Stdout(), r)
 	}
 	w := o.Stdout()
-	fmt.Fprintf(w, "%s: %s coded by hand by %s (draw %d, code book %s)\n", r.Campaign, wording.Count(r.Items, "item"), r.Coder, r.Draw, r.CodeBook)
+	fmt.Fprintf(w, "%s: %s coded by hand by %s (draw %d, code book %s)\n", r.Campaign, wording.Count(r.Items, "item"),
+		r.Coder, r.Draw, r.CodeBook)
 	for _, a := range r.Agreement {
-		fmt.Fprintf(w, "  %-32s kappa %s, alpha %s, given to %.0f %%\n", a.Label, showNumber(a.Kappa), showNumber(a.Alpha), 100*a.Shown)
+		fmt.Fprintf(w, "  %-32s kappa %s, alpha %s, given to %.0f %%\n", a.Label, showNumber(a.Kappa),
+			showNumber(a.Alpha), 100*a.Shown)
 	}
 	if len(r.Coders) > 1 && !slices.Contains(r.Coders, gold.Adjudicated) {
-		fmt.Fprintf(w, "Figures are means over %s; labels by the coder %s, whom they agree on, would stand for all.\n", wording.And(r.Coders), gold.Adjudicated)
+		fmt.Fprintf(w, "Figures are means over %s; labels by the coder %s, whom they agree on, would stand for all.\n",
+			wording.And(r.Coders), gold.Adjudicated)
 	}
 	if book.IsActs() {
 		fmt.Fprintf(w, "Next:    roundtable analyze %s --table dialogue-acts\n", r.Campaign)
@@ -95,7 +98,8 @@ func agreementOf(c gold.Coding, d gold.Draw, book campaign.Book) []agreement {
 				units = append(units, unit)
 			}
 		}
-		a := agreement{Label: label, Alpha: acts.Alpha(units, acts.Nominal), Shown: float64(given) / float64(len(units)*len(each))}
+		a := agreement{Label: label, Alpha: acts.Alpha(units, acts.Nominal),
+			Shown: float64(given) / float64(len(units)*len(each))}
 		if len(each) == 2 {
 			a.Kappa = acts.Kappa(by[0], by[1])
 		}

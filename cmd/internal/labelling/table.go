@@ -97,7 +97,8 @@ func columnsOf(header []string) (map[string]int, error) {
 	}
 	for _, name := range []string{columnID, columnLabels, columnCheck} {
 		if _, ok := at[name]; !ok {
-			return nil, fmt.Errorf("it has no column %s, but %s; %s, separated by commas, semicolons or tabs", name, wording.Clip(wording.SafeLine(strings.Join(header, ", "))), neededColumns)
+			return nil, fmt.Errorf("it has no column %s, but %s; %s, separated by commas, semicolons or tabs", name,
+				wording.Clip(wording.SafeLine(strings.Join(header, ", "))), neededColumns)
 		}
 	}
 	return at, nil
@@ -178,7 +179,8 @@ func check(file string, d gold.Draw, book campaign.Book, rows []row) ([][]string
 	var open, missing []string
 	for _, r := range rows {
 		wrong := func(item, format string, args ...any) {
-			errs = append(errs, fmt.Errorf("%s, line %d, item %s: %s", file, r.line, item, fmt.Sprintf(format, args...)))
+			errs = append(errs, fmt.Errorf("%s, line %d, item %s: %s", file, r.line, item,
+				fmt.Sprintf(format, args...)))
 		}
 		at, err := known.find(r)
 		if err != nil {
@@ -189,7 +191,8 @@ func check(file string, d gold.Draw, book campaign.Book, rows []row) ([][]string
 		switch {
 		case first[at] > 0:
 			wrong(id, "it is in line %d already", first[at])
-		case r.hasText && plainCheck(checkOf(d, known.all[at].place, strings.ReplaceAll(r.text, "\r\n", "\n"))) != plainCheck(r.check):
+		case r.hasText && plainCheck(checkOf(d, known.all[at].place,
+			strings.ReplaceAll(r.text, "\r\n", "\n"))) != plainCheck(r.check):
 			wrong(id, "its text is not the one that was drawn; code what is written, and leave the text as it is")
 		case r.labels == "":
 			open = append(open, id)
@@ -209,7 +212,8 @@ func check(file string, d gold.Draw, book campaign.Book, rows []row) ([][]string
 		errs = append(errs, fmt.Errorf("%s: %s not coded: %s; a sample of which only a part is coded has no known probabilities", file, wording.Count(len(open), "item"), wording.Clip(strings.Join(open, ", "))))
 	}
 	if len(missing) > 0 {
-		errs = append(errs, fmt.Errorf("%s: %s of draw %d not there: %s", file, wording.Count(len(missing), "item"), d.Number, wording.Clip(strings.Join(missing, ", "))))
+		errs = append(errs, fmt.Errorf("%s: %s of draw %d not there: %s", file, wording.Count(len(missing), "item"),
+			d.Number, wording.Clip(strings.Join(missing, ", "))))
 	}
 	return given, errors.Join(errs...)
 }

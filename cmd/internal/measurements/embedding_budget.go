@@ -48,14 +48,16 @@ func (t *embeddingBudget) open(ctx context.Context) (calls.EmbeddingSource, erro
 	}
 	price, err := t.requestPrice(ctx)
 	if err == nil {
-		err = providers.CheckReachable(t.provider) // an endpoint that is down is reported at once, and not retried for a minute
+		// an endpoint that is down is reported at once, and not retried for a minute
+		err = providers.CheckReachable(t.provider)
 	}
 	if err != nil {
 		return nil, cli.UsageError(err)
 	}
 	alone := false
 	t.held = ctx
-	if infra.TargetFromEnv(t.Temporal).HostPort == "" { // else its campaigns run on another's server: the budget is shared
+	// else its campaigns run on another's server: the budget is shared
+	if infra.TargetFromEnv(t.Temporal).HostPort == "" {
 		held, lock, err := t.LockCampaign(ctx, t.store, t.campaign, "")
 		if err != nil {
 			return nil, err
@@ -66,7 +68,8 @@ func (t *embeddingBudget) open(ctx context.Context) (calls.EmbeddingSource, erro
 	}
 	t.paying = activities.New(activities.Config{Store: t.store, Alone: alone})
 	return t.paying.Embeddings(ctx, calls.Embedding{
-		Campaign: t.campaign, ID: language.EmbedderID(t.Name()), Provider: t.provider, Source: t.source, Price: price, Keep: t.Keep,
+		Campaign: t.campaign, ID: language.EmbedderID(t.Name()), Provider: t.provider, Source: t.source,
+		Price: price, Keep: t.Keep,
 	})
 }
 

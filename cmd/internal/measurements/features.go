@@ -42,7 +42,8 @@ func (r Report) Write(w io.Writer, asJSON bool) error {
 		return cli.WriteJSON(w, r)
 	}
 	_, err := fmt.Fprintf(w, "%s: the table features has %s of %s (%d measured now)\ninformation distances by %s, grades by the rule %s\n",
-		r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Measured, r.Embedder, r.Rule)
+		r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Measured,
+		r.Embedder, r.Rule)
 	return err
 }
 
@@ -94,7 +95,8 @@ func (m Features) Measure(ctx context.Context, s store.Store, name string) (Repo
 	for _, m := range markers {
 		r.Collaborations, r.Messages = r.Collaborations+1, r.Messages+m.Rows(record.Features)
 	}
-	if err == nil && r.Messages == 0 && r.Asked == nil { // a service has embedded what else there is, as of discussions without messages
+	// a service has embedded what else there is, as of discussions without messages
+	if err == nil && r.Messages == 0 && r.Asked == nil {
 		err = cli.UsageError(fmt.Errorf("campaign %s has no messages that could be measured, in %d collaborations that have ended", name, len(d.Members)))
 	}
 	return r, err
@@ -109,8 +111,9 @@ func commitFeatures(ctx context.Context, s store.Store, open lake.Dataset, how l
 		}
 		g.Go(func() error {
 			_, err := commits.CommitAnnotations(ctx, s, lake.Marker{
-				Campaign: open.Campaign, Condition: talk.Condition, Collaboration: talk.Collaboration, Generation: talk.Generation,
-				By: how.ID(), Status: task.Succeeded,
+				Campaign: open.Campaign, Condition: talk.Condition, Collaboration: talk.Collaboration,
+				Generation: talk.Generation,
+				By:         how.ID(), Status: task.Succeeded,
 			}, talk.Messages)
 			return err
 		})

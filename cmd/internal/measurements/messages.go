@@ -59,15 +59,20 @@ type Method struct{ Embedder, params, readability string }
 
 // Flags defines the flags of the labeller and of the method.
 func (m *Messages) Flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.Labeller, "labeller", "", "whose labels are used, if several have labelled (default: those of the campaign's file)")
+	cmd.Flags().StringVar(&m.Labeller, "labeller", "",
+		"whose labels are used, if several have labelled (default: those of the campaign's file)")
 	m.Method.Flags(cmd)
 }
 
 // Flags defines the flags of the method.
 func (m *Method) Flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.Embedder, "embedder", "", "embedding for information distances: "+providers.TFIDF+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+providers.TFIDF+")")
-	cmd.Flags().StringVar(&m.params, "embedder-params", "{}", "of openai/MODEL, as in a campaign: {\"base_url\": \"http://localhost:8080/v1\"}")
-	cmd.Flags().StringVar(&m.readability, "readability", string(language.Portable), "how grades count syllables and sentences: portable or textstat")
+	cmd.Flags().StringVar(&m.Embedder, "embedder", "", "embedding for information distances: "+providers.TFIDF+
+		", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+
+		providers.TFIDF+")")
+	cmd.Flags().StringVar(&m.params, "embedder-params", "{}",
+		"of openai/MODEL, as in a campaign: {\"base_url\": \"http://localhost:8080/v1\"}")
+	cmd.Flags().StringVar(&m.readability, "readability", string(language.Portable),
+		"how grades count syllables and sentences: portable or textstat")
 }
 
 // chooseEmbedder takes the embedder of the campaign's file if no flag names one.
@@ -102,15 +107,16 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 		gathered.Add(rows)
 		return nil
 	}
-	return Addition{append(measures.Readers, gather), func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
-		var t campaign.Trajectories
-		t.Runs, t.Excluded = gathered.Sorted()
-		if t.Labels, err = acts.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
-			return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
-		}
-		campaign.Keep(&c.Parts, t)
-		return measures.Add(ctx, s, c)
-	}}, nil
+	return Addition{append(measures.Readers, gather),
+		func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
+			var t campaign.Trajectories
+			t.Runs, t.Excluded = gathered.Sorted()
+			if t.Labels, err = acts.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
+				return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
+			}
+			campaign.Keep(&c.Parts, t)
+			return measures.Add(ctx, s, c)
+		}}, nil
 }
 
 // Measures are those of a campaign's messages.
@@ -138,7 +144,8 @@ func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addit
 func (m Method) readFlags(s store.Store) (language.Method, embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
-		return language.Method{}, embedder{}, fmt.Errorf("--readability is %q; expected portable or textstat", m.readability)
+		return language.Method{}, embedder{},
+			fmt.Errorf("--readability is %q; expected portable or textstat", m.readability)
 	}
 	by, err := newEmbedder(s, m.Embedder, m.params)
 	return language.Method{Rule: rule, Embedder: by.Embedder}, by, err

@@ -27,7 +27,8 @@ type PriceFlags struct {
 
 // Flags defines the flags of prices.
 func (b *PriceFlags) Flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&b.price, "price", "", "what openai/MODEL costs, in US dollars for a million tokens: {\"input\": 0.02} (default: the campaign's prices, or the built-in table)")
+	cmd.Flags().StringVar(&b.price, "price", "",
+		"what openai/MODEL costs, in US dollars for a million tokens: {\"input\": 0.02} (default: the campaign's prices, or the built-in table)")
 	cmd.Flags().BoolVar(&b.costUnknown, "cost-unknown", false, "allow a model whose price is unknown")
 }
 
@@ -51,7 +52,8 @@ func (b PriceFlags) Buy(ctx context.Context, s store.Store, d lake.Dataset, e *r
 	case ctx.Err() != nil:
 		return bought, cli.InterruptedError(errors.New("interrupted: what was bought is kept\nresume with: the same command"))
 	case stopped && app.Type() == task.ErrPause:
-		return bought, cli.IncompleteError(fmt.Errorf("embedding stopped: %s\nresume with: the same command", app.Message()))
+		return bought, cli.IncompleteError(fmt.Errorf("embedding stopped: %s\nresume with: the same command",
+			app.Message()))
 	}
 	return bought, err
 }
@@ -82,5 +84,6 @@ func (p embeddingUsage) print(name string) {
 	if p.CostUSD != nil {
 		cost = fmt.Sprintf("$%.4f", *p.CostUSD)
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d texts embedded with %d requests, %d tokens, %s\n", name, p.Texts, p.Requests, p.InputTokens, cost)
+	fmt.Fprintf(os.Stderr, "%s: %d texts embedded with %d requests, %d tokens, %s\n", name, p.Texts, p.Requests,
+		p.InputTokens, cost)
 }

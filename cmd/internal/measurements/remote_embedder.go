@@ -117,7 +117,8 @@ func (e embedder) Advise(ctx context.Context, s store.Store, campaign string, er
 const bytesOfToken = 4
 
 // countOutstanding returns how many different texts are still to be bought, and their bytes.
-func (e *remoteEmbedder) countOutstanding(ctx context.Context, s store.Store, d lake.Dataset) (n int, size int64, err error) {
+func (e *remoteEmbedder) countOutstanding(ctx context.Context, s store.Store, d lake.Dataset) (n int,
+	size int64, err error) {
 	seen := map[[sha256.Size]byte]bool{}
 	for group, err := range textsCompared(ctx, s, d) {
 		if err == nil {

@@ -98,7 +98,8 @@ func queryString(values url.Values) string {
 }
 
 // readStory reads the collaboration that an id means; the latest generation is called without its number.
-func (v *Server) readStory(ctx context.Context, name, id string, latest []record.Collaboration, plan campaign.Campaign) (storyPart, error) {
+func (v *Server) readStory(ctx context.Context, name, id string, latest []record.Collaboration,
+	plan campaign.Campaign) (storyPart, error) {
 	rows, broken, err := transcripts.FindRows(ctx, v.store, v.options.Plugins, name+"/"+id)
 	if err != nil {
 		return storyPart{}, err
@@ -119,11 +120,13 @@ func (v *Server) readStory(ctx context.Context, name, id string, latest []record
 		story.About = append(story.About, "What has been answered so far cannot be shown whole: "+broken.Error())
 	}
 	story.Asks, story.Show = true, ""
-	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", RowsAt: url.PathEscape(id) + "/rows", Story: story}, nil
+	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", RowsAt: url.PathEscape(id) + "/rows",
+		Story: story}, nil
 }
 
 // pairsOf returns the others that are paired with a collaboration, by condition.
-func pairsOf(plan campaign.Campaign, rows []record.Collaboration, of record.Collaboration, chosen []string) (all []pairOption) {
+func pairsOf(plan campaign.Campaign, rows []record.Collaboration, of record.Collaboration,
+	chosen []string) (all []pairOption) {
 	names := plan.View("").FullTitles()
 	for _, row := range rows {
 		if row.Key == of.Key || campaign.PairOf(row) != campaign.PairOf(of) {
@@ -141,7 +144,8 @@ func pairsOf(plan campaign.Campaign, rows []record.Collaboration, of record.Coll
 
 // askedPart answers with the prompt, the raw answers and the calls of a turn.
 func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
-	rows, _, err := transcripts.FindRows(r.Context(), v.store, v.options.Plugins, r.PathValue("campaign")+"/"+r.PathValue("id"))
+	rows, _, err := transcripts.FindRows(r.Context(), v.store, v.options.Plugins,
+		r.PathValue("campaign")+"/"+r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -149,7 +153,8 @@ func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("there is no entry %q", r.PathValue("entry")))
 	}
-	all, err := transcripts.Asked(r.Context(), collaboration.NewReader(v.store, v.options.Plugins, providers.OpenData), rows)
+	all, err := transcripts.Asked(r.Context(),
+		collaboration.NewReader(v.store, v.options.Plugins, providers.OpenData), rows)
 	a := all[int32(entry)]
 	if err != nil {
 		a.Lost = append(a.Lost, err.Error())
@@ -159,7 +164,8 @@ func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 
 // collaborationRows answers with what roundtable show --json prints of a collaboration.
 func (v *Server) collaborationRows(w http.ResponseWriter, r *http.Request) error {
-	t, err := transcripts.Read(r.Context(), v.store, v.options.Plugins, r.PathValue("campaign")+"/"+r.PathValue("id"), transcripts.Parts{Entry: -1})
+	t, err := transcripts.Read(r.Context(), v.store, v.options.Plugins, r.PathValue("campaign")+"/"+r.PathValue("id"),
+		transcripts.Parts{Entry: -1})
 	if err != nil {
 		return err
 	}

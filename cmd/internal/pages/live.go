@@ -36,7 +36,8 @@ type state struct {
 	Left       string            `json:"left,omitempty"` // how long it will take still, at the speed of the last minute
 	Conditions []progress        `json:"conditions,omitempty"`
 	Limits     []campaigns.Limit `json:"limits,omitempty"`
-	Resume     string            `json:"resume,omitempty"` // the command that resumes it, where no process is left that could
+	// the command that resumes it, where no process is left that could
+	Resume string `json:"resume,omitempty"`
 }
 
 // progress is how many cells of a condition have ended.
@@ -276,7 +277,8 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	models := modelsOf(c.plan)
-	p.Body = campaignBody{plannedOf(c.plan), models, haveEnded(conditions), slices.ContainsFunc(models, people.IsPerson)}
+	p.Body = campaignBody{plannedOf(c.plan), models, haveEnded(conditions),
+		slices.ContainsFunc(models, people.IsPerson)}
 	return v.render(w, "campaign.tmpl", p)
 }
 

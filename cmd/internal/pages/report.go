@@ -33,7 +33,8 @@ func (r Reported) String() string {
 	if r.Folder == nil {
 		return fmt.Sprintf("%s: %s", r.File, wording.Count(r.Collaborations, "collaboration"))
 	}
-	return fmt.Sprintf("%s: %s; their transcripts are in %s, keep both together", r.File, wording.Count(r.Collaborations, "collaboration"), *r.Folder)
+	return fmt.Sprintf("%s: %s; their transcripts are in %s, keep both together", r.File,
+		wording.Count(r.Collaborations, "collaboration"), *r.Folder)
 }
 
 // Of a report that is a folder.
@@ -43,7 +44,8 @@ const (
 )
 
 // WriteReport writes one file, or a folder if the name ends in a slash or is one.
-func WriteReport(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how ReportParts, file string) (Reported, error) {
+func WriteReport(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how ReportParts,
+	file string) (Reported, error) {
 	r := Reported{File: file}
 	files := report.Files{}
 	if info, err := os.Stat(file); strings.HasSuffix(file, "/") || err == nil && info.IsDir() {

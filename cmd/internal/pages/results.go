@@ -202,7 +202,8 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 
 // messagesShown says whose labels and what measures of a campaign are shown. If nothing chooses
 // one of several labellers, it is the first, and the others are returned too.
-func (v *Server) messagesShown(ctx context.Context, campaign string) (how measurements.Messages, others []string, err error) {
+func (v *Server) messagesShown(ctx context.Context, campaign string) (how measurements.Messages,
+	others []string, err error) {
 	how = v.how
 	if err := how.Choose(ctx, v.store, campaign); err != nil || how.Labeller != "" {
 		return how, nil, err
@@ -263,7 +264,8 @@ func (v *Server) figureFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d := analyze.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone), Request: analyze.Request{Messages: how}}
+	d := analyze.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone),
+		Request: analyze.Request{Messages: how}}
 	var b bytes.Buffer
 	if err := analyze.Draw(r.Context(), &b, v.store, r.PathValue("campaign"), d); err != nil {
 		return err
@@ -276,7 +278,8 @@ func fileAsked(r *http.Request, forms []string) (name, form string, err error) {
 	file := r.PathValue("file")
 	form = strings.TrimPrefix(filepath.Ext(file), ".")
 	if !slices.Contains(forms, form) {
-		return "", "", cli.UsageError(fmt.Errorf("%q is in no format that can be downloaded; expected %s", file, wording.Or(forms)))
+		return "", "", cli.UsageError(fmt.Errorf("%q is in no format that can be downloaded; expected %s", file,
+			wording.Or(forms)))
 	}
 	return strings.TrimSuffix(file, "."+form), form, nil
 }

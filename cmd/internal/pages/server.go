@@ -43,7 +43,8 @@ type Server struct {
 
 // NewServer returns a server of a lake; how says whose labels and measures are shown.
 func NewServer(o *cli.Options, s store.Store, how measurements.Messages) *Server {
-	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}, checked: map[string]time.Time{}, context: context.Background(), large: large}
+	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{},
+		checked: map[string]time.Time{}, context: context.Background(), large: large}
 }
 
 // Listen opens a port of the loopback; 0 takes any that is free. It returns the address to
@@ -77,7 +78,8 @@ func (v *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	page := func(pattern string, answer func(http.ResponseWriter, *http.Request) error) {
 		method, path, _ := strings.Cut(pattern, " ")
-		mux.HandleFunc(method+" /"+v.token+path, func(w http.ResponseWriter, r *http.Request) { explain(w, r, answer(w, r)) })
+		mux.HandleFunc(method+" /"+v.token+path,
+			func(w http.ResponseWriter, r *http.Request) { explain(w, r, answer(w, r)) })
 	}
 	page("GET /{$}", v.campaignsPage)
 	page("GET /events", v.sendEvents)
@@ -190,7 +192,8 @@ type step struct{ Name, To string }
 
 func (v *Server) newPage(name string, path ...step) page {
 	root := "/" + v.token + "/"
-	return page{Name: name, Root: root, Sheet: root + "assets/style.css", Lake: v.options.LakeName(), Path: append([]step{{"Campaigns", root}}, path...)}
+	return page{Name: name, Root: root, Sheet: root + "assets/style.css", Lake: v.options.LakeName(),
+		Path: append([]step{{"Campaigns", root}}, path...)}
 }
 
 func (v *Server) render(w http.ResponseWriter, name string, data any) error {

@@ -57,7 +57,8 @@ type said struct {
 }
 
 // rowsOf returns what is kept, which is made once more if other rows are in the lake.
-func (k *kept[T]) rowsOf(ctx context.Context, s store.Store, campaign string, build func(lake.Dataset) (T, error)) (T, error) {
+func (k *kept[T]) rowsOf(ctx context.Context, s store.Store, campaign string,
+	build func(lake.Dataset) (T, error)) (T, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	d, err := lake.ReadDataset(ctx, s, campaign)

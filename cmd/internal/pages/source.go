@@ -27,7 +27,8 @@ import (
 
 // Source reads everything that the pages of a campaign are made from; its rows
 // are read when they are asked for.
-func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
+func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string,
+	how measurements.Messages) (report.Source, error) {
 	source, err := StorySource(ctx, s, plugins, name, how)
 	if err != nil {
 		return source, err
@@ -40,14 +41,16 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 	if err != nil {
 		return source, err
 	}
-	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset), lake.Collaborations(ctx, s, earlier)
+	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset),
+		lake.Collaborations(ctx, s, earlier)
 	source.Questions = questionsOf(ctx, s, plugins, name)
 	source.Tally = report.NewTally()
 	trajectories, err := how.Trajectories(ctx, s, name)
 	if err != nil {
 		return source, err
 	}
-	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name, append(trajectories.Readers, source.Tally.Read)...); err != nil {
+	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name,
+		append(trajectories.Readers, source.Tally.Read)...); err != nil {
 		return source, err
 	}
 	if source.Campaign, err = trajectories.Add(ctx, s, source.Campaign); err != nil {
@@ -81,7 +84,8 @@ func addAsked(ctx context.Context, s store.Store, plugins catalogue.Catalogue, s
 }
 
 // StorySource reads what single transcripts are made from.
-func StorySource(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
+func StorySource(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string,
+	how measurements.Messages) (report.Source, error) {
 	source := report.Source{Counting: integrity.Counting(plugins)}
 	source.Campaign.Name = name
 	source.Unusable = transcripts.UnusableAnswers(ctx, s)

@@ -37,7 +37,8 @@ func PrintDifference(w io.Writer, prompts []RenderedPrompt, first, second string
 		}
 		fmt.Fprintf(w, "\n=== %s ===\n%s\n", wording.SafeLines(title), strings.Join(lines, "\n"))
 	}
-	fmt.Fprintf(w, "\n%d of %s %s the same in both. Lines with - are of %s alone, those with + of %s.\n", same, wording.Count(len(titles), "prompt"), map[bool]string{true: "is", false: "are"}[same == 1], first, second)
+	fmt.Fprintf(w, "\n%d of %s %s the same in both. Lines with - are of %s alone, those with + of %s.\n", same,
+		wording.Count(len(titles), "prompt"), map[bool]string{true: "is", false: "are"}[same == 1], first, second)
 	return nil
 }
 
@@ -52,7 +53,8 @@ func promptsOf(prompts []RenderedPrompt, id string) (map[string]string, error) {
 		}
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("%d conditions have an id that begins with %q; name one of those that plan shows", len(found), id)
+		return nil, fmt.Errorf("%d conditions have an id that begins with %q; name one of those that plan shows",
+			len(found), id)
 	}
 	return all, nil
 }

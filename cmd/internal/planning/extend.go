@@ -49,7 +49,8 @@ func AnnounceExtension(stored *campaign.Plan, p campaign.Plan) {
 		return
 	}
 	if added := p.Campaign.Added(stored.Campaign); len(added) > 0 {
-		fmt.Fprintf(os.Stderr, "%s is extended from %d to %s: %s\n", p.Campaign.Name, stored.Campaign.Size(), wording.Count(p.Campaign.Size(), "cell"), strings.Join(added, "; "))
+		fmt.Fprintf(os.Stderr, "%s is extended from %d to %s: %s\n", p.Campaign.Name, stored.Campaign.Size(),
+			wording.Count(p.Campaign.Size(), "cell"), strings.Join(added, "; "))
 	}
 }
 
@@ -61,7 +62,8 @@ type Comparison struct {
 }
 
 // Compare returns what a run of the plan would find. What run would refuse is not an error unless a pilot is to run.
-func Compare(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, prompts string, pilot bool) (c Comparison, err error) {
+func Compare(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, prompts string,
+	pilot bool) (c Comparison, err error) {
 	stored, err := CheckExtends(ctx, s, p, m)
 	c.Prompts = chosenPrompts{p.Edition, stored != nil, prompts}
 	if cli.ExitCode(err) == cli.ExitUsage && !pilot {
@@ -131,5 +133,6 @@ func (b begun) String() string {
 	if b.Unlabelled > 0 {
 		would = append(would, "label "+wording.Count(b.Unlabelled, "collaboration"))
 	}
-	return fmt.Sprintf("The lake has this campaign: %d of %s finished. A run would %s.", b.Finished, wording.Count(b.Cells, "cell"), wording.And(would))
+	return fmt.Sprintf("The lake has this campaign: %d of %s finished. A run would %s.", b.Finished,
+		wording.Count(b.Cells, "cell"), wording.And(would))
 }

@@ -35,12 +35,14 @@ import (
 // Read reads a campaign file and everything that it names: what is to
 // be run, and how. All errors come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
-func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan, campaign.Manifest, campaignfile.File, error) {
+func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan,
+	campaign.Manifest, campaignfile.File, error) {
 	return Flags{}.Read(ctx, plugins, path, s, dial)
 }
 
 // Read reads a file with what the flags change in it.
-func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan, campaign.Manifest, campaignfile.File, error) {
+func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store,
+	dial bool) (campaign.Plan, campaign.Manifest, campaignfile.File, error) {
 	data, err := f.readFile(path)
 	if err != nil {
 		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, cli.UsageError(explainUnreadable(path, err))
@@ -64,7 +66,8 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Extended = f.openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
-	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, fitRule: f.Fit, said: map[string]bool{}}).learn
+	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, fitRule: f.Fit,
+		said: map[string]bool{}}).learn
 	var forked campaign.Plan
 	host.Forked = func(name string) (campaignfile.Forked, error) {
 		forked, err = readForked(ctx, s, name)
@@ -87,7 +90,8 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 			return campaign.Plan{}, campaign.Manifest{}, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 		}
 	}
-	m := campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Card: file.Card, Until: file.Until, AxisLabels: file.AxisLabels()}
+	m := campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits,
+		Prices: prices.All(), Notify: file.Notify, Card: file.Card, Until: file.Until, AxisLabels: file.AxisLabels()}
 	if err := checkNotify(file.Notify, from.Folder, dial); err != nil {
 		return campaign.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
@@ -122,11 +126,13 @@ func (f Flags) openExtended(campaign string) func(from, path string) (campaignfi
 			at = filepath.Join(filepath.Dir(from), name)
 		}
 		if !f.isCampaignFile(at) {
-			return campaignfile.Extended{}, fmt.Errorf("%s is not read: campaign files end in .yaml, .yml or .json, also where a link leads to one; errors would show parts of another file", at)
+			return campaignfile.Extended{},
+				fmt.Errorf("%s is not read: campaign files end in .yaml, .yml or .json, also where a link leads to one; errors would show parts of another file", at)
 		}
 		data, err := f.readFile(at)
 		if errors.Is(err, fs.ErrNotExist) {
-			return campaignfile.Extended{}, fmt.Errorf("there is no file %s; paths are relative to the file that names them", at)
+			return campaignfile.Extended{},
+				fmt.Errorf("there is no file %s; paths are relative to the file that names them", at)
 		} else if err != nil {
 			return campaignfile.Extended{}, fmt.Errorf("%s cannot be read: %w", at, errors.Unwrap(err))
 		}
@@ -180,12 +186,15 @@ func errorsIn(path string, errs campaignfile.Errors) error {
 	if len(lines) == 1 {
 		noun = "error"
 	}
-	return fmt.Errorf("%d %s in the campaign file, nothing was started\n%s", len(lines), noun, strings.Join(lines, "\n"))
+	return fmt.Errorf("%d %s in the campaign file, nothing was started\n%s", len(lines), noun,
+		strings.Join(lines, "\n"))
 }
 
 // Recordable returns the plan as the lake keeps it, with every prompt that it uses.
-func Recordable(plugins catalogue.Catalogue, file campaignfile.File, from providers.FileFolder, ran *filePrograms) (campaign.Plan, error) {
-	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
+func Recordable(plugins catalogue.Catalogue, file campaignfile.File, from providers.FileFolder,
+	ran *filePrograms) (campaign.Plan, error) {
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds,
+		Packs: map[string]map[string]string{}}
 	var data fs.FS
 	var err error
 	if p.Folder, err = filepath.Abs(from.Folder); err != nil {
@@ -265,7 +274,8 @@ func checkPrompts(plugins catalogue.Catalogue, p campaign.Plan, override fs.FS) 
 	if len(lines) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s\nexpected one of %s", strings.Join(lines, "\n"), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	return fmt.Errorf("%s\nexpected one of %s", strings.Join(lines, "\n"),
+		strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }
 
 func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
@@ -325,7 +335,8 @@ func recordedPack(stored campaign.Plan, c plan.Condition, pack prompt.Pack) prom
 	for j, r := range stored.Campaign.Conditions {
 		_, judged := c.Judge()
 		_, earlier := r.Judge()
-		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name, "score": judged && earlier} {
+		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name,
+			"protocol": r.Protocol.Name == c.Protocol.Name, "score": judged && earlier} {
 			if same && !taken[folder] {
 				taken[folder] = true
 				pack.Take(stored.Packs[stored.Pack[j]], folder)

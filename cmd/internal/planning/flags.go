@@ -18,9 +18,11 @@ import (
 
 // Flags change a campaign file for one command, without a copy of the file.
 type Flags struct {
-	Fit       FitRule // for learned stopping rules that are not fitted yet
-	Files     fs.FS   // that has the campaign files in place of the disk; what they name is relative to the working directory
-	Data      *string // folder of the data set in place of the file's; of a fork's file, of data that the lake does not have
+	Fit FitRule // for learned stopping rules that are not fitted yet
+	// that has the campaign files in place of the disk; what they name is relative to the working directory
+	Files fs.FS
+	// folder of the data set in place of the file's; of a fork's file, of data that the lake does not have
+	Data      *string
 	set       []string
 	name      string
 	limit     int
@@ -31,7 +33,8 @@ type Flags struct {
 // Add adds the flags to those of a command.
 func (f *Flags) Add(to *pflag.FlagSet) {
 	f.given = to
-	to.StringArrayVar(&f.set, "set", nil, "override a key of the file, as rule=borda or protocol.rounds=3; may be repeated")
+	to.StringArrayVar(&f.set, "set", nil,
+		"override a key of the file, as rule=borda or protocol.rounds=3; may be repeated")
 	to.StringVar(&f.name, "name", "", "name of the campaign, instead of the file's")
 	to.IntVar(&f.limit, "limit", 0, "run at most this many instances of each environment, the first ones")
 	to.StringSliceVar(&f.instances, "instances", nil, "run the instances with these ids only, as id1,id2")
@@ -98,7 +101,8 @@ func (f Flags) Source(path string, data []byte) (campaignfile.Source, error) {
 		s.Changes = append(s.Changes, campaignfile.NewTextChange("--name "+f.name, "name", f.name))
 	}
 	if f.isGiven("instances") {
-		s.Changes = append(s.Changes, campaignfile.NewTextChange("--instances "+strings.Join(f.instances, ","), "instances", f.instances))
+		s.Changes = append(s.Changes, campaignfile.NewTextChange("--instances "+strings.Join(f.instances, ","),
+			"instances", f.instances))
 	}
 	if dir := f.dataFolder(); dir != "" && !isFork(data) { // of a fork it is the lake that finds them there
 		at, err := filepath.Abs(dir)

@@ -92,7 +92,8 @@ func describeLeftOut(ctx context.Context, s store.Store, c plan.Campaign) (strin
 	for _, end := range slices.Sorted(maps.Keys(ends)) {
 		how = append(how, fmt.Sprintf("%d %s", ends[end], end))
 	}
-	return fmt.Sprintf("%d of %s of %s did not succeed and are not forked (%s), as %s", len(c.Without), wording.Count(len(c.Origins()), "collaboration"), of, wording.And(how), c.Without[0]), nil
+	return fmt.Sprintf("%d of %s of %s did not succeed and are not forked (%s), as %s", len(c.Without),
+		wording.Count(len(c.Origins()), "collaboration"), of, wording.And(how), c.Without[0]), nil
 }
 
 // checkReplacements refuses texts that cannot stand in place of a message, in any instance.

@@ -52,7 +52,8 @@ type fitter struct {
 func (f *fitter) learn(campaign string, c plan.Condition, kept json.RawMessage) (json.RawMessage, error) {
 	params, _, _ := c.Learned()
 	if params.From == campaign {
-		return nil, &campaignfile.FitError{Key: "from", Err: errors.New("is this campaign itself; name one that has ended")}
+		return nil, &campaignfile.FitError{Key: "from",
+			Err: errors.New("is this campaign itself; name one that has ended")}
 	}
 	var fit stopping.LearnedFit
 	var past plan.Condition
@@ -99,14 +100,16 @@ func (f *fitter) compare(params stopping.LearnedParams, fit stopping.LearnedFit)
 		if now.Digest != "" {
 			state = fmt.Sprintf("has changed since (rows %.12s then, %.12s now)", fit.On.Digest, now.Digest)
 		}
-		f.printOnce(fmt.Sprintf("stop: campaign %s, on which %s was fitted, %s; the recorded fit is kept", params.From, params.Method, state))
+		f.printOnce(fmt.Sprintf("stop: campaign %s, on which %s was fitted, %s; the recorded fit is kept", params.From,
+			params.Method, state))
 	}
 	return nil
 }
 
 // fit fits the method that a condition names, and returns the past condition that it is
 // fitted on.
-func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit, of plan.Condition, err error) {
+func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit,
+	of plan.Condition, err error) {
 	past, m, err := campaign.ReadRecorded(f.ctx, f.store, params.From)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, campaign.ErrImported) {
 		return fit, of, &campaignfile.FitError{Key: "from", Err: cli.NoCampaign(f.ctx, f.store, params.From)}
@@ -135,7 +138,8 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 		return fit, of, errors.New("no stopping rule can be fitted here; the recorded fit is missing")
 	}
 	if fit, err = f.fitRule(f.ctx, f.store, asked); err != nil {
-		if params.Method == stopping.MethodDialogueAct && fit.On.Labeller == "" && strings.Contains(err.Error(), "dialogue acts") {
+		if params.Method == stopping.MethodDialogueAct && fit.On.Labeller == "" &&
+			strings.Contains(err.Error(), "dialogue acts") {
 			err = fmt.Errorf("%w: roundtable label %s", err, params.From)
 		}
 		return fit, of, err
@@ -159,7 +163,8 @@ func (f *fitter) labellerOf(params stopping.LearnedParams, m campaign.Manifest) 
 
 // annotatorOf returns who annotates messages on the way: the labeller of the labels that the
 // method was fitted on, or the embedder; nil if nobody is needed.
-func (f *fitter) annotatorOf(params stopping.LearnedParams, m campaign.Manifest, fit stopping.LearnedFit) (json.RawMessage, error) {
+func (f *fitter) annotatorOf(params stopping.LearnedParams, m campaign.Manifest,
+	fit stopping.LearnedFit) (json.RawMessage, error) {
 	var a plan.Annotator
 	switch fit.AnnotatorRole() {
 	case "":
@@ -198,7 +203,8 @@ func (f *fitter) checkAnnotator(name string, fit stopping.LearnedFit) error {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := f.host.Labeller(plan.Labels{Model: a.Model, Generate: a.Generate, Reasks: a.Reasks}, a.Model.Decode()); err != nil {
+	if err := f.host.Labeller(plan.Labels{Model: a.Model, Generate: a.Generate, Reasks: a.Reasks},
+		a.Model.Decode()); err != nil {
 		return fmt.Errorf("the labeller %s, which the stopping rule asks on the way: %w", a.Model.Name, err)
 	}
 	return nil
@@ -216,7 +222,9 @@ func pastCondition(past plan.Campaign, params stopping.LearnedParams, c plan.Con
 		}
 	}
 	if params.Condition != "" {
-		return plan.Condition{}, &campaignfile.FitError{Key: "condition", Err: fmt.Errorf("campaign %s has no condition %q; it has %s", past.Name, params.Condition, wording.And(ids))}
+		return plan.Condition{}, &campaignfile.FitError{Key: "condition",
+			Err: fmt.Errorf("campaign %s has no condition %q; it has %s", past.Name, params.Condition,
+				wording.And(ids))}
 	}
 	alike := []func(p plan.Condition) bool{
 		func(p plan.Condition) bool { p.Stop = c.Stop; return reflect.DeepEqual(p, c) },
@@ -278,9 +286,11 @@ func describeFit(fit stopping.LearnedFit, differs []string) string {
 	if failed := on.Of - on.Collaborations - on.EndedEarly; failed > 0 {
 		about = append(about, fmt.Sprintf("%d did not succeed", failed))
 	}
-	text := fmt.Sprintf("stop: %s fitted on %s of %s (%s): %s", fit.Method, count, on.Campaign, strings.Join(append(about, differs...), "; "), fittedText(fit.Fitted))
+	text := fmt.Sprintf("stop: %s fitted on %s of %s (%s): %s", fit.Method, count, on.Campaign,
+		strings.Join(append(about, differs...), "; "), fittedText(fit.Fitted))
 	if v := fit.Validated; v != nil && v.Score != nil && v.Baseline != nil {
-		text += fmt.Sprintf("; cross-validated: score %.3f at round %.1f of %d on average, %.3f after all rounds", *v.Score, v.Round, fit.On.Rounds, *v.Baseline)
+		text += fmt.Sprintf("; cross-validated: score %.3f at round %.1f of %d on average, %.3f after all rounds",
+			*v.Score, v.Round, fit.On.Rounds, *v.Baseline)
 	}
 	return text
 }
@@ -301,7 +311,8 @@ func fittedText(f stopping.Fitted) string {
 		for _, s := range f.Signals {
 			pairs = append(pairs, s.Pair.String())
 		}
-		return fmt.Sprintf("it stops when %s of %s occur %s in a round", cmp.Or(map[int]string{1: "one"}[f.Score], fmt.Sprint(f.Score)), wording.And(pairs), timesText(f.Count))
+		return fmt.Sprintf("it stops when %s of %s occur %s in a round",
+			cmp.Or(map[int]string{1: "one"}[f.Score], fmt.Sprint(f.Score)), wording.And(pairs), timesText(f.Count))
 	}
 	return "nothing is learned"
 }

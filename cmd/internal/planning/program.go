@@ -37,7 +37,8 @@ func (p *filePrograms) ask(campaign string, c plan.Condition) program.Asker {
 // check returns what a short look finds wrong with an environment that is a program:
 // nothing of the campaign is paid for yet. One whose answers are recorded was looked at
 // before, and may be gone.
-func (p *filePrograms) check(plugins catalogue.Catalogue, campaign string, c plan.Condition, env envs.Environment) error {
+func (p *filePrograms) check(plugins catalogue.Catalogue, campaign string, c plan.Condition,
+	env envs.Environment) error {
 	if _, ok := env.(*program.Environment); !ok || p == nil {
 		return nil
 	}

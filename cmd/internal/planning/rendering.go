@@ -108,7 +108,8 @@ func WritePrompts(folder string, file campaignfile.File, prompts []RenderedPromp
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(r.Text()), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(&index, "| [%s](%s) | %s | %s | %s | %d | %s |\n", name, name, r.Phase, r.Role, strings.ReplaceAll(wording.SafeLines(r.Speaker), "|", "\\|"), r.Round, strings.Join(r.Conditions, ", "))
+		fmt.Fprintf(&index, "| [%s](%s) | %s | %s | %s | %d | %s |\n", name, name, r.Phase, r.Role,
+			strings.ReplaceAll(wording.SafeLines(r.Speaker), "|", "\\|"), r.Round, strings.Join(r.Conditions, ", "))
 	}
 	fmt.Fprintf(&index, "\n| condition | %s |\n| --- |%s\n", "values on the axes of the grid", " --- |")
 	for i, values := range file.Values {
@@ -116,7 +117,8 @@ func WritePrompts(folder string, file campaignfile.File, prompts []RenderedPromp
 		for _, v := range values {
 			words = append(words, fmt.Sprintf("%s: %s", v.Axis, wording.Shorten(v.String())))
 		}
-		fmt.Fprintf(&index, "| %s | %s |\n", file.Campaign.Conditions[i].ID(), strings.ReplaceAll(wording.SafeLines(strings.Join(words, "; ")), "|", "\\|"))
+		fmt.Fprintf(&index, "| %s | %s |\n", file.Campaign.Conditions[i].ID(),
+			strings.ReplaceAll(wording.SafeLines(strings.Join(words, "; ")), "|", "\\|"))
 	}
 	return os.WriteFile(filepath.Join(folder, PromptIndex), []byte(index.String()), 0o644)
 }

@@ -23,7 +23,8 @@ import (
 )
 
 // Warnings returns what is allowed in a campaign and hardly meant.
-func Warnings(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan, s store.Store) (list []string, err error) {
+func Warnings(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan,
+	s store.Store) (list []string, err error) {
 	for _, of := range []func() (string, error){
 		func() (string, error) { return describeLeftOut(ctx, s, p.Campaign) },
 		func() (string, error) { return describeEqual(plugins, p, s) },
@@ -71,7 +72,8 @@ func describeSplits(c plan.Campaign) string {
 	var split []string
 	for _, condition := range c.Conditions {
 		var asked struct{ Kind, Format string }
-		if json.Unmarshal(condition.Env.Params, &asked) != nil || condition.Protocol.Name != "debate" || condition.Rule.Name != "majority" {
+		if json.Unmarshal(condition.Env.Params, &asked) != nil || condition.Protocol.Name != "debate" ||
+			condition.Rule.Name != "majority" {
 			continue
 		}
 		if asked.Kind != "yesno" && asked.Format != "strategyqa" { // of two answers one has a majority
@@ -135,7 +137,8 @@ func EndpointNotes(p campaign.Plan, m campaign.Manifest, s store.Store) []string
 			text := ""
 			switch {
 			case err == nil && price == (campaign.Price{}) && providers.IsFree(made):
-				text = fmt.Sprintf("%s is on this machine (%s) and counts as free; prices: gives it a price", choice.Name, made.Endpoint)
+				text = fmt.Sprintf("%s is on this machine (%s) and counts as free; prices: gives it a price",
+					choice.Name, made.Endpoint)
 			case m.Limits.Tier == plan.Batch && price.Batch != nil && !(ok && batcher.HasBatches()):
 				text = fmt.Sprintf("%s is asked at %s, whose batches are not used (those of OpenAI, Anthropic, Google and servers of your own are), so it is asked in the standard tier", choice.Name, made.Endpoint)
 			}

@@ -63,7 +63,8 @@ func (f Forecast) CappedBy(most Forecast) Forecast {
 		i.Most = max(i.High, of.Most)
 		return i
 	}
-	f.Calls, f.InputTokens, f.OutputTokens = under(f.Calls, most.Calls), under(f.InputTokens, most.InputTokens), under(f.OutputTokens, most.OutputTokens)
+	f.Calls, f.InputTokens, f.OutputTokens = under(f.Calls, most.Calls), under(f.InputTokens, most.InputTokens),
+		under(f.OutputTokens, most.OutputTokens)
 	if f.CostUSD != nil && most.CostUSD != nil {
 		cost := under(*f.CostUSD, *most.CostUSD)
 		f.CostUSD = &cost
@@ -113,11 +114,13 @@ func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast
 }
 
 // totalOf of a quantity over all cells.
-func totalOf(strata map[string][]record.Collaboration, cells map[string]int, of func(record.Collaboration) float64) Estimate {
+func totalOf(strata map[string][]record.Collaboration, cells map[string]int,
+	of func(record.Collaboration) float64) Estimate {
 	type turn struct{ instance, replicate int32 }
 	var sum, squares, variance, alone float64
 	free := 0
-	means, rest := map[turn]float64{}, map[turn]float64{} // what a cluster adds to the error of the means, and to the rest
+	// what a cluster adds to the error of the means, and to the rest
+	means, rest := map[turn]float64{}, map[turn]float64{}
 	for _, id := range slices.Sorted(maps.Keys(cells)) {
 		values := make([]float64, len(strata[id]))
 		for i, c := range strata[id] {

@@ -64,7 +64,8 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 	if asks > 1 {
 		again += askedAgain
 	}
-	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), again * all, float64(asks) * all}.multipliedBy(n), CostUSD: new(Estimate)}
+	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), again * all, float64(asks) * all}.multipliedBy(n),
+		CostUSD: new(Estimate)}
 	for _, t := range asked {
 		told := float64(t.Shown - t.Fixed)
 		f := Forecast{
@@ -72,7 +73,8 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 				Low:  float64(t.Shown) / long,
 				Mean: (float64(t.Fixed) + told*about) / usual,
 				High: again * (float64(t.Fixed)*more + told*high*more*more) / dense,
-				Most: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(), // in more rounds there are more prompts, and each is longer
+				// in more rounds there are more prompts, and each is longer
+				Most: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(),
 			}.orderBounds().multipliedBy(n),
 			OutputTokens: t.outputTokens(more*again, more*float64(1+t.Reasks)).multipliedBy(n),
 		}
@@ -102,7 +104,8 @@ func (t Turns) outputTokens(high, most float64) Estimate {
 		return Estimate{said / long, said / usual, said / dense * high, said / short * most}.orderBounds()
 	}
 	longest := calls * float64(t.Longest)
-	return Estimate{min(said/long, longest), min(t.bytesWritten()/usual, longest), min(longWinded*t.bytesWritten()/dense, longest) * high, longest * most}.orderBounds()
+	return Estimate{min(said/long, longest), min(t.bytesWritten()/usual, longest),
+		min(longWinded*t.bytesWritten()/dense, longest) * high, longest * most}.orderBounds()
 }
 
 // orderBounds returns the estimate with no bound below the one before it, nor above Most.
@@ -176,8 +179,10 @@ func (f Forecast) Price(input, output float64) Forecast {
 // Add sums forecasts of several conditions; a cost or time that one does not know is not known.
 func (f Forecast) Add(g Forecast) Forecast {
 	return Forecast{
-		Calls: f.Calls.Add(g.Calls), InputTokens: f.InputTokens.Add(g.InputTokens), OutputTokens: f.OutputTokens.Add(g.OutputTokens),
-		CostUSD: sumIfKnown(f.CostUSD, g.CostUSD), Seconds: sumIfKnown(f.Seconds, g.Seconds), LimitSeconds: sumIfKnown(f.LimitSeconds, g.LimitSeconds),
+		Calls: f.Calls.Add(g.Calls), InputTokens: f.InputTokens.Add(g.InputTokens),
+		OutputTokens: f.OutputTokens.Add(g.OutputTokens),
+		CostUSD:      sumIfKnown(f.CostUSD, g.CostUSD), Seconds: sumIfKnown(f.Seconds, g.Seconds),
+		LimitSeconds: sumIfKnown(f.LimitSeconds, g.LimitSeconds),
 	}
 }
 

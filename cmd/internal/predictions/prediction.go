@@ -52,7 +52,8 @@ type Prediction struct {
 
 // Guess predicts before any model was asked: from one collaboration of each
 // condition that scripted agents play in memory, and the lengths of recorded answers.
-func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (Prediction, error) {
+func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store,
+	most []int) (Prediction, error) {
 	var sum Forecast
 	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s, p), 0.
 	for i, c := range p.Campaign.Conditions {
@@ -74,7 +75,8 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 	sum = sum.Add(b.checkForecast(p, m))
 	sum.LimitSeconds = b.atLimits(m.Limits)
 	again := againAtMost(p, m)
-	return Prediction{Forecast: sum, Basis: b.basisText(), Bound: b.boundText(again), Unpriced: slices.Sorted(maps.Keys(b.unpriced)), Early: earlyText(sum.Calls.Mean, played)}, nil
+	return Prediction{Forecast: sum, Basis: b.basisText(), Bound: b.boundText(again),
+		Unpriced: slices.Sorted(maps.Keys(b.unpriced)), Early: earlyText(sum.Calls.Mean, played)}, nil
 }
 
 // statedBound is how many tokens an answer has at most where neither
@@ -140,7 +142,8 @@ func earlyText(likely, most float64) string {
 func (b *bounds) boundTurns(rehearsed []collaboration.Rehearsed, c plan.Condition, m campaign.Manifest) []Turns {
 	var all []Turns
 	for _, r := range rehearsed {
-		t := Turns{Model: r.Model, Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
+		t := Turns{Model: r.Model, Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said,
+			Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
 		longest := c.Generate.MaxTokens
 		if j, ok := c.Judge(); ok && r.Format == scoring.Role {
 			t.Reasks, longest = j.Reasks, j.Generate.MaxTokens
@@ -255,11 +258,13 @@ func (b *bounds) boundText(again string) string {
 			longest = append(longest, of.text)
 		}
 	}
-	return "every answer of the greatest length, which is " + wording.Or(longest) + again + ", and the check call of each model"
+	return "every answer of the greatest length, which is " + wording.Or(longest) + again +
+		", and the check call of each model"
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
-func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (*Forecast, error) {
+func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store,
+	most []int) (*Forecast, error) {
 	l := m.Labels
 	if l == nil {
 		return nil, nil
@@ -301,7 +306,8 @@ const leastPilot = 10
 
 // runPilot runs the first cells of a campaign for real and predicts the whole from
 // them. They are part of the campaign: run goes on after them.
-func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, share float64, again string) (Prediction, error) {
+func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, share float64,
+	again string) (Prediction, error) {
 	conditions := len(p.Campaign.Conditions)
 	first := int(math.Ceil(share * float64(p.Campaign.Size())))
 	first = min(p.Campaign.Size(), max(leastPilot*conditions, (first+conditions-1)/conditions*conditions))
@@ -332,7 +338,9 @@ func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Pla
 	if !ok {
 		return Prediction{}, cli.IncompleteError(fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name))
 	}
-	return Prediction{Forecast: f, Usable: usable, Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first, wording.Count(p.Campaign.Size(), "cell"))}, nil
+	return Prediction{Forecast: f, Usable: usable,
+		Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first,
+			wording.Count(p.Campaign.Size(), "cell"))}, nil
 }
 
 // endedOf returns the first cells of a plan, as far as they have ended.
@@ -399,7 +407,8 @@ func (p Prediction) Print(atOnce int) {
 		p.Until.print()
 	}
 	if len(p.Unpriced) > 0 {
-		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", wording.SafeLine(strings.Join(p.Unpriced, ", ")))
+		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n",
+			wording.SafeLine(strings.Join(p.Unpriced, ", ")))
 	}
 }
 
@@ -461,7 +470,8 @@ func (p Prediction) paidShare(l plan.Limits) *float64 {
 
 // Predict guesses what a campaign takes, and its labels; with a share above 0 it runs a
 // pilot of that share of the cells first and predicts from that.
-func Predict(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, most []int, share float64, again string) (predicted Prediction, err error) {
+func Predict(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, most []int,
+	share float64, again string) (predicted Prediction, err error) {
 	if predicted, err = Guess(o.Plugins, p, m, s, most); err == nil && share > 0 {
 		can := predicted.Forecast
 		predicted, err = runPilot(ctx, o, s, p, m, share, again)

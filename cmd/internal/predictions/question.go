@@ -63,7 +63,8 @@ func predictQuestion(ctx context.Context, s store.Store, p campaign.Plan, q unti
 	if err := add("no level differs", q.Worst(0)); err != nil {
 		return nil, err
 	}
-	return out, add(fmt.Sprintf("%s differs from each other level by half a standard deviation", q.Levels[q.Best()].Name), q.Worst(.5))
+	return out, add(fmt.Sprintf("%s differs from each other level by half a standard deviation",
+		q.Levels[q.Best()].Name), q.Worst(.5))
 }
 
 // isEnough reports whether each comparison has enough differences to draw from.
@@ -84,7 +85,8 @@ func isEnough(units [][]until.Observation) bool {
 
 // print prints it on standard output.
 func (q Question) print() {
-	fmt.Printf("\nCells of %d until the question is answered (%s), in 95 %% of simulated campaigns, by %s:\n", q.Cells, q.Goal, q.Basis)
+	fmt.Printf("\nCells of %d until the question is answered (%s), in 95 %% of simulated campaigns, by %s:\n", q.Cells,
+		q.Goal, q.Basis)
 	if len(q.Cases) == 0 {
 		return
 	}

@@ -25,7 +25,8 @@ type distances struct{ by language.Embedder }
 func (d distances) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	var heard collaboration.Heard
 	if err := json.Unmarshal([]byte(r.Messages[0].Content), &heard); err != nil {
-		return model.Response{}, &model.Error{Class: model.Fail, Provider: "embedder", Code: "no_question", Message: err.Error(), Unbilled: true}
+		return model.Response{}, &model.Error{Class: model.Fail, Provider: "embedder", Code: "no_question",
+			Message: err.Error(), Unbilled: true}
 	}
 	distance, err := language.DistanceHeard(ctx, d.by, heard.Rounds)
 	if err != nil {
@@ -72,7 +73,8 @@ func (p Models) newDistances(name, rest string, decode envs.Decode, env envs.Env
 	case rest == folderEmbedder && params.Folder != "" && !isServed(params.Folder):
 		e, err := OpenEmbedder(p.store, params.Folder)
 		if err == nil && e.Name() != params.Embedder {
-			err = fmt.Errorf("%s holds %s, and the stopping rule was fitted on distances by %s", params.Folder, e.Name(), params.Embedder)
+			err = fmt.Errorf("%s holds %s, and the stopping rule was fitted on distances by %s", params.Folder,
+				e.Name(), params.Embedder)
 		}
 		return model.Provider{Model: distances{e}, Name: name}, err
 	}

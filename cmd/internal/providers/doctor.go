@@ -121,7 +121,8 @@ func (e Examination) callsAtOnce() (n []int) {
 // Most returns how many calls an examination makes at most, and what they cost at most.
 func (e Examination) Most() (n int, cost money.Amount, err error) {
 	asked := []model.Request{
-		e.ask(greeting), e.askTale(), e.askTale(), e.askForm(), e.askLong(3), e.askLong(5), e.askLogprobs(), e.askUnthinking(),
+		e.ask(greeting), e.askTale(), e.askTale(), e.askForm(), e.askLong(3), e.askLong(5), e.askLogprobs(),
+		e.askUnthinking(),
 	}
 	for _, at := range e.callsAtOnce() {
 		asked = append(asked, slices.Repeat([]model.Request{e.askTale()}, at)...)
@@ -165,8 +166,10 @@ func (e Examination) Run(ctx context.Context, tell func(Finding)) (Report, error
 		p.note("answers", no, hello.err.Error())
 		return p.report, errors.Join(ctx.Err(), fmt.Errorf("%s cannot be asked: %w", e.Provider.Name, hello.err))
 	}
-	p.note("answers", yes, fmt.Sprintf("%s in %s: %s", hello.Model, secondsText(hello.took), showAnswer(hello.Response)))
-	for _, examine := range []func(context.Context, answer){p.checkRepeats, p.checkForm, p.checkPrefixes, p.checkLogprobs, p.checkThinking} {
+	p.note("answers", yes, fmt.Sprintf("%s in %s: %s", hello.Model, secondsText(hello.took),
+		showAnswer(hello.Response)))
+	for _, examine := range []func(context.Context, answer){p.checkRepeats, p.checkForm, p.checkPrefixes,
+		p.checkLogprobs, p.checkThinking} {
 		if examine(ctx, hello); ctx.Err() != nil {
 			return p.report, ctx.Err()
 		}

@@ -47,7 +47,8 @@ func Find(ctx context.Context) []Found {
 		}
 	}
 	for _, k := range keys {
-		if os.Getenv(k.variable) != "" && !slices.ContainsFunc(found, func(f Found) bool { return f.Model == k.model }) {
+		if os.Getenv(k.variable) != "" &&
+			!slices.ContainsFunc(found, func(f Found) bool { return f.Model == k.model }) {
 			found = append(found, Found{Model: k.model, From: "the key in " + k.variable})
 		}
 	}

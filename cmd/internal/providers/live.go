@@ -28,19 +28,25 @@ type liveProvider struct {
 func liveProviders() []liveProvider {
 	return []liveProvider{
 		{"openai", "MODEL", "OpenAI, Azure, vLLM, Ollama, OpenRouter and any compatible server (base_url)", true,
-			buildLive(func(m string) openai.Config { return openai.Config{Model: m, Timeout: longest} }, openai.New, openai.Endpoint)},
+			buildLive(func(m string) openai.Config { return openai.Config{Model: m, Timeout: longest} }, openai.New,
+				openai.Endpoint)},
 		{"anthropic", "MODEL", "Anthropic's Messages", true,
-			buildLive(func(m string) anthropic.Config { return anthropic.Config{Model: m, Timeout: longest} }, anthropic.New, anthropic.Endpoint)},
+			buildLive(func(m string) anthropic.Config { return anthropic.Config{Model: m, Timeout: longest} },
+				anthropic.New, anthropic.Endpoint)},
 		{"bedrock", "MODEL", "Amazon Bedrock's Converse", true,
-			buildLive(func(m string) bedrock.Config { return bedrock.Config{Model: m, Timeout: longest} }, bedrock.New, bedrock.Endpoint)},
+			buildLive(func(m string) bedrock.Config { return bedrock.Config{Model: m, Timeout: longest} }, bedrock.New,
+				bedrock.Endpoint)},
 		{"google", "MODEL", "Google's Gemini", true,
-			buildLive(func(m string) google.Config { return google.Config{Model: m, Timeout: longest} }, google.New, google.Endpoint)},
+			buildLive(func(m string) google.Config { return google.Config{Model: m, Timeout: longest} }, google.New,
+				google.Endpoint)},
 		{"retrieval", "NAME", "a search endpoint (base_url) that gives texts about a question; for the role retriever", false,
-			buildLive(func(m string) scripted.Config { return scripted.Config{Model: m, Timeout: longest} }, scripted.NewRetrieval, scripted.Endpoint)},
+			buildLive(func(m string) scripted.Config { return scripted.Config{Model: m, Timeout: longest} },
+				scripted.NewRetrieval, scripted.Endpoint)},
 	}
 }
 
-func buildLive[C any](config func(model string) C, build func(C) (model.Model, error), endpoint func(C) string) func(*clientCache, string, string, envs.Decode) (model.Provider, error) {
+func buildLive[C any](config func(model string) C, build func(C) (model.Model, error),
+	endpoint func(C) string) func(*clientCache, string, string, envs.Decode) (model.Provider, error) {
 	return func(made *clientCache, name, rest string, decode envs.Decode) (model.Provider, error) {
 		return newLive(made, name, decode, config(rest), build, endpoint)
 	}
@@ -94,7 +100,8 @@ func newLive[C any](made *clientCache, name string, decode envs.Decode, config C
 // AccountOf returns whose limits a call uses up; the variable of the key is empty if no key
 // is named.
 func AccountOf(endpoint, variable, name string) string {
-	return strings.Join(slices.DeleteFunc([]string{endpoint, variable, name}, func(part string) bool { return part == "" }), " ")
+	return strings.Join(slices.DeleteFunc([]string{endpoint, variable, name},
+		func(part string) bool { return part == "" }), " ")
 }
 
 // IsLive reports whether a provider of that name is asked over the network.

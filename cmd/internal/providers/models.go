@@ -115,7 +115,8 @@ func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env env
 		known = append(known, name)
 	}
 	known = slices.Compact(known)
-	return model.Provider{}, fmt.Errorf("unknown provider %q; expected %s%s", provider, wording.Or(known), wording.DidYouMean(provider, known))
+	return model.Provider{}, fmt.Errorf("unknown provider %q; expected %s%s", provider, wording.Or(known),
+		wording.DidYouMean(provider, known))
 }
 
 // newHuman returns the seat of a person, the same each time.
@@ -137,8 +138,10 @@ func (p Models) newHuman(name, who string, decode envs.Decode) (model.Provider, 
 func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error) {
 	provider, _, _ := strings.Cut(name, "/")
 	s := findLive(provider)
-	if name != labels.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
-		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, labels.Rules)
+	if name != labels.Rules && (provider == "scripted" || provider == "replay" || provider == "human" ||
+		s != nil && !s.labels) {
+		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model",
+			name, labels.Rules)
 	}
 	return p.Named(name, decode, plan.Condition{}, nil)
 }
@@ -147,8 +150,10 @@ func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error
 func (p Models) Judge(j plan.Judge, decode envs.Decode) (model.Provider, error) {
 	provider, _, _ := strings.Cut(j.Model.Name, "/")
 	s := findLive(provider)
-	if j.Model.Name != scoring.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
-		return model.Provider{}, fmt.Errorf("%s cannot judge; %s can, and so can any language model", j.Model.Name, scoring.Rules)
+	if j.Model.Name != scoring.Rules && (provider == "scripted" || provider == "replay" || provider == "human" ||
+		s != nil && !s.labels) {
+		return model.Provider{}, fmt.Errorf("%s cannot judge; %s can, and so can any language model", j.Model.Name,
+			scoring.Rules)
 	}
 	return p.Named(j.Model.Name, decode, plan.Condition{}, nil)
 }
@@ -156,7 +161,8 @@ func (p Models) Judge(j plan.Judge, decode envs.Decode) (model.Provider, error) 
 // newScriptedJudge returns the judge that counts words, on the scale of the condition.
 func newScriptedJudge(c plan.Condition, decode envs.Decode, env envs.Environment) (model.Provider, error) {
 	if env != nil {
-		return model.Provider{}, fmt.Errorf("%s scores answers and plays no agent; name it in env.score.judge", scoring.Rules)
+		return model.Provider{}, fmt.Errorf("%s scores answers and plays no agent; name it in env.score.judge",
+			scoring.Rules)
 	}
 	scale := [2]float64{0, 1}
 	if j, ok := c.Judge(); ok {

@@ -23,9 +23,10 @@ import (
 
 // PriceList finds the prices of a campaign's models.
 type PriceList struct {
-	own     map[string]campaign.Price // of the campaign's file, by provider/model
-	tables  []money.Table             // where others are looked up: the file that the campaign names, then the built-in one
-	unknown bool                      // a model without a known price may be asked
+	own map[string]campaign.Price // of the campaign's file, by provider/model
+	// where others are looked up: the file that the campaign names, then the built-in one
+	tables  []money.Table
+	unknown bool // a model without a known price may be asked
 	limits  plan.Limits
 	known   map[string]campaign.Price // of the required models, by provider/model
 	from    FileFolder                // the campaign's file
@@ -179,7 +180,8 @@ func IsFree(p model.Provider) bool {
 }
 
 // StatedPrice returns what --price says of a language model, or else PriceFor.
-func StatedPrice(ctx context.Context, s store.Store, name string, p model.Provider, stated string, unknown bool) (*campaign.Price, error) {
+func StatedPrice(ctx context.Context, s store.Store, name string, p model.Provider, stated string,
+	unknown bool) (*campaign.Price, error) {
 	if stated != "" {
 		var price campaign.Price
 		if err := envs.DecodeStrict([]byte(stated))(&price); err != nil {
@@ -196,7 +198,8 @@ func StatedPrice(ctx context.Context, s store.Store, name string, p model.Provid
 // PriceFor returns the price of a model that is asked about a campaign after it has run:
 // that of the campaign's file, or of the built-in table, which counts alone for the campaign
 // "". It is nil if it is not known and need not be. form is how --price gives one.
-func PriceFor(ctx context.Context, s store.Store, name string, p model.Provider, unknown bool, form string) (*campaign.Price, error) {
+func PriceFor(ctx context.Context, s store.Store, name string, p model.Provider, unknown bool,
+	form string) (*campaign.Price, error) {
 	var m campaign.Manifest
 	if name != "" {
 		var err error

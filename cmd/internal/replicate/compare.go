@@ -54,7 +54,8 @@ func (c *Comparison) Add(b Block, f Found) error {
 	if err != nil {
 		return err
 	}
-	c.isSimulated = c.isSimulated || slices.ContainsFunc(f.Table.Notes, func(note string) bool { return strings.HasPrefix(note, table.Simulated) })
+	c.isSimulated = c.isSimulated || slices.ContainsFunc(f.Table.Notes,
+		func(note string) bool { return strings.HasPrefix(note, table.Simulated) })
 	model := slices.Index(b.Keys, modelKey)
 	oneModel := model >= 0 && !slices.Contains(f.Table.Columns, modelKey)
 	for _, n := range numbers {
@@ -105,7 +106,8 @@ func (b Block) find(f Found, n number) (cell table.Cell, reason string) {
 			}
 			return row[i].String() == want
 		}
-		fits := !slices.ContainsFunc(b.Keys, func(key string) bool { return !has(key, n.keys[slices.Index(b.Keys, key)]) })
+		fits := !slices.ContainsFunc(b.Keys,
+			func(key string) bool { return !has(key, n.keys[slices.Index(b.Keys, key)]) })
 		for key, want := range b.Where {
 			fits = fits && has(key, want)
 		}
@@ -122,7 +124,8 @@ func (b Block) find(f Found, n number) (cell table.Cell, reason string) {
 		return cell, fmt.Sprintf("the table %s has nothing there", t.Name)
 	}
 	cell = rows[0][column]
-	if i := slices.Index(t.Columns, b.Deviation); i >= 0 && cell.SE == nil && rows[0][i].Value != nil && *rows[0][i].Value > 0 && f.Replicates > 1 {
+	if i := slices.Index(t.Columns, b.Deviation); i >= 0 && cell.SE == nil && rows[0][i].Value != nil &&
+		*rows[0][i].Value > 0 && f.Replicates > 1 {
 		cell.SE, cell.N = new(*rows[0][i].Value/math.Sqrt(float64(f.Replicates))), f.Replicates
 	}
 	return cell, ""
@@ -138,7 +141,8 @@ func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
 	for _, key := range slices.Sorted(maps.Keys(b.Where)) {
 		what = append(what, b.Where[key])
 	}
-	r := compared{what: strings.Join(append(what, n.keys...), ", "), column: n.column, ours: ours, difference: *ours.Value - n.value}
+	r := compared{what: strings.Join(append(what, n.keys...), ", "), column: n.column, ours: ours,
+		difference: *ours.Value - n.value}
 	r.printed = table.Number(n.value, n.digits)
 	se, printedOf, known := b.standardError(n)
 	if known {
@@ -149,7 +153,8 @@ func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
 	switch {
 	case ours.SE == nil || ours.N < 2:
 	case known:
-		if t, err := statistics.Welch(statistics.Sample{Mean: *ours.Value, SE: *ours.SE, N: ours.N}, statistics.Sample{Mean: n.value, SE: se, N: printedOf}); err == nil {
+		if t, err := statistics.Welch(statistics.Sample{Mean: *ours.Value, SE: *ours.SE, N: ours.N},
+			statistics.Sample{Mean: n.value, SE: se, N: printedOf}); err == nil {
 			r.interval = &t.CI
 		}
 	default:

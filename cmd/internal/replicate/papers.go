@@ -191,7 +191,8 @@ func (p Papers) Find(name string) (Entry, error) {
 	e, ok := p.Entries[name]
 	if !ok {
 		hint := wording.DidYouMean(name, p.Names())
-		if same := slices.DeleteFunc(p.Names(), func(n string) bool { return !strings.HasSuffix(n, "/"+name) }); len(same) > 0 {
+		if same := slices.DeleteFunc(p.Names(),
+			func(n string) bool { return !strings.HasSuffix(n, "/"+name) }); len(same) > 0 {
 			hint = "; " + wording.Or(same) + "?"
 		}
 		return e, cli.UsageError(fmt.Errorf("unknown table or figure %q; roundtable replicate --list has all%s", name, hint))
@@ -248,7 +249,8 @@ func (b Block) readNumbers() ([]number, error) {
 			if m[1] == "-" {
 				continue
 			}
-			n := number{keys: slices.Clone(cells[:len(b.Keys)]), column: b.Columns[i], spread: math.NaN(), digits: len(m[2])}
+			n := number{keys: slices.Clone(cells[:len(b.Keys)]), column: b.Columns[i], spread: math.NaN(),
+				digits: len(m[2])}
 			if b.Transposed {
 				last := len(n.keys) - 1
 				n.keys[last], n.column = n.column, n.keys[last]

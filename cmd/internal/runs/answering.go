@@ -105,7 +105,8 @@ func (a Answering) givenAnswer(in io.Reader) (string, error) {
 func (a Answering) store(ctx context.Context, s store.Store, out io.Writer, id, text string) error {
 	err := people.Answer(ctx, s, a.Campaign, id, text)
 	if errors.Is(err, people.ErrNotAsked) {
-		return cli.UsageError(fmt.Errorf("%s: %w; `roundtable answer %s --list` prints the open ones", id, err, a.Campaign))
+		return cli.UsageError(fmt.Errorf("%s: %w; `roundtable answer %s --list` prints the open ones", id,
+			err, a.Campaign))
 	}
 	if err != nil {
 		return err
@@ -143,7 +144,8 @@ func list(out io.Writer, campaign string, open []people.Question) error {
 // QuestionTitle says whose turn a question is and since when it waits.
 func QuestionTitle(q people.Question) string {
 	text := fmt.Sprintf("%s, round %d, %s, since %s",
-		wording.SafeLine(cmp.Or(q.Turn.Agent, q.Turn.Role)), q.Turn.Round, wording.SafeLine(q.Turn.Phase), q.AskedAt.Local().Format("2006-01-02 15:04"))
+		wording.SafeLine(cmp.Or(q.Turn.Agent, q.Turn.Role)), q.Turn.Round, wording.SafeLine(q.Turn.Phase),
+		q.AskedAt.Local().Format("2006-01-02 15:04"))
 	if q.Turn.Ask > 0 {
 		text += ", asked again"
 	}
@@ -155,7 +157,8 @@ func show(out io.Writer, q people.Question, n, of int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "=== question %d of %d: %s: %s\n", n, of, q.ID, QuestionTitle(q))
 	for _, m := range q.Messages {
-		fmt.Fprintf(&b, "--- %s\n%s\n", map[string]string{"system": "who you are", "user": "asked", "assistant": "your answer"}[m.Role], wording.SafeLines(m.Content))
+		fmt.Fprintf(&b, "--- %s\n%s\n", map[string]string{"system": "who you are", "user": "asked",
+			"assistant": "your answer"}[m.Role], wording.SafeLines(m.Content))
 	}
 	end := []string{"a line with a single dot ends it"}
 	if len(q.Schema) > 0 {

@@ -42,7 +42,8 @@ type Options struct {
 const NoCheckUsage = "do not ask each model once before the campaign starts"
 
 // Work runs what is left of a recorded plan and returns how far it came.
-func (r Options) Work(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (status workflows.Status, err error) {
+func (r Options) Work(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest,
+	again string) (status workflows.Status, err error) {
 	err = engine.UnderClock(ctx, engine.Notices(r.Options), func(ctx context.Context) (err error) {
 		status, err = r.runRest(ctx, s, p, m, again)
 		r.Retry, r.Checks = false, false // once is enough
@@ -51,7 +52,8 @@ func (r Options) Work(ctx context.Context, s store.Store, p campaign.Plan, m cam
 	return status, err
 }
 
-func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (workflows.Status, error) {
+func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest,
+	again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
 	halt, err := campaign.ReadHalt(ctx, s, name) // what is commanded from now on stays
@@ -62,7 +64,8 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return status, err
 	}
-	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: r.CampaignFolder(name), Fresh: err != nil, NoCache: r.NoCache})
+	e, err := engine.Start(ctx, r.Options, s,
+		engine.Job{Folder: r.CampaignFolder(name), Fresh: err != nil, NoCache: r.NoCache})
 	if err != nil {
 		return status, err
 	}
@@ -102,10 +105,12 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 		return status, err
 	}
 	if status.Paused && status.Done() < status.Cells {
-		if err := campaign.NoteHalt(ctx, s, name, campaign.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
+		if err := campaign.NoteHalt(ctx, s, name,
+			campaign.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
 			return status, err
 		}
-		if e.Log().Warn("run ends: the campaign is paused", "campaign", name, "reason", status.PauseReason); r.Telemetry.Logs() {
+		if e.Log().Warn("run ends: the campaign is paused", "campaign", name, "reason",
+			status.PauseReason); r.Telemetry.Logs() {
 			return status, pausedError(name, status)
 		}
 		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would use the file's limits
@@ -120,13 +125,17 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 
 // pausedError returns the error of a campaign that is paused.
 func pausedError(name string, s workflows.Status) error {
-	return cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, s.Done(), wording.Count(s.Cells, "collaboration")))
+	return cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, s.Done(),
+		wording.Count(s.Cells, "collaboration")))
 }
 
 // driveWorkflow starts the campaign's workflow, or finds it running, and watches it to its end. One that
 // nobody has cancelled yet, or that is extended, goes on whatever was cancelled before: it calls goOn.
-func (r Options) driveWorkflow(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest, goOn func() error) (workflows.Status, error) {
-	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits, Until: r.Until, Question: m.Until != nil && r.Until == 0, Heartbeat: e.Heartbeat(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
+func (r Options) driveWorkflow(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest,
+	goOn func() error) (workflows.Status, error) {
+	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits,
+		Until: r.Until, Question: m.Until != nil && r.Until == 0, Heartbeat: e.Heartbeat(), Notify: r.Until == 0,
+		Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {
 		run, err := r.join(ctx, e, id, in, goOn)
@@ -145,7 +154,8 @@ var errEnded = errors.New("the campaign's workflow has ended meanwhile")
 
 // join starts a campaign's workflow, or joins the one that runs; the error is errEnded if
 // that ends first.
-func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workflows.CampaignInput, goOn func() error) (client.WorkflowRun, error) {
+func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workflows.CampaignInput,
+	goOn func() error) (client.WorkflowRun, error) {
 	options := client.StartWorkflowOptions{
 		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
@@ -174,9 +184,11 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 // attach joins a campaign that is running: with the present plan and limits, and
 // resumed, because the operator gave run; with the whole plan again if cells
 // are to be run again.
-func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool, goOn func() error) (client.WorkflowRun, error) {
+func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool,
+	goOn func() error) (client.WorkflowRun, error) {
 	status, err := campaigns.SettledStatus[workflows.Status](ctx, c, id)
-	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until || status.Question != in.Question) {
+	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until ||
+		status.Question != in.Question) {
 		if err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in); err == nil {
 			err = goOn()
 		}

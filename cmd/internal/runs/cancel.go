@@ -82,9 +82,11 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 	if err := campaign.WriteHalt(ctx, s, name, halt); err != nil {
 		return err
 	}
-	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits, Question: m.Until != nil, Heartbeat: e.Heartbeat(), Notify: true, Visibility: e.Visibility(ctx, o)}
+	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits,
+		Question: m.Until != nil, Heartbeat: e.Heartbeat(), Notify: true, Visibility: e.Visibility(ctx, o)}
 	run, err := e.Client.SignalWithStartWorkflow(ctx, workflows.CampaignID(name), workflows.SignalCancel, nil,
-		client.StartWorkflowOptions{TaskQueue: e.Queue, WorkflowTaskTimeout: workflows.TaskTimeout}, task.CampaignWorkflow, in)
+		client.StartWorkflowOptions{TaskQueue: e.Queue, WorkflowTaskTimeout: workflows.TaskTimeout},
+		task.CampaignWorkflow, in)
 	if err != nil {
 		return err
 	}
@@ -101,6 +103,7 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 	if o.JSON {
 		return cli.WriteJSON(o.Stdout(), status)
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d succeeded, %d failed, %d stopped\n", name, status.Succeeded, status.Failed, status.Stopped)
+	fmt.Fprintf(os.Stderr, "%s: %d succeeded, %d failed, %d stopped\n", name, status.Succeeded, status.Failed,
+		status.Stopped)
 	return nil
 }

@@ -66,7 +66,8 @@ func IsChecked(model string) bool {
 
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.
-func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
+func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider,
+	g plan.Generate) (reason string, err error) {
 	defer tellWaiting(ctx, e.Notices(), p.Name)()
 	answer, err := e.Activities.Check(ctx, campaign, p, calls.CheckOptions{Parameters: model.Parameters(g)})
 	var call *model.Error
@@ -77,7 +78,8 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 		if answer.CostUSD != nil {
 			cost = fmt.Sprintf("$%.6f", *answer.CostUSD)
 		}
-		fmt.Fprintf(e.Notices(), "checked %s: it answers%s (%d tokens, %s)\n", p.Name, describeAnswer(answer), answer.Usage.Input+answer.Usage.Output, cost)
+		fmt.Fprintf(e.Notices(), "checked %s: it answers%s (%d tokens, %s)\n", p.Name, describeAnswer(answer),
+			answer.Usage.Input+answer.Usage.Output, cost)
 		for _, waived := range answer.Waived {
 			fmt.Fprintf(e.Notices(), "  it takes %s\n", waived)
 		}
@@ -131,7 +133,8 @@ func tellWaiting(ctx context.Context, out io.Writer, model string) (end func()) 
 				interrupted = nil
 				fmt.Fprintf(out, "interrupted: waiting for the answer of %s, which may be billed; a second Ctrl-C or SIGTERM ends at once\n", model)
 			case <-next:
-				fmt.Fprintf(out, "checking %s: waiting for its answer for %v\n", model, time.Since(began).Round(time.Second))
+				fmt.Fprintf(out, "checking %s: waiting for its answer for %v\n", model,
+					time.Since(began).Round(time.Second))
 				next = time.After(cli.PlainEvery)
 			}
 		}
@@ -151,7 +154,8 @@ func haltBefore(ctx context.Context, e *engine.Engine, s store.Store, p campaign
 		fmt.Fprintf(e.Notices(), "%s is paused: %s\nresume with: %s\n", name, reason, again)
 	}
 	// No workflow runs yet that would send it.
-	notice := task.Notice{Campaign: name, Revision: p.Campaign.Revision(), Event: plan.NotifyPause, Reason: reason, At: at, Key: at.Format(time.RFC3339Nano), Cells: p.Campaign.Size()}
+	notice := task.Notice{Campaign: name, Revision: p.Campaign.Revision(), Event: plan.NotifyPause, Reason: reason,
+		At: at, Key: at.Format(time.RFC3339Nano), Cells: p.Campaign.Size()}
 	if _, err := e.Activities.Notify(ctx, notice); err != nil {
 		return err
 	}
@@ -160,5 +164,6 @@ func haltBefore(ctx context.Context, e *engine.Engine, s store.Store, p campaign
 
 // IsFree reports whether a model is simulated, recorded or an embedder that is computed here.
 func IsFree(model string) bool {
-	return strings.HasPrefix(model, "scripted/") || strings.HasPrefix(model, "replay/") || strings.HasPrefix(model, plan.EmbedderPrefix)
+	return strings.HasPrefix(model, "scripted/") || strings.HasPrefix(model, "replay/") ||
+		strings.HasPrefix(model, plan.EmbedderPrefix)
 }

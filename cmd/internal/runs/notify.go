@@ -36,7 +36,8 @@ func (r Options) SendEnd(ctx context.Context, s store.Store, p campaign.Plan, m 
 	}
 	unsent, err := programs.NewSender(s, r.LakeName()).Deliver(ctx, m, n, books.Spent, plan.NotifyEnd)
 	if unsent != nil {
-		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, wording.SafeLines(unsent.Error()))
+		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event,
+			wording.SafeLines(unsent.Error()))
 	}
 	return err
 }

@@ -20,7 +20,8 @@ import (
 )
 
 // watch shows how far the campaign is until it ends, is paused by an error, or ctx ends.
-func (r Options) watch(ctx context.Context, e *engine.Engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
+func (r Options) watch(ctx context.Context, e *engine.Engine, run client.WorkflowRun, name string,
+	cells int) (workflows.Status, error) {
 	show := newDisplay(os.Stderr)
 	if r.Telemetry.Logs() {
 		show = &display{out: e.Notices()}
@@ -32,7 +33,8 @@ func (r Options) watch(ctx context.Context, e *engine.Engine, run client.Workflo
 		if now.Cells == 0 { // the plan is still to be looked through
 			now.Cells = cells
 		}
-		if stopped = now.Paused && !now.Notifying && (now.Running == 0 || now.PauseReason != "" && isIdle(e.Activities)); stopped {
+		if stopped = now.Paused && !now.Notifying &&
+			(now.Running == 0 || now.PauseReason != "" && isIdle(e.Activities)); stopped {
 			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
 		} else if stall := p.findStall(e, now, show); show.isLive() || time.Since(shown) >= cli.PlainEvery || stall {
 			shown = time.Now()
@@ -183,7 +185,8 @@ func (p *progress) wait(m calls.Reading) string {
 	if t := m.Trouble; t != nil && (time.Since(t.At) < time.Minute || time.Until(t.Until) > 0 || p.moved.Before(t.At)) {
 		text := fmt.Sprintf("trying again after: %s (since %s", cli.OneLine(t.Text), t.Since.UTC().Format(clock))
 		if time.Until(t.Until) > 0 {
-			text += fmt.Sprintf("; the service has asked for a pause until %s; %s", t.Until.UTC().Format(clock), calls.ResumeTries)
+			text += fmt.Sprintf("; the service has asked for a pause until %s; %s", t.Until.UTC().Format(clock),
+				calls.ResumeTries)
 		}
 		parts = append(parts, text+")")
 	}

@@ -68,14 +68,16 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 		fmt.Fprintln(w, "no call of unknown outcome is left to settle: what was said last is corrected")
 		before = fmt.Sprintf(" in place of $%.4f", sum)
 	}
-	if err := errors.Join(lake.WriteSettlement(ctx, s, campaign, made), commits.RefreshCard(ctx, s, campaign)); err != nil {
+	if err := errors.Join(lake.WriteSettlement(ctx, s, campaign, made),
+		commits.RefreshCard(ctx, s, campaign)); err != nil {
 		return err
 	}
 	sum := 0.
 	for _, c := range made.Calls {
 		sum += c.USD
 	}
-	fmt.Fprintf(w, "settled %s of unknown outcome: $%.4f%s (%s)\n", wording.Count(len(made.Calls), "call"), sum, before, made.Evidence)
+	fmt.Fprintf(w, "settled %s of unknown outcome: $%.4f%s (%s)\n", wording.Count(len(made.Calls), "call"), sum, before,
+		made.Evidence)
 	return nil
 }
 
@@ -109,7 +111,8 @@ func settlementOf(unknown []ledger.UnknownCall, how string) (lake.Settlement, er
 	if usd, err = withinWorst(unknown, usd); err != nil {
 		return made, fmt.Errorf("--settle %s: %w; give what was billed", how, err)
 	}
-	made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(unknown, usd)
+	made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd),
+		divideAmount(unknown, usd)
 	return made, nil
 }
 
@@ -133,7 +136,8 @@ func withinWorst(calls []ledger.UnknownCall, usd float64) (float64, error) {
 		if n := len(calls); n > 1 {
 			which = wording.Count(n, which)
 		}
-		return 0, fmt.Errorf("$%v is not what the %s of unknown outcome can have cost, which is $%.4f at most", usd, which, worst)
+		return 0, fmt.Errorf("$%v is not what the %s of unknown outcome can have cost, which is $%.4f at most",
+			usd, which, worst)
 	}
 	return min(usd, worst), nil
 }

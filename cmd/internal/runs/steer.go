@@ -94,7 +94,8 @@ func Resume(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manif
 		return err
 	}
 	halt, err := campaign.ReadHalt(ctx, s, m.Campaign)
-	if err != nil || halt == nil || halt.Holds && (!halt.ByHand || halt.Reason == task.Cancelled) { // the workflow ends what it holds back
+	// the workflow ends what it holds back
+	if err != nil || halt == nil || halt.Holds && (!halt.ByHand || halt.Reason == task.Cancelled) {
 		return err
 	}
 	return campaign.ClearHalt(ctx, s, m.Campaign) // last: a campaign that nothing resumed stays paused
@@ -133,7 +134,8 @@ func (t Tuned) String() string {
 	}
 	text := fmt.Sprintf("%s: new limits applied: %s", t.Campaign, strings.Join(parts, ", "))
 	if !t.Running {
-		text = fmt.Sprintf("%s is not running here; the next resume uses the new limits: %s", t.Campaign, strings.Join(parts, ", "))
+		text = fmt.Sprintf("%s is not running here; the next resume uses the new limits: %s", t.Campaign,
+			strings.Join(parts, ", "))
 	}
 	return text
 }

@@ -43,18 +43,25 @@ func (k kind) isStudy() bool { return k.entry == "" }
 
 var kinds = []kind{
 	{name: "study", files: map[string]string{"study/study.yaml": "NAME.yaml", "study/questions.csv": "NAME.csv"}},
-	{"rule", map[string]string{"rule/rule.go": "workflows/decision/NAME.go", "rule/rule_test.go": "workflows/decision/NAME_test.go"},
-		"rules", `NewRule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`, "./workflows/..."},
-	{"stop", map[string]string{"stop/stop.go": "workflows/stopping/NAME.go", "stop/stop_test.go": "workflows/stopping/NAME_test.go"},
+	{"rule", map[string]string{"rule/rule.go": "workflows/decision/NAME.go",
+		"rule/rule_test.go": "workflows/decision/NAME_test.go"},
+		"rules", `NewRule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`,
+		"./workflows/..."},
+	{"stop", map[string]string{"stop/stop.go": "workflows/stopping/NAME.go",
+		"stop/stop_test.go": "workflows/stopping/NAME_test.go"},
 		"stoppingRules", `NewStop("[[.Name]]", "stop when a proposal has been selected twice", struct{}{}, Fixed(stopping.[[.Type]]{}), stopping.Decisions),`, "./workflows/..."},
 	{"protocol", map[string]string{
-		"protocol/protocol.go": "workflows/protocol/NAME.go", "protocol/protocol_test.go": "workflows/protocol/NAME_test.go",
-		"protocol/system.tmpl": "workflows/protocol/prompts/NAME/system.tmpl", "protocol/proposal.tmpl": "workflows/protocol/prompts/NAME/proposal.tmpl",
-		"protocol/vote.tmpl": "workflows/protocol/prompts/NAME/vote.tmpl"},
+		"protocol/protocol.go":      "workflows/protocol/NAME.go",
+		"protocol/protocol_test.go": "workflows/protocol/NAME_test.go",
+		"protocol/system.tmpl":      "workflows/protocol/prompts/NAME/system.tmpl",
+		"protocol/proposal.tmpl":    "workflows/protocol/prompts/NAME/proposal.tmpl",
+		"protocol/vote.tmpl":        "workflows/protocol/prompts/NAME/vote.tmpl"},
 		"protocols", `NewProtocol("[[.Name]]", "all propose, then all vote, once", protocol.Default[[.Type]](), protocol.New[[.Type]]),`, "./workflows/... ./activities/prompt"},
 	{"env", map[string]string{
-		"env/env.go": "envs/NAME/NAME.go", "env/env_test.go": "envs/NAME/NAME_test.go", "env/task.tmpl": "envs/NAME/prompts/task.tmpl",
-		"env/background.tmpl": "envs/NAME/prompts/background.tmpl", "env/proposal.tmpl": "envs/NAME/prompts/proposal.tmpl"},
+		"env/env.go": "envs/NAME/NAME.go", "env/env_test.go": "envs/NAME/NAME_test.go",
+		"env/task.tmpl":       "envs/NAME/prompts/task.tmpl",
+		"env/background.tmpl": "envs/NAME/prompts/background.tmpl",
+		"env/proposal.tmpl":   "envs/NAME/prompts/proposal.tmpl"},
 		"environments", `NewEnvironment("[[.Name]]", "agree on a number between what all want", [[.File]].Defaults(), [[.File]].New),`, "./envs/[[.File]] ./workflows/... ./activities/prompt"},
 }
 
@@ -69,10 +76,11 @@ func Kinds() []string {
 
 // Written is what Write has written, and what is left to do by hand.
 type Written struct {
-	Files []string `json:"files"`                    // from the root of the checkout; of a study, from the folder
-	List  string   `json:"catalogue_list,omitempty"` // the function of workflows/catalogue/catalogue.go that takes the entry
-	Entry string   `json:"entry,omitempty"`
-	Tests string   `json:"test,omitempty"` // packages for go test
+	Files []string `json:"files"` // from the root of the checkout; of a study, from the folder
+	// the function of workflows/catalogue/catalogue.go that takes the entry
+	List  string `json:"catalogue_list,omitempty"`
+	Entry string `json:"entry,omitempty"`
+	Tests string `json:"test,omitempty"` // packages for go test
 }
 
 var (
@@ -100,7 +108,8 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 	case !k.isStudy() && isTaken(plugins, of, name):
 		return Written{}, fmt.Errorf("there is a %s %q already; `roundtable list` shows all names", of, name)
 	}
-	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); !k.isStudy() && (err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n"))) {
+	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); !k.isStudy() &&
+		(err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n"))) {
 		return Written{}, fmt.Errorf("%s is not the root of roundtable's source code; run the command there", root)
 	}
 	data := struct{ Name, File, Type, Receiver string }{Name: name, File: strings.ReplaceAll(name, "_", "")}

@@ -22,7 +22,8 @@ type Schema map[string]any
 // CampaignSchema returns the schema of a campaign file that can name these plug-ins.
 func CampaignSchema(plugins catalogue.Catalogue) Schema {
 	properties := fieldsOf(reflect.TypeFor[campaignfile.Header]())
-	model := Schema{"anyOf": []Schema{{"type": "string", "pattern": "/"}, {"type": "object", "properties": Schema{"name": Schema{"type": "string", "pattern": "/"}}}}}
+	model := Schema{"anyOf": []Schema{{"type": "string", "pattern": "/"},
+		{"type": "object", "properties": Schema{"name": Schema{"type": "string", "pattern": "/"}}}}}
 	choices := map[string]Schema{
 		"env": choiceOf(plugins.Environments), "protocol": choiceOf(plugins.Protocols),
 		"rule": choiceOf(plugins.Rules), "stop": choiceOf(plugins.Stopping), "model": model,
@@ -35,7 +36,9 @@ func CampaignSchema(plugins catalogue.Catalogue) Schema {
 	}
 	for key, s := range map[string]Schema{
 		"models": mappingOf(model), "agents": agentsSchema(model, generate), "generate": generate, "reasks": reasks,
-		"reask": {"enum": []plan.Reask{plan.ReaskFresh, plan.ReaskShown}}, "reasoning": {"enum": []protocol.Reasoning{protocol.ReasoningFirst, protocol.ReasoningNone, protocol.ReasoningPaper}},
+		"reask": {"enum": []plan.Reask{plan.ReaskFresh, plan.ReaskShown}},
+		"reasoning": {"enum": []protocol.Reasoning{protocol.ReasoningFirst, protocol.ReasoningNone,
+			protocol.ReasoningPaper}},
 		"name":        {"type": "string", "pattern": plan.NamePattern},
 		"cache_scope": {"enum": []string{"condition", "campaign", "lake"}},
 		"cost":        {"enum": []string{"unknown"}},
@@ -74,7 +77,8 @@ func agentsSchema(model, generate Schema) Schema {
 	for _, stance := range seats.Stances() {
 		shares[stance] = Schema{"type": "number", "minimum": 0, "maximum": 1}
 	}
-	return Schema{"anyOf": []Schema{list, closedObject(Schema{"list": list, "pool": list, "stances": closedObject(shares)})}}
+	return Schema{"anyOf": []Schema{list,
+		closedObject(Schema{"list": list, "pool": list, "stances": closedObject(shares)})}}
 }
 
 // questionSchema returns the schema of what ends a campaign.
@@ -83,7 +87,8 @@ func questionSchema() Schema {
 	above := Schema{"type": "number", "exclusiveMinimum": 0}
 	keys["measure"], keys["method"] = Schema{"enum": until.Measures()}, Schema{"enum": until.Methods()}
 	keys["reference"] = Schema{"type": []string{"string", "number", "boolean"}}
-	keys["width"], keys["smallest"], keys["ahead"] = above, above, Schema{"type": "integer", "minimum": 1, "maximum": 1000}
+	keys["width"], keys["smallest"], keys["ahead"] = above, above,
+		Schema{"type": "integer", "minimum": 1, "maximum": 1000}
 	keys["low"], keys["high"] = Schema{"type": "number"}, Schema{"type": "number"}
 	keys["level"] = Schema{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 	s := closedObject(keys)
@@ -116,7 +121,8 @@ func gridSchema(choices map[string]Schema, properties Schema) Schema {
 	combinations := listOf(Schema{"type": "object", "minProperties": 1})
 	keys["exclude"], keys["include"] = combinations, combinations
 	paths := "^(" + strings.Join(plan.ConditionKeys(), "|") + ")"
-	bundle := closedObject(Schema{"label": label, "set": Schema{"type": "object", "propertyNames": Schema{"pattern": paths + `(\..+)?$`}}})
+	bundle := closedObject(Schema{"label": label,
+		"set": Schema{"type": "object", "propertyNames": Schema{"pattern": paths + `(\..+)?$`}}})
 	bundle["required"] = []string{"label", "set"}
 	return Schema{
 		"type": "object", "properties": keys,
@@ -129,7 +135,8 @@ func gridSchema(choices map[string]Schema, properties Schema) Schema {
 func defaultsSchema(plugins catalogue.Catalogue) Schema {
 	return closedObject(Schema{
 		"env": parametersOf(plugins.Environments), "protocol": parametersOf(plugins.Protocols),
-		"rule": parametersOf(plugins.Rules), "stop": parametersOf(plugins.Stopping), "model": mappingOf(Schema{"type": "object"}),
+		"rule": parametersOf(plugins.Rules), "stop": parametersOf(plugins.Stopping),
+		"model": mappingOf(Schema{"type": "object"}),
 	})
 }
 

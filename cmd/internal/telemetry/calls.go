@@ -41,19 +41,28 @@ func newCallMetrics(r *prometheus.Registry) *callMetrics {
 		return c
 	}
 	m := &callMetrics{
-		calls:          counter("roundtable_calls_total", "Calls of models and embedders that have ended, by outcome; answers from the cache are not calls.", "model", "outcome"),
-		tokens:         counter("roundtable_tokens_total", "Tokens of answered calls as the service counts them; direction is input or output.", "model", "direction"),
-		cost:           counter("roundtable_cost_usd_total", "Cost of answered calls in US dollars, by the campaign's prices.", "model"),
-		unpriced:       counter("roundtable_unpriced_calls_total", "Answered calls whose cost is not known: no price, or no usable count of tokens.", "model"),
-		collaborations: counter("roundtable_collaborations_total", "Collaborations that this process has ended: succeeded, failed or stopped.", "status"),
+		calls: counter("roundtable_calls_total",
+			"Calls of models and embedders that have ended, by outcome; answers from the cache are not calls.",
+			"model", "outcome"),
+		tokens: counter("roundtable_tokens_total",
+			"Tokens of answered calls as the service counts them; direction is input or output.", "model", "direction"),
+		cost: counter("roundtable_cost_usd_total",
+			"Cost of answered calls in US dollars, by the campaign's prices.", "model"),
+		unpriced: counter("roundtable_unpriced_calls_total",
+			"Answered calls whose cost is not known: no price, or no usable count of tokens.", "model"),
+		collaborations: counter("roundtable_collaborations_total",
+			"Collaborations that this process has ended: succeeded, failed or stopped.", "status"),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "roundtable_call_duration_seconds", Help: "Time from sending a call to its whole answer.", Buckets: answerSeconds,
+			Name: "roundtable_call_duration_seconds", Help: "Time from sending a call to its whole answer.",
+			Buckets: answerSeconds,
 		}, []string{"model"}),
-		compactions: prometheus.NewCounter(prometheus.CounterOpts{Name: "roundtable_compactions_total", Help: "Batches of rows that this process has merged."}),
-		known:       map[string]*modelCounters{},
+		compactions: prometheus.NewCounter(prometheus.CounterOpts{Name: "roundtable_compactions_total",
+			Help: "Batches of rows that this process has merged."}),
+		known: map[string]*modelCounters{},
 	}
 	r.MustRegister(m.seconds, m.compactions)
-	for _, status := range []string{record.Succeeded, "failed", "stopped"} { // so that a rate is known from the first one on
+	// so that a rate is known from the first one on
+	for _, status := range []string{record.Succeeded, "failed", "stopped"} {
 		m.collaborations.WithLabelValues(status)
 	}
 	return m

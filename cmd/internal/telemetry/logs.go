@@ -77,14 +77,18 @@ func (l *logs) Called(c calls.CallEvent) {
 	}
 	at := c.Turn()
 	attrs := []slog.Attr{
-		slog.String("campaign", c.Run.Campaign), slog.String("condition", at.Condition), slog.String("collaboration", c.Run.Collaboration), slog.Int("instance", at.Instance), slog.Int("replicate", at.Replicate),
-		slog.Int("entry", c.Entry), slog.String("model", c.Model), slog.String("outcome", outcome), slog.Int64("ms", c.Answer.LatencyMS),
+		slog.String("campaign", c.Run.Campaign), slog.String("condition", at.Condition),
+		slog.String("collaboration", c.Run.Collaboration), slog.Int("instance", at.Instance),
+		slog.Int("replicate", at.Replicate),
+		slog.Int("entry", c.Entry), slog.String("model", c.Model), slog.String("outcome", outcome),
+		slog.Int64("ms", c.Answer.LatencyMS),
 	}
 	if e, ok := errors.AsType[*model.Error](c.Err); ok {
 		attrs = append(attrs, slog.Int("status", e.Status), slog.String("code", e.Code))
 	}
 	if c.Err == nil {
-		attrs = append(attrs, slog.Int64("input_tokens", c.Answer.Usage.Input), slog.Int64("output_tokens", c.Answer.Usage.Output))
+		attrs = append(attrs, slog.Int64("input_tokens", c.Answer.Usage.Input),
+			slog.Int64("output_tokens", c.Answer.Usage.Output))
 	}
 	if since > 0 {
 		attrs = append(attrs, slog.Int("not_logged", since))
@@ -121,8 +125,10 @@ func (l *logs) Ended(c calls.CollaborationEvent) {
 	}
 	row := c.Row()
 	l.to.LogAttrs(context.Background(), level, "collaboration ended",
-		slog.String("campaign", row.CampaignID), slog.String("condition", row.ConditionID), slog.String("collaboration", row.CollaborationID),
-		slog.Int("instance", int(row.Instance)), slog.Int("replicate", int(row.Replicate)), slog.String("model", row.Model), slog.String("status", c.Status),
+		slog.String("campaign", row.CampaignID), slog.String("condition", row.ConditionID),
+		slog.String("collaboration", row.CollaborationID),
+		slog.Int("instance", int(row.Instance)), slog.Int("replicate", int(row.Replicate)),
+		slog.String("model", row.Model), slog.String("status", c.Status),
 		slog.Int("rounds", int(row.RoundsRun)), slog.Int("calls", int(row.Calls)), slog.Any("cost_usd", row.CostUSD))
 }
 

@@ -59,20 +59,28 @@ func newReadings(s Sources) *readings {
 	r.build = desc("roundtable_build_info", "1, with the version of the program.", "version")
 	r.cached = desc("roundtable_cached_answers_total", "Answers taken from the cache instead of a call.")
 	r.inFlight = desc("roundtable_calls_in_flight", "Calls that wait for their answer.")
-	r.gateWaiting = desc("roundtable_gate_waiting", "Calls that wait at the gate of an account or a campaign, by what for.", "account", "campaign", "reason")
-	r.gateInFlight = desc("roundtable_gate_in_flight", "Calls that the gate of an account or a campaign has let in.", "account", "campaign")
-	r.gateMost = desc("roundtable_gate_limit", "Calls at once that the gate of an account or a campaign lets in now.", "account", "campaign")
-	r.turns = desc("roundtable_turns_waiting", "Turns under way in this process, by what they wait for; answer is a call that was made.", "reason")
-	r.backlog = desc("roundtable_queue_backlog", "Tasks that wait for a worker in a task queue, as the Temporal server counts them.", "task_queue", "kind")
+	r.gateWaiting = desc("roundtable_gate_waiting",
+		"Calls that wait at the gate of an account or a campaign, by what for.", "account", "campaign", "reason")
+	r.gateInFlight = desc("roundtable_gate_in_flight", "Calls that the gate of an account or a campaign has let in.",
+		"account", "campaign")
+	r.gateMost = desc("roundtable_gate_limit", "Calls at once that the gate of an account or a campaign lets in now.",
+		"account", "campaign")
+	r.turns = desc("roundtable_turns_waiting",
+		"Turns under way in this process, by what they wait for; answer is a call that was made.", "reason")
+	r.backlog = desc("roundtable_queue_backlog",
+		"Tasks that wait for a worker in a task queue, as the Temporal server counts them.", "task_queue", "kind")
 	for _, part := range []struct{ name, help string }{
 		{"spent", "charged, at the worst case where it is not known"},
 		{"reserved", "reserved for calls under way, and granted to other processes where there is a cap"},
 		{"cap", "the campaign's cap; absent without one"},
 	} {
-		r.usd[part.name] = desc("roundtable_budget_"+part.name+"_usd", "Budget of a campaign in US dollars: "+part.help+".", "campaign")
-		r.tokens[part.name] = desc("roundtable_budget_"+part.name+"_tokens", "Budget of a campaign in tokens: "+part.help+".", "campaign")
+		r.usd[part.name] = desc("roundtable_budget_"+part.name+"_usd", "Budget of a campaign in US dollars: "+part.help+
+			".", "campaign")
+		r.tokens[part.name] = desc("roundtable_budget_"+part.name+"_tokens",
+			"Budget of a campaign in tokens: "+part.help+".", "campaign")
 	}
-	r.cells = desc("roundtable_campaign_cells", "Collaborations of a campaign by state: succeeded, failed, stopped, running or waiting.", "campaign", "state")
+	r.cells = desc("roundtable_campaign_cells",
+		"Collaborations of a campaign by state: succeeded, failed, stopped, running or waiting.", "campaign", "state")
 	r.paused = desc("roundtable_campaign_paused", "1 while a campaign is paused.", "campaign")
 	return r
 }
@@ -102,7 +110,8 @@ func (r *readings) Collect(to chan<- prometheus.Metric) {
 		}
 		gauge(r.gateInFlight, float64(g.InFlight), g.Account, g.Campaign)
 		gauge(r.gateMost, float64(g.Limit), g.Account, g.Campaign)
-		for _, reason := range []throttle.Reason{throttle.Requests, throttle.Tokens, throttle.Concurrency, throttle.Provider} {
+		for _, reason := range []throttle.Reason{throttle.Requests, throttle.Tokens, throttle.Concurrency,
+			throttle.Provider} {
 			gauge(r.gateWaiting, float64(g.Waiting[reason]), g.Account, g.Campaign, string(reason))
 		}
 	}
@@ -136,7 +145,8 @@ func (r *readings) collectServer(ctx context.Context, gauge gaugeFunc) {
 	}
 	for campaign, s := range r.Campaigns(ctx) {
 		for state, n := range map[string]int{
-			"succeeded": s.Succeeded, "failed": s.Failed, "stopped": s.Stopped, "running": s.Running, "waiting": max(0, s.Cells-s.Done()-s.Running),
+			"succeeded": s.Succeeded, "failed": s.Failed, "stopped": s.Stopped, "running": s.Running,
+			"waiting": max(0, s.Cells-s.Done()-s.Running),
 		} {
 			gauge(r.cells, float64(n), campaign, state)
 		}
@@ -149,7 +159,8 @@ func (r *readings) collectServer(ctx context.Context, gauge gaugeFunc) {
 }
 
 // reasons are what turns wait for, as labels.
-var reasons = []string{calls.WaitsAnswer, calls.WaitsPerson, calls.WaitsBudget, string(throttle.Requests), string(throttle.Tokens), string(throttle.Concurrency), string(throttle.Provider), waitsRetry, "other"}
+var reasons = []string{calls.WaitsAnswer, calls.WaitsPerson, calls.WaitsBudget, string(throttle.Requests),
+	string(throttle.Tokens), string(throttle.Concurrency), string(throttle.Provider), waitsRetry, "other"}
 
 // waitsRetry is what turns wait for whose last call failed.
 const waitsRetry = "retry"

@@ -37,13 +37,18 @@ func (t *Traces) Called(c calls.CallEvent) {
 	}
 	provider, name, _ := strings.Cut(c.Model, "/")
 	began := time.UnixMicro(c.Answer.StartedAt)
-	span := t.start(ids, operation.Value.AsString()+" "+name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(began),
-		trace.WithAttributes(operation, providerName(provider), semconv.GenAIRequestModel(name), semconv.GenAIConversationID(c.Run.String())),
-		trace.WithAttributes(attributesOf(c.Run.Campaign, at.Condition, c.Run.Collaboration, at.Instance, at.Replicate)...),
+	span := t.start(ids, operation.Value.AsString()+" "+name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithTimestamp(began),
+		trace.WithAttributes(operation, providerName(provider), semconv.GenAIRequestModel(name),
+			semconv.GenAIConversationID(c.Run.String())),
+		trace.WithAttributes(attributesOf(c.Run.Campaign, at.Condition, c.Run.Collaboration, at.Instance,
+			at.Replicate)...),
 		trace.WithAttributes(requestAttributes(c.Request.Parameters)...),
-		trace.WithAttributes(attribute.Int("roundtable.entry", c.Entry), attribute.Int("roundtable.ask", c.Answer.Ask), attribute.Int("roundtable.attempt", c.Answer.Attempt), attribute.String("roundtable.outcome", c.Outcome())))
+		trace.WithAttributes(attribute.Int("roundtable.entry", c.Entry), attribute.Int("roundtable.ask", c.Answer.Ask),
+			attribute.Int("roundtable.attempt", c.Answer.Attempt), attribute.String("roundtable.outcome", c.Outcome())))
 	if at.Agent != "" {
-		span.SetAttributes(semconv.GenAIAgentName(at.Agent), attribute.Int("roundtable.round", at.Round), attribute.String("roundtable.phase", at.Phase))
+		span.SetAttributes(semconv.GenAIAgentName(at.Agent), attribute.Int("roundtable.round", at.Round),
+			attribute.String("roundtable.phase", at.Phase))
 	}
 	if u, err := url.Parse(c.Endpoint); err == nil && u.Hostname() != "" {
 		span.SetAttributes(semconv.ServerAddress(u.Hostname()))
@@ -77,7 +82,8 @@ func providerName(name string) attribute.KeyValue {
 // attributesOf returns which collaboration a span is about.
 func attributesOf(campaign, condition, collaboration string, instance, replicate int) []attribute.KeyValue {
 	return []attribute.KeyValue{
-		attribute.String("roundtable.campaign", campaign), attribute.String("roundtable.condition", condition), attribute.String("roundtable.collaboration", collaboration),
+		attribute.String("roundtable.campaign", campaign), attribute.String("roundtable.condition", condition),
+		attribute.String("roundtable.collaboration", collaboration),
 		attribute.Int("roundtable.instance", instance), attribute.Int("roundtable.replicate", replicate),
 	}
 }
@@ -102,11 +108,14 @@ func requestAttributes(p model.Parameters) (all []attribute.KeyValue) {
 }
 
 func answerAttributes(a answers.Answer) []attribute.KeyValue {
-	all := []attribute.KeyValue{semconv.GenAIUsageInputTokens(int(a.Usage.Input)), semconv.GenAIUsageOutputTokens(int(a.Usage.Output))}
+	all := []attribute.KeyValue{semconv.GenAIUsageInputTokens(int(a.Usage.Input)),
+		semconv.GenAIUsageOutputTokens(int(a.Usage.Output))}
 	for _, u := range []struct {
 		tokens int64
 		as     func(int) attribute.KeyValue
-	}{{a.Usage.CachedInput, semconv.GenAIUsageCacheReadInputTokens}, {a.Usage.CacheWrite, semconv.GenAIUsageCacheCreationInputTokens}, {a.Usage.Reasoning, semconv.GenAIUsageReasoningOutputTokens}} {
+	}{{a.Usage.CachedInput, semconv.GenAIUsageCacheReadInputTokens},
+		{a.Usage.CacheWrite, semconv.GenAIUsageCacheCreationInputTokens},
+		{a.Usage.Reasoning, semconv.GenAIUsageReasoningOutputTokens}} {
 		if u.tokens > 0 {
 			all = append(all, u.as(int(u.tokens)))
 		}
@@ -132,7 +141,8 @@ func errorOf(c calls.CallEvent) []attribute.KeyValue {
 	case !ok:
 		return []attribute.KeyValue{semconv.ErrorTypeKey.String(c.Outcome())}
 	case e.Status > 0:
-		return []attribute.KeyValue{semconv.ErrorTypeKey.String(strconv.Itoa(e.Status)), semconv.HTTPResponseStatusCode(e.Status), attribute.String("roundtable.error_code", e.Code)}
+		return []attribute.KeyValue{semconv.ErrorTypeKey.String(strconv.Itoa(e.Status)),
+			semconv.HTTPResponseStatusCode(e.Status), attribute.String("roundtable.error_code", e.Code)}
 	}
 	return []attribute.KeyValue{semconv.ErrorTypeKey.String(e.Code)}
 }
@@ -181,8 +191,10 @@ func (p *period) include(q period) {
 // the times of their calls, from its rows: so they are whole, whichever process made the calls.
 func (t *Traces) Ended(c calls.CollaborationEvent) {
 	row := c.Row()
-	id := traceOf(answers.RunKey{Campaign: row.CampaignID, Collaboration: row.CollaborationID, Generation: int(row.Generation)})
-	about := trace.WithAttributes(attributesOf(row.CampaignID, row.ConditionID, row.CollaborationID, int(row.Instance), int(row.Replicate))...)
+	id := traceOf(answers.RunKey{Campaign: row.CampaignID, Collaboration: row.CollaborationID,
+		Generation: int(row.Generation)})
+	about := trace.WithAttributes(attributesOf(row.CampaignID, row.ConditionID, row.CollaborationID, int(row.Instance),
+		int(row.Replicate))...)
 	var whole period
 	turns, rounds := map[int32]period{}, map[int32]period{}
 	for _, call := range c.Rows.Calls {
@@ -204,21 +216,30 @@ func (t *Traces) Ended(c calls.CollaborationEvent) {
 		if !slices.Contains(order, turn.Round) {
 			order = append(order, turn.Round)
 		}
-		span := t.start(spanIDs{id, turnSpan(id, int(turn.Entry)), roundSpan(id, int(turn.Round))}, "turn", trace.WithTimestamp(p.from), about, trace.WithAttributes(
-			attribute.Int("roundtable.entry", int(turn.Entry)), attribute.Int("roundtable.round", int(turn.Round)), attribute.String("roundtable.phase", turn.Phase),
-			attribute.String("roundtable.role", turn.Role), attribute.String("roundtable.status", turn.Status), attribute.Int("roundtable.asks", int(turn.Asks)), semconv.GenAIAgentName(turn.AgentName)))
+		span := t.start(spanIDs{id, turnSpan(id, int(turn.Entry)), roundSpan(id, int(turn.Round))}, "turn",
+			trace.WithTimestamp(p.from), about, trace.WithAttributes(
+				attribute.Int("roundtable.entry", int(turn.Entry)), attribute.Int("roundtable.round", int(turn.Round)),
+				attribute.String("roundtable.phase", turn.Phase),
+				attribute.String("roundtable.role", turn.Role), attribute.String("roundtable.status", turn.Status),
+				attribute.Int("roundtable.asks", int(turn.Asks)), semconv.GenAIAgentName(turn.AgentName)))
 		span.End(trace.WithTimestamp(p.to))
 	}
 	for _, round := range order {
-		span := t.start(spanIDs{id, roundSpan(id, int(round)), rootSpan(id)}, "round", trace.WithTimestamp(rounds[round].from), about, trace.WithAttributes(attribute.Int("roundtable.round", int(round))))
+		span := t.start(spanIDs{id, roundSpan(id, int(round)), rootSpan(id)}, "round",
+			trace.WithTimestamp(rounds[round].from), about,
+			trace.WithAttributes(attribute.Int("roundtable.round", int(round))))
 		span.End(trace.WithTimestamp(rounds[round].to))
 	}
 	if whole.from.IsZero() { // it asked nobody
 		whole = period{time.Now(), time.Now()}
 	}
-	root := t.start(spanIDs{trace: id, span: rootSpan(id)}, "collaboration", trace.WithTimestamp(whole.from), about, trace.WithAttributes(
-		attribute.String("roundtable.status", c.Status), attribute.Int("roundtable.rounds", int(row.RoundsRun)), attribute.Int("roundtable.calls", int(row.Calls)), attribute.Int("roundtable.generation", int(row.Generation)),
-		semconv.GenAIConversationID(answers.RunKey{Campaign: row.CampaignID, Collaboration: row.CollaborationID, Generation: int(row.Generation)}.String())))
+	root := t.start(spanIDs{trace: id, span: rootSpan(id)}, "collaboration", trace.WithTimestamp(whole.from), about,
+		trace.WithAttributes(
+			attribute.String("roundtable.status", c.Status), attribute.Int("roundtable.rounds", int(row.RoundsRun)),
+			attribute.Int("roundtable.calls", int(row.Calls)),
+			attribute.Int("roundtable.generation", int(row.Generation)),
+			semconv.GenAIConversationID(answers.RunKey{Campaign: row.CampaignID, Collaboration: row.CollaborationID,
+				Generation: int(row.Generation)}.String())))
 	if row.CostUSD != nil {
 		root.SetAttributes(attribute.Float64("roundtable.cost_usd", *row.CostUSD))
 	}

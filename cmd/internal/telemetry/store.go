@@ -32,10 +32,12 @@ type storeMetrics struct {
 func newStoreMetrics(r *prometheus.Registry) *storeMetrics {
 	m := &storeMetrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "roundtable_store_requests_total", Help: "Requests to the lake. missing, exists and changed are usual answers of a store, error is none.",
+			Name: "roundtable_store_requests_total",
+			Help: "Requests to the lake. missing, exists and changed are usual answers of a store, error is none.",
 		}, []string{"operation", "outcome"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "roundtable_store_request_duration_seconds", Help: "Time that a request to the lake takes, retries included.",
+			Name:    "roundtable_store_request_duration_seconds",
+			Help:    "Time that a request to the lake takes, retries included.",
 			Buckets: []float64{.0001, .0005, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation"}),
 		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -48,7 +50,8 @@ func newStoreMetrics(r *prometheus.Registry) *storeMetrics {
 
 // wrap returns a store whose requests are counted. It can link if s can.
 func (m *storeMetrics) wrap(s store.Store) store.Store {
-	counted := countedStore{Store: s, metrics: m, written: m.bytes.WithLabelValues("written"), read: m.bytes.WithLabelValues("read")}
+	counted := countedStore{Store: s, metrics: m, written: m.bytes.WithLabelValues("written"),
+		read: m.bytes.WithLabelValues("read")}
 	if linker, ok := store.As[store.Linker](s); ok {
 		return linkingStore{counted, linker}
 	}

@@ -12,7 +12,8 @@ import (
 // temporalLabels are the tags of Temporal's SDK. Each metric has them all, those that it
 // has no use for empty: Prometheus takes that for not there. Others are left out.
 var temporalLabels = [...]string{
-	"namespace", "client_name", "worker_type", "task_queue", "workflow_type", "activity_type", "poller_type", "operation", "status_code", "failure_reason", "cause",
+	"namespace", "client_name", "worker_type", "task_queue", "workflow_type", "activity_type", "poller_type",
+	"operation", "status_code", "failure_reason", "cause",
 }
 
 type temporalTags [len(temporalLabels)]string
@@ -32,7 +33,8 @@ type temporalMetrics struct {
 
 func newTemporalMetrics(r *prometheus.Registry) *temporalMetrics {
 	return &temporalMetrics{
-		registry: r, counters: map[string]*prometheus.CounterVec{}, gauges: map[string]*prometheus.GaugeVec{}, timers: map[string]*prometheus.HistogramVec{},
+		registry: r, counters: map[string]*prometheus.CounterVec{}, gauges: map[string]*prometheus.GaugeVec{},
+		timers: map[string]*prometheus.HistogramVec{},
 	}
 }
 
@@ -96,7 +98,8 @@ func metricNamed[V prometheus.Collector](m *temporalMetrics, known map[string]V,
 	if !ok {
 		vec = make()
 		known[name] = vec
-		_ = m.registry.Register(vec) // one name for two kinds of metric would be a defect of the SDK; the first is shown
+		// one name for two kinds of metric would be a defect of the SDK; the first is shown
+		_ = m.registry.Register(vec)
 	}
 	return vec
 }

@@ -42,7 +42,8 @@ func asksForTraces() (bool, error) {
 	case exporter != "" && exporter != "otlp":
 		return false, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: expected otlp or none", exporter)
 	}
-	return exporter != "" || os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "", nil
+	return exporter != "" || os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" ||
+		os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "", nil
 }
 
 // OpenTraces returns what sends traces as OpenTelemetry's environment variables say; nil if
@@ -52,7 +53,8 @@ func OpenTraces(ctx context.Context, version string, notices io.Writer) (*Traces
 		return nil, err
 	}
 	var client otlptrace.Client
-	switch protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf"); protocol {
+	switch protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"),
+		"http/protobuf"); protocol {
 	case "http/protobuf":
 		client = otlptracehttp.NewClient()
 	case "grpc":
@@ -65,15 +67,18 @@ func OpenTraces(ctx context.Context, version string, notices io.Writer) (*Traces
 		return nil, fmt.Errorf("traces: %w", err)
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
-		resource.WithAttributes(semconv.ServiceName("roundtable"), semconv.ServiceVersion(version)), resource.WithFromEnv())
+		resource.WithAttributes(semconv.ServiceName("roundtable"), semconv.ServiceVersion(version)),
+		resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("traces: OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	said := &reporting{SpanExporter: exporter, notices: notices}
-	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(said), sdktrace.WithResource(about), sdktrace.WithIDGenerator(givenIDs{}))
+	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(said), sdktrace.WithResource(about),
+		sdktrace.WithIDGenerator(givenIDs{}))
 	capture := strings.ToUpper(os.Getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
 	return &Traces{
-		provider: p, said: said, tracer: p.Tracer("roundtable", trace.WithInstrumentationVersion(version), trace.WithSchemaURL(semconv.SchemaURL)),
+		provider: p, said: said, tracer: p.Tracer("roundtable", trace.WithInstrumentationVersion(version),
+			trace.WithSchemaURL(semconv.SchemaURL)),
 		texts: slices.Contains([]string{"TRUE", "SPAN_ONLY", "SPAN_AND_EVENT"}, capture),
 	}, nil
 }

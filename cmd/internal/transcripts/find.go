@@ -16,7 +16,8 @@ import (
 
 // FindRows returns the rows of the one collaboration that an id means, see campaigns.FindOne.
 // broken says why those of one that has not ended are not all that is stored of it.
-func FindRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id string) (rows record.Rows, broken, err error) {
+func FindRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id string) (rows record.Rows,
+	broken, err error) {
 	c, err := campaigns.FindOne(ctx, s, id)
 	if err != nil {
 		return rows, nil, err
@@ -41,7 +42,8 @@ func FindRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, i
 
 // readUnfinished returns the rows of a collaboration that has not ended. Next to an error
 // are those that can be made.
-func readUnfinished(ctx context.Context, reader *collaboration.Reader, campaign string, run lake.Run) (record.Rows, error) {
+func readUnfinished(ctx context.Context, reader *collaboration.Reader, campaign string,
+	run lake.Run) (record.Rows, error) {
 	of := record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: campaign, ConditionID: record.ConditionOf(run.Collaboration),
 		CollaborationID: run.Collaboration, Generation: int32(run.Generation),
@@ -64,7 +66,8 @@ type Unfinished struct {
 }
 
 // ReadUnfinished reads the collaborations of a campaign that have begun and not ended.
-func ReadUnfinished(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign string) (u Unfinished, err error) {
+func ReadUnfinished(ctx context.Context, s store.Store, plugins catalogue.Catalogue,
+	campaign string) (u Unfinished, err error) {
 	_, unfinished, err := ledger.Open(ctx, s, campaign).Runs()
 	if err != nil {
 		return u, err

@@ -76,7 +76,8 @@ func (c Listed) String() string {
 	if c.CostUSD != nil {
 		cost = fmt.Sprintf("$%.4f", *c.CostUSD)
 	}
-	parts := []string{fmt.Sprintf("round %d of %d", c.Round, c.Rounds), wording.Count(int64(c.Turns), "turn"), wording.Count(int64(c.Calls), "call"), cost}
+	parts := []string{fmt.Sprintf("round %d of %d", c.Round, c.Rounds), wording.Count(int64(c.Turns), "turn"),
+		wording.Count(int64(c.Calls), "call"), cost}
 	if c.Broken != "" {
 		parts = append(parts, "cannot be read whole: "+c.Broken)
 	}

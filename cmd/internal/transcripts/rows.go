@@ -10,7 +10,8 @@ import (
 // rowsJSON returns every table with the columns' names.
 func rowsJSON(r record.Rows) map[string]any {
 	return map[string]any{
-		record.Collaborations: byColumn(r.Collaborations), record.Rounds: byColumn(r.Rounds), record.Turns: byColumn(r.Turns),
+		record.Collaborations: byColumn(r.Collaborations), record.Rounds: byColumn(r.Rounds),
+		record.Turns:   byColumn(r.Turns),
 		record.Ballots: byColumn(r.Ballots), record.Calls: byColumn(r.Calls),
 	}
 }

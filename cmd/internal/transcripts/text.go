@@ -116,7 +116,8 @@ func (v Transcript) tellAsked(line func(string, ...any), entry int32) {
 			line("      --- this is NOT the prompt that was sent: its hash is not the recorded %s", a.PromptHash)
 		}
 		for _, answer := range a.Answers {
-			line("      --- answer %d of entry %d, as received%s\n%s", answer.Ask+1, a.Entry, answer.sourceText(), strings.TrimRight(answer.Raw, "\n"))
+			line("      --- answer %d of entry %d, as received%s\n%s", answer.Ask+1, a.Entry, answer.sourceText(),
+				strings.TrimRight(answer.Raw, "\n"))
 			if answer.Fault != "" {
 				line("      --- it cannot be used: %s", answer.Fault)
 			}

@@ -112,7 +112,8 @@ func (s Parts) check(rows record.Rows) error {
 	case c.Status == record.Unfinished:
 		return fmt.Errorf("--entry is %d; of the collaboration, which has not ended, %d entries have been answered so far", s.Entry, len(rows.Turns))
 	case len(rows.Turns) == 0:
-		return fmt.Errorf("--entry is %d, and the collaboration has no entries: it ended as %s before it began", s.Entry, c.Status)
+		return fmt.Errorf("--entry is %d, and the collaboration has no entries: it ended as %s before it began",
+			s.Entry, c.Status)
 	}
 	return fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", s.Entry, len(rows.Turns)-1)
 }
@@ -185,9 +186,12 @@ func (s Parts) showsRound(round report.Round) bool {
 func (v Transcript) jsonDocument() map[string]any {
 	rows := v.rows
 	if !v.showsAll() {
-		rows.Turns = slices.DeleteFunc(slices.Clone(rows.Turns), func(t record.Turn) bool { return !v.showsEntry(t.Entry) })
-		rows.Ballots = slices.DeleteFunc(slices.Clone(rows.Ballots), func(b record.Ballot) bool { return !v.showsEntry(b.Entry) })
-		rows.Calls = slices.DeleteFunc(slices.Clone(rows.Calls), func(c record.Call) bool { return !v.showsEntry(c.Entry) })
+		rows.Turns = slices.DeleteFunc(slices.Clone(rows.Turns),
+			func(t record.Turn) bool { return !v.showsEntry(t.Entry) })
+		rows.Ballots = slices.DeleteFunc(slices.Clone(rows.Ballots),
+			func(b record.Ballot) bool { return !v.showsEntry(b.Entry) })
+		rows.Calls = slices.DeleteFunc(slices.Clone(rows.Calls),
+			func(c record.Call) bool { return !v.showsEntry(c.Entry) })
 	}
 	d := rowsJSON(rows)
 	if len(v.story.Facts) > 0 {

@@ -16,7 +16,8 @@ func UnusableAnswers(ctx context.Context, s store.Store) func(record.Key, []int)
 	ledger := answers.NewAnswers(s)
 	return func(of record.Key, entries []int) (map[int][]report.Unusable, error) {
 		found := map[int][]report.Unusable{}
-		place := answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
+		place := answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID,
+			Generation: int(of.Generation)}
 		var all *answers.Stored // read only if turns were stored in batches
 		var errs error
 		for _, entry := range entries {

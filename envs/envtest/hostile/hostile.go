@@ -72,9 +72,12 @@ func peakOf(do func()) uint64 {
 }
 
 var (
-	openings = []string{"[", "{", `{"a":`, "{a: ", "- ", "? ", "&a [", "(", "{{if .}}", "{{range .Agents}}", "{{(", "\"", "\\", "'", "  "}
-	oddities = []string{"\x00", "\ufeff", "\u202e", "\xff\xfe", "\r", "\u2028", "*a", "!!binary ", "%YAML 9.9\n", "---\n", "<<: *a\n", "NaN", "\"\"\"", "{{template \"x\" .}}", "$(id)", "`", "\x1b]0;x\a"}
-	numbers  = []string{"1e400", "-9223372036854775809", "99999999999999999999", "0x7fffffffffffffff", "1e-400", "-1", "010", "2147483648", "1_000", "-0"}
+	openings = []string{"[", "{", `{"a":`, "{a: ", "- ", "? ", "&a [", "(", "{{if .}}", "{{range .Agents}}", "{{(",
+		"\"", "\\", "'", "  "}
+	oddities = []string{"\x00", "\ufeff", "\u202e", "\xff\xfe", "\r", "\u2028", "*a", "!!binary ", "%YAML 9.9\n",
+		"---\n", "<<: *a\n", "NaN", "\"\"\"", "{{template \"x\" .}}", "$(id)", "`", "\x1b]0;x\a"}
+	numbers = []string{"1e400", "-9223372036854775809", "99999999999999999999", "0x7fffffffffffffff", "1e-400", "-1",
+		"010", "2147483648", "1_000", "-0"}
 )
 
 const largest = 1 << 20

@@ -67,7 +67,8 @@ func Answer(input []byte) map[string]any {
 	}
 	switch q.Ask {
 	case "describe":
-		return map[string]any{"version": 1, "measure": "share", "instances": 0, "policies": []string{"neighbour", "stubborn"}}
+		return map[string]any{"version": 1, "measure": "share", "instances": 0,
+			"policies": []string{"neighbour", "stubborn"}}
 	case "instance":
 		return q.deal()
 	case "parse":
@@ -87,11 +88,13 @@ func (q question) deal() map[string]any {
 	for i, name := range names {
 		home := math.Round(10 * q.Params.Road * envs.Stream(seed, "home", q.Index, i).Float64() / 10)
 		homes = append(homes, home)
-		agents = append(agents, map[string]any{"name": name, "background": fmt.Sprintf("Your house is at kilometre %v.", home), "view": home})
+		agents = append(agents, map[string]any{"name": name,
+			"background": fmt.Sprintf("Your house is at kilometre %v.", home), "view": home})
 	}
 	return map[string]any{
 		"id": fmt.Sprintf("well-%d", q.Index), "agents": agents, "problem": homes,
-		"task":      fmt.Sprintf("A well is drilled along a road of %v kilometres. Everybody wants a short way to it.", q.Params.Road),
+		"task": fmt.Sprintf("A well is drilled along a road of %v kilometres. Everybody wants a short way to it.",
+			q.Params.Road),
 		"proposal":  fmt.Sprintf(`A proposal is {"km": <number>}, from 0 to %v, in tenths.`, q.Params.Road),
 		"facts":     []map[string]any{{"name": "Houses", "text": fmt.Sprint(homes)}},
 		"baselines": []map[string]any{{"name": "middle_of_the_road", "score": q.share(homes, q.Params.Road/2)}},
@@ -105,7 +108,8 @@ func (q question) read() map[string]any {
 		km, ok = given["km"].(float64)
 	}
 	if !ok || km < 0 || km > q.Params.Road {
-		return map[string]any{"error": fmt.Sprintf(`a proposal is {"km": <number>} with a number from 0 to %v`, q.Params.Road)}
+		return map[string]any{"error": fmt.Sprintf(`a proposal is {"km": <number>} with a number from 0 to %v`,
+			q.Params.Road)}
 	}
 	return map[string]any{"proposal": place{math.Round(10*km) / 10}}
 }

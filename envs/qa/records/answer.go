@@ -28,7 +28,8 @@ const (
 // Readings lists those that can be named.
 func Readings() []Reading { return []Reading{ByLetter, ByText, From0, From1, mask} }
 
-var describedAs = map[Reading]string{ByLetter: "as a letter", ByText: "as a text", From0: "counted from 0", From1: "counted from 1", LetterOrFrom0: "as a letter or counted from 0"}
+var describedAs = map[Reading]string{ByLetter: "as a letter", ByText: "as a text", From0: "counted from 0",
+	From1: "counted from 1", LetterOrFrom0: "as a letter or counted from 0"}
 
 var letterForm = regexp.MustCompile(`^\(?([A-Za-z])[).]?$`)
 
@@ -83,7 +84,8 @@ func (r Row) rightColumn() ([]int, error) {
 	}
 	for i, option := range r.Options {
 		if i != r.Right && option == r.Options[r.Right] {
-			return nil, fmt.Errorf("the right answer %.60q is the text of options (%s) and (%s)", option, letterAt(min(i, r.Right)), letterAt(max(i, r.Right)))
+			return nil, fmt.Errorf("the right answer %.60q is the text of options (%s) and (%s)", option,
+				letterAt(min(i, r.Right)), letterAt(max(i, r.Right)))
 		}
 	}
 	return []int{r.Right}, nil
@@ -140,7 +142,8 @@ func (r Row) Option(answer any, as Reading) (int, error) {
 	shown := scalarText(answer)
 	switch {
 	case len(all) == 0 && as != Any:
-		return 0, fmt.Errorf("the right answer %.60q is none of the %d options, read %s (answer_is: %s)", shown, len(r.Options), describedAs[as], as)
+		return 0, fmt.Errorf("the right answer %.60q is none of the %d options, read %s (answer_is: %s)", shown,
+			len(r.Options), describedAs[as], as)
 	case len(all) == 0:
 		return 0, fmt.Errorf("the right answer %.60q is none of the options: no letter of (A) to (%s), no label, no text of an option and no place among them", shown, letterAt(len(r.Options)-1))
 	}
@@ -149,10 +152,12 @@ func (r Row) Option(answer any, as Reading) (int, error) {
 		switch {
 		case other.option == first.option:
 		case other.reading == first.reading:
-			return 0, fmt.Errorf("the right answer %.60q is the text of options (%s) and (%s)", shown, letterAt(first.option), letterAt(other.option))
+			return 0, fmt.Errorf("the right answer %.60q is the text of options (%s) and (%s)", shown,
+				letterAt(first.option), letterAt(other.option))
 		default:
 			return 0, fmt.Errorf("the right answer %.60q is option (%s) %s and (%s) %s; say which: answer_is: %s or %s",
-				shown, letterAt(first.option), describedAs[first.reading], letterAt(other.option), describedAs[other.reading], first.reading, other.reading)
+				shown, letterAt(first.option), describedAs[first.reading], letterAt(other.option),
+				describedAs[other.reading], first.reading, other.reading)
 		}
 	}
 	return first.option, nil
@@ -208,7 +213,8 @@ func wholeNumber(v any) (int, bool) {
 	case float64:
 		return int(v), v >= 0 && v < 1000 && v == float64(int(v))
 	case string:
-		text, zeros, _ := strings.Cut(strings.TrimSpace(v), ".") // pandas writes 1.0 where a cell of the column is empty
+		// pandas writes 1.0 where a cell of the column is empty
+		text, zeros, _ := strings.Cut(strings.TrimSpace(v), ".")
 		if strings.Trim(zeros, "0") != "" {
 			return 0, false
 		}

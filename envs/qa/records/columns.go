@@ -144,7 +144,8 @@ func findColumn(t Table, name string) error {
 	}
 	first, _, leads := strings.Cut(name, ".")
 	if !leads || !slices.Contains(t.Columns, first) {
-		return fmt.Errorf("there is no column %q; the file has %s%s", name, listOf(t.Columns), wording.DidYouMean(name, t.Columns))
+		return fmt.Errorf("there is no column %q; the file has %s%s", name, listOf(t.Columns),
+			wording.DidYouMean(name, t.Columns))
 	}
 	var keys []string
 	for _, r := range t.Records {
@@ -201,7 +202,8 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 	for _, part := range []struct {
 		columns Names
 		to      *string
-	}{{Names{c.ID}, &row.ID}, {Names{c.Question}, &row.Question}, {c.Context, &row.Context}, {Names{c.Solution}, &row.Solution}} {
+	}{{Names{c.ID}, &row.ID}, {Names{c.Question}, &row.Question}, {c.Context, &row.Context},
+		{Names{c.Solution}, &row.Solution}} {
 		var texts []string
 		for _, column := range part.columns {
 			v := Lookup(fields, column)
@@ -210,10 +212,13 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 				return row, ColumnError{column, err}
 			}
 			if list, ok := v.([]any); ok && len(list) > 1 && column == c.Question {
-				return row, wrongColumn(column, "it is a list of %d texts, and a question is one; a row for each is needed in the file", len(list))
+				return row, wrongColumn(column,
+					"it is a list of %d texts, and a question is one; a row for each is needed in the file", len(list))
 			}
 			if column != c.ID && hasPlaceholder(text) {
-				return row, wrongColumn(column, "it refers to an image (%.40q); questions with images cannot be asked, only texts", placeholder.FindString(text))
+				return row, wrongColumn(column,
+					"it refers to an image (%.40q); questions with images cannot be asked, only texts",
+					placeholder.FindString(text))
 			}
 			if strings.TrimSpace(text) != "" {
 				texts = append(texts, text)

@@ -68,7 +68,8 @@ func readDelimited(data []byte, names []string) (Table, error) {
 		}
 		line, _ := r.FieldPos(0)
 		line += skipped
-		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) { // spreadsheets leave empty rows at the end
+		// spreadsheets leave empty rows at the end
+		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
 			add(cells, line)
 		}
 	}

@@ -13,14 +13,21 @@ import (
 // Names that public files give the parts of a question, in lower case without spaces,
 // hyphens and underscores.
 var (
-	questionNames = []string{"question", "problem", "prompt", "input", "query", "stem", "questionstem", "questiontext", "instruction", "goal", "sentence", "sentence1", "hypothesis", "ctx", "q"}
-	answerNames   = []string{"answer", "answers", "answerkey", "answeridx", "answerindex", "answerlabel", "answerletter", "correct", "correctanswer", "correctanswers", "correctoption", "correctidx",
-		"correctindex", "bestanswer", "finalanswer", "rightanswer", "right", "gold", "goldlabel", "goldanswer", "goldanswers", "target", "targets", "key", "label", "labels", "cop", "groundtruth", "isright", "iscorrect", "finaldecision", "answernumber", "correctanswernum"}
-	contextNames = []string{"context", "contexts", "passage", "paragraph", "paragraphs", "premise", "story", "article", "document", "documents", "background", "support", "narrative", "sharedinformation", "hiddeninformation",
-		"body", "florespassage", "pretext", "posttext", "table", "dialogue", "dialog", "conversation", "scenario", "situation", "transcript", "abstract", "text", "sentence", "sentence1", "sentence2",
+	questionNames = []string{"question", "problem", "prompt", "input", "query", "stem", "questionstem", "questiontext",
+		"instruction", "goal", "sentence", "sentence1", "hypothesis", "ctx", "q"}
+	answerNames = []string{"answer", "answers", "answerkey", "answeridx", "answerindex", "answerlabel", "answerletter",
+		"correct", "correctanswer", "correctanswers", "correctoption", "correctidx",
+		"correctindex", "bestanswer", "finalanswer", "rightanswer", "right", "gold", "goldlabel", "goldanswer",
+		"goldanswers", "target", "targets", "key", "label", "labels", "cop", "groundtruth", "isright", "iscorrect",
+		"finaldecision", "answernumber", "correctanswernum"}
+	contextNames = []string{"context", "contexts", "passage", "paragraph", "paragraphs", "premise", "story", "article",
+		"document", "documents", "background", "support", "narrative", "sharedinformation", "hiddeninformation",
+		"body", "florespassage", "pretext", "posttext", "table", "dialogue", "dialog", "conversation", "scenario",
+		"situation", "transcript", "abstract", "text", "sentence", "sentence1", "sentence2",
 		"hint", "lecture", "backgrounddescription"}
-	optionsNames = []string{"options", "choices", "endings", "candidates", "alternatives", "possibleanswers", "answerchoices", "answeroptions", "distractors", "incorrectanswers"}
-	imageNames   = []string{"image", "images", "img", "imagepath", "imageurl", "figure", "picture"}
+	optionsNames = []string{"options", "choices", "endings", "candidates", "alternatives", "possibleanswers",
+		"answerchoices", "answeroptions", "distractors", "incorrectanswers"}
+	imageNames = []string{"image", "images", "img", "imagepath", "imageurl", "figure", "picture"}
 	// pluralNames end the names of columns that hold all accepted answers.
 	pluralNames = regexp.MustCompile(`(?i)(?:answers|aliases|golds|targets|references)$`)
 	// wrongOption is a column that holds one of the wrong ones.
@@ -52,14 +59,17 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 	if given.Options == nil && len(c.Options) == 0 {
 		if list, key := c.keyedList(t, unused); list != "" {
 			return fmt.Errorf("the column %s holds lists and %s a place in each, as options and their key do; "+
-				"write columns: {options: %s, answer: %s}, or {options: []} if the questions have none", list, key, list, key)
+				"write columns: {options: %s, answer: %s}, or {options: []} if the questions have none", list,
+				key, list, key)
 		}
 		if like := c.optionsAmong(t, unused); len(like) > 0 {
-			if len(like) > 1 && len(c.Answer) == 1 && !slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normalName(s)) }) {
+			if len(like) > 1 && len(c.Answer) == 1 &&
+				!slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normalName(s)) }) {
 				like = append([]string{c.Answer[0]}, like...) // the right one stands apart
 			}
 			errs = append(errs, fmt.Errorf("%s like options that would not be asked; "+
-				"write columns: {options: %s}, or {options: []} if the questions have none", DescribeColumns(like, "looks", "look"), YAMLOf(like)))
+				"write columns: {options: %s}, or {options: []} if the questions have none",
+				DescribeColumns(like, "looks", "look"), YAMLOf(like)))
 		}
 	}
 	if given.Answer == nil {
@@ -75,17 +85,21 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 			errs = append(errs, fmt.Errorf("the right answer can be in the columns %s; write which: columns: {answer: %s}%s",
 				wording.And(append([]string{c.Answer[0]}, like...)), c.Answer[0], hint))
 		case len(c.Answer) == 0 && len(like) > 0 && needsAnswer:
-			errs = append(errs, fmt.Errorf("there is no column \"answer\"; write columns: {answer: %s}%s", wording.Or(like), hint))
+			errs = append(errs, fmt.Errorf("there is no column \"answer\"; write columns: {answer: %s}%s",
+				wording.Or(like), hint))
 		case len(c.Answer) == 0 && needsAnswer:
-			errs = append(errs, fmt.Errorf("there is no column \"answer\"; the file has %s%s", listOf(t.Columns), wording.DidYouMean("answer", t.Columns)))
+			errs = append(errs, fmt.Errorf("there is no column \"answer\"; the file has %s%s", listOf(t.Columns),
+				wording.DidYouMean("answer", t.Columns)))
 		}
 	}
 	for _, is := range []struct{ part, given, used string }{
-		{"id", given.ID, c.ID}, {"question", given.Question, c.Question}, {"context", given.Context.String(), c.Context.String()}, {"solution", given.Solution, c.Solution},
+		{"id", given.ID, c.ID}, {"question", given.Question, c.Question},
+		{"context", given.Context.String(), c.Context.String()}, {"solution", given.Solution, c.Solution},
 	} {
 		for _, column := range unused {
 			if is.given == "" && is.used != "" && normalName(column) == is.part {
-				errs = append(errs, fmt.Errorf("the file has %s and %s; write which: columns: {%s: %s}", is.used, column, is.part, is.used))
+				errs = append(errs, fmt.Errorf("the file has %s and %s; write which: columns: {%s: %s}", is.used,
+					column, is.part, is.used))
 			}
 		}
 	}
@@ -116,7 +130,8 @@ func YAMLOf(names []string) string {
 func (c Columns) optionsAmong(t Table, unused []string) []string {
 	var lists, single []string
 	for _, column := range unused {
-		if name := normalName(column); oneOption.MatchString(name) && !slices.Contains(answerNames, name) || slices.Contains([]string{"correctanswer", "rightanswer"}, name) {
+		if name := normalName(column); oneOption.MatchString(name) && !slices.Contains(answerNames, name) ||
+			slices.Contains([]string{"correctanswer", "rightanswer"}, name) {
 			single = append(single, column)
 		}
 		if holdsOptions(t, column, c.Answer, slices.Contains(optionsNames, normalName(column))) {
@@ -129,7 +144,8 @@ func (c Columns) optionsAmong(t Table, unused []string) []string {
 	if len(single) == 0 {
 		single = c.numberedOptions(t, unused)
 	}
-	if others := looksLike(single, []string{"correctanswer", "rightanswer"}); len(single) > 1 && len(single) > len(others) {
+	if others := looksLike(single, []string{"correctanswer", "rightanswer"}); len(single) > 1 &&
+		len(single) > len(others) {
 		return single
 	}
 	return nil
@@ -154,7 +170,8 @@ func (c Columns) numberedOptions(t Table, unused []string) []string {
 			groups[m[1]] = append(groups[m[1]], column)
 		}
 	}
-	used := slices.DeleteFunc(slices.Clone(t.Columns), func(column string) bool { return slices.Contains(unused, column) })
+	used := slices.DeleteFunc(slices.Clone(t.Columns),
+		func(column string) bool { return slices.Contains(unused, column) })
 	for _, stem := range stems {
 		group := groups[stem]
 		if slices.ContainsFunc(used, func(column string) bool {

@@ -44,8 +44,10 @@ func Folder(files fs.FS, folder, config, split string) ([]string, error) {
 		return nil, err
 	}
 	shards = slices.DeleteFunc(shards, func(s shard) bool { return s.config != config })
-	ofStem := slices.DeleteFunc(slices.Clone(shards), func(s shard) bool { return split == "" || s.split == split || stemOf(s.path) != split })
-	if split, err = choose("split", split, shards, func(s shard) string { return s.split }, stemsOf(ofStem)...); err != nil {
+	ofStem := slices.DeleteFunc(slices.Clone(shards),
+		func(s shard) bool { return split == "" || s.split == split || stemOf(s.path) != split })
+	if split, err = choose("split", split, shards, func(s shard) string { return s.split },
+		stemsOf(ofStem)...); err != nil {
 		return nil, err
 	}
 	if len(ofStem) == 0 || ofStem[0].split == split {
@@ -54,7 +56,8 @@ func Folder(files fs.FS, folder, config, split string) ([]string, error) {
 	var names []string
 	for _, s := range ofStem {
 		if s.path == "" {
-			return nil, fmt.Errorf("config %s, split %s: no file %s is there that ends in %s", config, split, path.Join(folder, s.pattern), wording.Or(Extensions()))
+			return nil, fmt.Errorf("config %s, split %s: no file %s is there that ends in %s", config, split,
+				path.Join(folder, s.pattern), wording.Or(Extensions()))
 		}
 		names = append(names, s.path)
 	}
@@ -110,7 +113,8 @@ func choose(what, wanted string, shards []shard, of func(shard) string, also ...
 	case slices.Contains(names, wanted), slices.Contains(also, wanted):
 		return wanted, nil
 	case wanted != "":
-		return "", fmt.Errorf("%s is %q; the folder has %s%s", what, wanted, strings.Join(names, ", "), wording.DidYouMean(wanted, names))
+		return "", fmt.Errorf("%s is %q; the folder has %s%s", what, wanted, strings.Join(names, ", "),
+			wording.DidYouMean(wanted, names))
 	case len(names) == 1:
 		return names[0], nil
 	case what == "config" && slices.Contains(names, "default"):
@@ -137,12 +141,14 @@ func checkTogether(names []string) error {
 		}
 	}
 	if len(forms) > 1 {
-		return fmt.Errorf("there are files of the forms %s, perhaps the same rows twice; keep those of one", wording.And(forms))
+		return fmt.Errorf("there are files of the forms %s, perhaps the same rows twice; keep those of one",
+			wording.And(forms))
 	}
 	for _, name := range names {
 		if m := sharded.FindStringSubmatch(stemOf(name)); m != nil {
 			if have := parts[path.Join(path.Dir(name), m[1])+"-of-"+m[3]]; len(have) > 0 {
-				return fmt.Errorf("%d of %s parts are there (%s); download the others", len(have), strings.TrimLeft(m[3], "0"), strings.Join(have, ", "))
+				return fmt.Errorf("%d of %s parts are there (%s); download the others", len(have),
+					strings.TrimLeft(m[3], "0"), strings.Join(have, ", "))
 			}
 		}
 	}
@@ -205,7 +211,8 @@ func declaredFiles(files fs.FS, folder string, names []string) ([]shard, error) 
 }
 
 func filesWithin(names []string, dir string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return dir != "." && !strings.HasPrefix(name, dir+"/") })
+	return slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return dir != "." && !strings.HasPrefix(name, dir+"/") })
 }
 
 func parseHead(data []byte) (h head, err error) {
@@ -271,7 +278,8 @@ func Match(names []string, pattern string) ([]string, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isMatch(steps, strings.Split(name, "/")) }), nil
+	return slices.DeleteFunc(slices.Clone(names),
+		func(name string) bool { return !isMatch(steps, strings.Split(name, "/")) }), nil
 }
 
 func isMatch(steps, parts []string) bool {
@@ -293,7 +301,8 @@ var (
 	sharded  = regexp.MustCompile(`^(.+?)-(\d{5})-of-(\d{5})`)
 	numbered = regexp.MustCompile(`^\d+$`)
 	keyword  = regexp.MustCompile(`(?i)(?:^|[-_. 0-9])(train|training|test|testing|eval|evaluation|validation|valid|val|dev)(?:$|[-_. 0-9])`)
-	splits   = map[string]string{"training": "train", "testing": "test", "eval": "test", "evaluation": "test", "valid": "validation", "val": "validation", "dev": "validation"}
+	splits   = map[string]string{"training": "train", "testing": "test", "eval": "test", "evaluation": "test",
+		"valid": "validation", "val": "validation", "dev": "validation"}
 )
 
 // stemOf returns a file's name without its folder and ending.

@@ -134,7 +134,8 @@ func (d *document) read() (any, error) {
 	if bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity")) {
 		err = fmt.Errorf("%w; Python's NaN and Infinity are none of JSON's values: write null", err)
 	}
-	return nil, fmt.Errorf("line %d: this is not JSON: %w", d.before+1+bytes.Count(d.text[:d.dec.InputOffset()], []byte("\n")), err)
+	return nil, fmt.Errorf("line %d: this is not JSON: %w",
+		d.before+1+bytes.Count(d.text[:d.dec.InputOffset()], []byte("\n")), err)
 }
 
 // lineOf returns the line of the file on which the value after an offset begins; offsets
@@ -253,7 +254,8 @@ func (d *document) readRows(v any) (all []Record, errs []error) {
 		inner, ok := object[d.steps[step]]
 		if !ok {
 			keys := slices.Sorted(maps.Keys(object))
-			fail("line %d: rows is %q, and there is no key %q; there are %s%s", line, strings.Join(d.steps, "."), d.steps[step], strings.Join(keys, ", "), wording.DidYouMean(d.steps[step], keys))
+			fail("line %d: rows is %q, and there is no key %q; there are %s%s", line, strings.Join(d.steps, "."),
+				d.steps[step], strings.Join(keys, ", "), wording.DidYouMean(d.steps[step], keys))
 			return
 		}
 		delete(fields, d.steps[step])

@@ -22,7 +22,8 @@ func (c Columns) refuseImages(fields map[string]any) error {
 	unused := c.Unused(columns)
 	for _, column := range columns {
 		text, _ := fields[column].(string)
-		if IsImage(fields[column]) || imagePlace.MatchString(strings.TrimSpace(text)) && slices.Contains(imageNames, normalName(column)) && slices.Contains(unused, column) {
+		if IsImage(fields[column]) || imagePlace.MatchString(strings.TrimSpace(text)) &&
+			slices.Contains(imageNames, normalName(column)) && slices.Contains(unused, column) {
 			return wrongColumn(column, "it holds an image or other bytes; questions with images cannot be asked, only texts")
 		}
 	}
@@ -49,7 +50,8 @@ func (c Columns) readOptions(fields map[string]any) (texts, labels []string, err
 		case strings.TrimSpace(text) == "":
 			return nil, nil, wrongColumn(column, "option %d is empty", i+1)
 		case hasPlaceholder(text):
-			return nil, nil, wrongColumn(column, "option %d refers to an image (%.40q); questions with images cannot be asked, only texts", i+1, text)
+			return nil, nil, wrongColumn(column,
+				"option %d refers to an image (%.40q); questions with images cannot be asked, only texts", i+1, text)
 		case len(labels) > 0 && slices.Contains(labels[:i], labels[i]):
 			return nil, nil, wrongColumn(column, "the label %q is there twice", labels[i])
 		}

@@ -167,12 +167,14 @@ func (r *rowReader) readPresent(n *schemaNode) any {
 	for _, c := range n.children {
 		object[c.Name] = r.readField(c)
 	}
-	if _, isList := isA[format.ListType](n, deprecated.List); isList || len(n.children) == 1 && n.children[0].Name == "list" {
+	if _, isList := isA[format.ListType](n, deprecated.List); isList || len(n.children) == 1 &&
+		n.children[0].Name == "list" {
 		if items, ok := object[n.children[0].Name].([]any); ok && len(n.children) == 1 {
 			return unwrapItems(items, n.children[0])
 		}
 	}
-	if _, isMap := isA[format.MapType](n, deprecated.Map, deprecated.MapKeyValue); isMap && len(n.children) == 1 && len(n.children[0].children) == 2 {
+	if _, isMap := isA[format.MapType](n, deprecated.Map, deprecated.MapKeyValue); isMap && len(n.children) == 1 &&
+		len(n.children[0].children) == 2 {
 		pairs, _ := object[n.children[0].Name].([]any)
 		entries := map[string]any{}
 		for _, pair := range pairs {
@@ -220,7 +222,8 @@ func (n *schemaNode) meaningOf(v parquet.Value) any {
 		return time.Unix(seconds, rest*int64(unit)).UTC().Format(layout)
 	}
 	if t, ok := isA[format.TimeType](n, deprecated.TimeMillis, deprecated.TimeMicros); ok {
-		return time.Unix(0, wholeOf(v)*int64(n.unitOf(t.Unit, deprecated.TimeMillis))).UTC().Format("15:04:05.999999999")
+		return time.Unix(0, wholeOf(v)*int64(n.unitOf(t.Unit,
+			deprecated.TimeMillis))).UTC().Format("15:04:05.999999999")
 	}
 	if t, ok := isA[format.DecimalType](n, deprecated.Decimal); ok {
 		scale := t.Scale
@@ -229,7 +232,8 @@ func (n *schemaNode) meaningOf(v parquet.Value) any {
 		}
 		return decimalOf(v, int(scale))
 	}
-	if t, ok := isA[format.IntType](n, deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64); ok && !t.IsSigned {
+	if t, ok := isA[format.IntType](n, deprecated.Uint8, deprecated.Uint16, deprecated.Uint32,
+		deprecated.Uint64); ok && !t.IsSigned {
 		if v.Kind() == parquet.Int32 {
 			return int64(v.Uint32())
 		}

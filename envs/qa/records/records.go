@@ -64,7 +64,8 @@ const (
 	Parquet Form = "parquet"
 )
 
-var endings = map[string]Form{".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet}
+var endings = map[string]Form{".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON,
+	".parquet": Parquet}
 
 // maxErrors bounds the errors of one file.
 const maxErrors = 20
@@ -87,7 +88,8 @@ func FormOf(name string) Form {
 func Read(name string, data []byte, o Options) (Table, error) {
 	if o.Form == "" {
 		if o.Form = FormOf(name); o.Form == "" {
-			return Table{}, fmt.Errorf("its name ends in %q; expected %s, each also with .gz", path.Ext(name), wording.Or(Extensions()))
+			return Table{}, fmt.Errorf("its name ends in %q; expected %s, each also with .gz", path.Ext(name),
+				wording.Or(Extensions()))
 		}
 	}
 	data, err := unpack(data)
@@ -98,7 +100,8 @@ func Read(name string, data []byte, o Options) (Table, error) {
 	case err != nil:
 		return Table{}, err
 	case o.Rows != "" && o.Form != JSON:
-		return Table{}, fmt.Errorf("rows is %q; it says where the list of rows is in JSON, and this is %s", o.Rows, o.Form)
+		return Table{}, fmt.Errorf("rows is %q; it says where the list of rows is in JSON, and this is %s",
+			o.Rows, o.Form)
 	case len(o.Header) > 0 && o.Form != CSV:
 		return Table{}, fmt.Errorf("header names the columns of delimited text, and this is %s", o.Form)
 	case o.Form == Parquet:
@@ -141,7 +144,8 @@ func unpack(data []byte) ([]byte, error) {
 
 // foreign are the beginnings of files that are something else than they are taken for.
 var foreign = []struct{ begins, text string }{
-	{"version https://git-lfs.github.com/spec/", "this is a Git LFS pointer and not the data; git lfs pull downloads it"},
+	{"version https://git-lfs.github.com/spec/",
+		"this is a Git LFS pointer and not the data; git lfs pull downloads it"},
 	{"../.git/annex/", "this is a git-annex pointer and not the data; git annex get downloads it"},
 	{"/annex/objects/", "this is a git-annex pointer and not the data; git annex get downloads it"},
 	{"\xff\xfe", "this is UTF-16; save the file as UTF-8"},
@@ -192,7 +196,8 @@ func checkUTF8(data []byte) error {
 		}
 		at += n
 	}
-	return fmt.Errorf("line %d is not UTF-8 but perhaps Latin-1 or Windows-1252 (byte 0x%X); save the file as UTF-8", 1+bytes.Count(data[:at], []byte("\n")), data[at])
+	return fmt.Errorf("line %d is not UTF-8 but perhaps Latin-1 or Windows-1252 (byte 0x%X); save the file as UTF-8",
+		1+bytes.Count(data[:at], []byte("\n")), data[at])
 }
 
 // columnsOf returns the names of all fields, sorted.

@@ -50,7 +50,8 @@ const budgetName = "_budget"
 
 func (counted) Visit(node *ast.Node) {
 	call := func(name string, arguments ...ast.Node) ast.Node {
-		return &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: append([]ast.Node{&ast.IdentifierNode{Value: budgetName}}, arguments...)}
+		return &ast.CallNode{Callee: &ast.IdentifierNode{Value: name},
+			Arguments: append([]ast.Node{&ast.IdentifierNode{Value: budgetName}}, arguments...)}
 	}
 	switch n := (*node).(type) {
 	case *ast.BinaryNode:

@@ -62,7 +62,8 @@ func Compile(source string) (Expression, error) {
 	node := program.Node()
 	ast.Walk(&node, depth)
 	if depth.depthOf(node) > maxNested {
-		return Expression{}, fmt.Errorf("expression: functions with a predicate lie %d deep in each other; expected %d", depth.depthOf(node), maxNested)
+		return Expression{}, fmt.Errorf("expression: functions with a predicate lie %d deep in each other; expected %d",
+			depth.depthOf(node), maxNested)
 	}
 	return Expression{source, program}, nil
 }
@@ -126,7 +127,8 @@ func (e Expression) Score(c Case) (score float64, err error) {
 	case float64:
 		score = v
 	default:
-		return 0, fmt.Errorf("the expression gives %.40q, a %T; a number from 0 to 1, true or false is expected", fmt.Sprint(v), v)
+		return 0, fmt.Errorf("the expression gives %.40q, a %T; a number from 0 to 1, true or false is expected",
+			fmt.Sprint(v), v)
 	}
 	if math.IsNaN(score) || score < 0 || score > 1 {
 		return 0, fmt.Errorf("the expression gives %v; a number from 0 to 1, true or false is expected", v)

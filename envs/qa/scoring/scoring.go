@@ -107,7 +107,8 @@ func (s *Scoring) fill(f form) (err error) {
 		return fmt.Errorf("command names no program; expected a list of a program and its arguments, as [./score.sh, --strict]")
 	}
 	if f.Timeout != "" {
-		if s.Timeout, err = time.ParseDuration(f.Timeout); err != nil || s.Timeout < time.Second || s.Timeout > mostTimeout {
+		if s.Timeout, err = time.ParseDuration(f.Timeout); err != nil || s.Timeout < time.Second ||
+			s.Timeout > mostTimeout {
 			return fmt.Errorf("timeout is %q; expected 1s to 24h, as 90s or 10m", f.Timeout)
 		}
 	}

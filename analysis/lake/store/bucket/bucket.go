@@ -82,7 +82,8 @@ func (s *S3) Hash(ctx context.Context, key string) (size int64, sum string, err 
 }
 
 // downloadObject reads an object into what begin returns, which is called once for each try.
-func (s *S3) downloadObject(ctx context.Context, key string, begin func(size int64) io.Writer) (size int64, sum string, err error) {
+func (s *S3) downloadObject(ctx context.Context, key string, begin func(size int64) io.Writer) (size int64,
+	sum string, err error) {
 	if err := checkUsable(ctx, key); err != nil {
 		return 0, "", err
 	}
@@ -98,7 +99,8 @@ func (s *S3) downloadObject(ctx context.Context, key string, begin func(size int
 }
 
 // readObject reads an object once; again says that the bytes were bad, not the answer.
-func (s *S3) readObject(ctx context.Context, key string, begin func(size int64) io.Writer) (n int64, sum string, again bool, err error) {
+func (s *S3) readObject(ctx context.Context, key string, begin func(size int64) io.Writer) (n int64, sum string,
+	again bool, err error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
 	if err != nil {
 		return 0, "", false, err

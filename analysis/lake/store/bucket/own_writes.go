@@ -68,7 +68,8 @@ func (w *ownWrites) keysBelow(prefix string) (keys []string) {
 
 // completeListing returns a listing, sorted by key, with what this process had stored before it
 // was asked for (below) and it lacks. head is asked for these: another process may have deleted them.
-func (w *ownWrites) completeListing(ctx context.Context, listed []store.Object, below []string, head func(context.Context, string) (store.Object, error)) ([]store.Object, error) {
+func (w *ownWrites) completeListing(ctx context.Context, listed []store.Object, below []string,
+	head func(context.Context, string) (store.Object, error)) ([]store.Object, error) {
 	byKey := func(o store.Object, key string) int { return strings.Compare(o.Key, key) }
 	var late []store.Object
 	for _, key := range below {

@@ -56,7 +56,8 @@ func (s *S3) putObject(ctx context.Context, doing, key string, data []byte, c co
 		return err
 	}
 	if len(data) > store.MaxObject {
-		return s.explainError(doing, key, fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), store.MaxObject))
+		return s.explainError(doing, key,
+			fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), store.MaxObject))
 	}
 	if err := s.checkWritable(ctx); err != nil {
 		return err

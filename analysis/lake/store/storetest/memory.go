@@ -106,7 +106,8 @@ func checkCall(ctx context.Context, key string) error {
 		return err
 	}
 	for part := range strings.SplitSeq(key, "/") {
-		if part == "" || part[0] == '.' || len(key) > 700 || len(part) > 200 || strings.ContainsAny(part, "\\\x00\n") || !utf8.ValidString(part) {
+		if part == "" || part[0] == '.' || len(key) > 700 || len(part) > 200 || strings.ContainsAny(part, "\\\x00\n") ||
+			!utf8.ValidString(part) {
 			return fmt.Errorf("%.40q is not a key", key)
 		}
 	}

@@ -42,7 +42,8 @@ func Open(data []byte, perRow, perValue int, unread ...string) (*parquet.File, e
 	if err := checkFooter(data); err != nil {
 		return nil, err
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,8 @@ func (c *checker) checkFile(file *format.FileMetaData, perRow int, unread []stri
 			return fmt.Errorf("a group of rows has %d columns, not %d", len(group.Columns), len(columns))
 		}
 		for i, chunk := range group.Columns {
-			if slices.Contains(unread, columns[i].of) { // by the schema, as readers find columns, whatever the chunk says
+			// by the schema, as readers find columns, whatever the chunk says
+			if slices.Contains(unread, columns[i].of) {
 				continue
 			}
 			if err := c.checkColumn(columns[i], chunk.MetaData); err != nil {
@@ -210,10 +212,11 @@ func (f *thrift) takePage() (p page) {
 		case 7: // DictionaryPageHeader
 			f.takeInts([9]*int{1: &p.values}, nil)
 		case 8: // DataPageHeaderV2
-			f.takeInts([9]*int{1: &p.values, 4: &p.encoding, 5: &p.definitionBytes, 6: &p.repetitionBytes}, func(field int, kind byte) bool {
-				p.plain = p.plain || field == 7 && kind == thriftFalse
-				return false
-			})
+			f.takeInts([9]*int{1: &p.values, 4: &p.encoding, 5: &p.definitionBytes, 6: &p.repetitionBytes},
+				func(field int, kind byte) bool {
+					p.plain = p.plain || field == 7 && kind == thriftFalse
+					return false
+				})
 		default:
 			return false
 		}
@@ -226,7 +229,8 @@ func (f *thrift) takePage() (p page) {
 func (f *thrift) takeInts(ints [9]*int, other func(field int, kind byte) bool) {
 	f.readStruct(func(field int, kind byte) {
 		switch {
-		case field > 0 && field < len(ints) && ints[field] != nil && (kind == thriftI16 || kind == thriftI32 || kind == thriftI64):
+		case field > 0 && field < len(ints) && ints[field] != nil &&
+			(kind == thriftI16 || kind == thriftI32 || kind == thriftI64):
 			*ints[field] = f.takeInt()
 		case other != nil && other(field, kind):
 		case kind != thriftTrue && kind != thriftFalse:
@@ -282,7 +286,8 @@ func (c *checker) checkColumn(column column, m format.ColumnMetaData) error {
 func (c *checker) unpack(p page, codec format.CompressionCodec, body []byte) (_ []byte, err error) {
 	levels := 0
 	if format.PageType(p.kind) == format.DataPageV2 {
-		if levels = p.repetitionBytes + p.definitionBytes; p.repetitionBytes < 0 || p.definitionBytes < 0 || levels > len(body) {
+		if levels = p.repetitionBytes + p.definitionBytes; p.repetitionBytes < 0 || p.definitionBytes < 0 ||
+			levels > len(body) {
 			return nil, errCut
 		}
 	}
@@ -293,7 +298,8 @@ func (c *checker) unpack(p page, codec format.CompressionCodec, body []byte) (_ 
 	switch packed := body[levels:]; codec {
 	case format.Zstd:
 		if c.zstd == nil {
-			if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
+			if c.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecodeAllCapLimit(true)); err != nil {
 				return nil, err
 			}
 		}
@@ -313,7 +319,8 @@ func (c *checker) unpack(p page, codec format.CompressionCodec, body []byte) (_ 
 			c.buffer = into.Bytes()
 		}
 	default:
-		return nil, fmt.Errorf("it is compressed with %s; gzip, snappy, zstd and what is not compressed are read%s", codec, writeAgain)
+		return nil, fmt.Errorf("it is compressed with %s; gzip, snappy, zstd and what is not compressed are read%s",
+			codec, writeAgain)
 	}
 	if err == nil && len(c.buffer) > p.unpacked {
 		err = errCut
@@ -368,7 +375,8 @@ func (c *checker) checkPage(p page, column column, kind format.Type, body []byte
 		ok = len(body) == 0 || runsHold(body[1:], int(body[0]), p.values)
 	case format.RLE:
 		ok = len(body) >= 4 && runsHold(body[4:], 1, p.values)
-	case format.DeltaBinaryPacked, format.DeltaLengthByteArray: // sizes of blocks and of their parts, then how many values
+	// sizes of blocks and of their parts, then how many values
+	case format.DeltaBinaryPacked, format.DeltaLengthByteArray:
 		f := thrift{data: body}
 		block, parts, values := f.takeVarint(), f.takeVarint(), f.takeVarint()
 		ok = !f.wrong && block <= 1<<20 && parts <= 1<<10 && values <= uint64(p.values)
