@@ -168,3 +168,14 @@ func TestDisplayOffATerminal(t *testing.T) {
 		t.Errorf("%v, %q", err, got)
 	}
 }
+
+// Of almost nothing that is done nobody can tell how long the rest takes.
+func TestTimeLeftOfAlmostNothing(t *testing.T) {
+	p := progress{began: time.Now().Add(-time.Hour), before: 0}
+	for underWay, says := range map[float64]bool{1e-9: false, 1: true} {
+		_, text := p.lineOf(workflows.Status{Cells: 4, Running: 1}, calls.Reading{}, underWay)
+		if strings.Contains(text, " left") != says || strings.Contains(text, "-") {
+			t.Errorf("%v under way: %s", underWay, text)
+		}
+	}
+}

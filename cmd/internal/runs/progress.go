@@ -134,6 +134,9 @@ func newsText(s workflows.Status, m calls.Reading) string {
 	return fmt.Sprint(s.Done(), s.Cells, s.Failed, s.Running, s.Paused, s.PauseReason, m.Calls, m.Cached)
 }
 
+// mostLeft bounds the time left that is said.
+const mostLeft = 365 * 24 * time.Hour
+
 // lineOf returns the share of the campaign that is done, and what to say of it:
 // collaborations, time left, calls, money. underWay is how much of the
 // collaborations that have not ended is done, in collaborations.
@@ -153,8 +156,10 @@ func (p *progress) lineOf(s workflows.Status, m calls.Reading, underWay float64)
 	if s.Paused {
 		line += " · paused: " + s.PauseReason
 	} else if done := share - p.before; done > 0 && share < 1 {
-		left := time.Duration(float64(took) / done * (1 - share))
-		line += " · " + left.Round(time.Second).String() + " left"
+		// of almost nothing no time can be told
+		if left := float64(took) / done * (1 - share); left < float64(mostLeft) {
+			line += " · " + time.Duration(left).Round(time.Second).String() + " left"
+		}
 	}
 	line += fmt.Sprintf(" · %s · $%.2f", wording.Count(m.Calls, "call"), m.CostUSD)
 	if m.Unpriced {
