@@ -24,35 +24,33 @@ var Annotations = [...]string{Labels, Features, Gold}
 // Label is what one message does, as one labeller sees it. Key: labeller, collaboration_id, generation, entry.
 type Label struct {
 	Key
-	// id of model, settings and prompt: lake/_campaigns/<campaign>/labellers/<labeller>.json
-	Labeller      string  `parquet:"labeller,dict"`
-	Model         string  `parquet:"model,dict"`     // provider/model
-	Entry         int32   `parquet:"entry"`          // the message's turn; -1 for a whole collaboration
-	Round         int32   `parquet:"round"`          // of the message, from 1; 0 for a whole collaboration
-	Agent         int32   `parquet:"agent"`          // who said it, from 0; -1 for a whole collaboration
-	Status        string  `parquet:"status,dict"`    // labelled or invalid
-	InvalidReason *string `parquet:"invalid_reason"` // as in turns
-	Inform        bool    `parquet:"inform"`         // shares something new; an invalid label has no act
-	Request       bool    `parquet:"request"`        // asks for something unknown to the speaker
-	Confirm       bool    `parquet:"confirm"`        // asks whether something shared is so
-	Summarize     bool    `parquet:"summarize"`      // brings the main points together
-	Evaluate      bool    `parquet:"evaluate"`       // judges, or gives an opinion
-	Propose       bool    `parquet:"propose"`        // brings in a new solution
-	Compromise    bool    `parquet:"compromise"`     // offers a solution between the wishes of several
-	Defend        bool    `parquet:"defend"`         // keeps to a doubted solution
-	Accept        bool    `parquet:"accept"`         // agrees
-	Decline       bool    `parquet:"decline"`        // refuses or disagrees
-	Others        bool    `parquet:"others"`         // does something else
-	// id of the code book, if not acts; then all act columns are false
-	CodeBook     *string  `parquet:"code_book,dict"`
-	LabelsJSON   *string  `parquet:"labels_json"`              // its labels, as a JSON list
-	Asks         int32    `parquet:"asks"`                     // prompts sent, re-asks included
-	PromptHash   string   `parquet:"prompt_hash"`              // as in turns
-	AnswerHash   string   `parquet:"answer_hash"`              // SHA-256 of the last raw answer
-	Simulated    bool     `parquet:"simulated"`                // labelled by rules
-	InputTokens  int64    `parquet:"input_tokens" digest:"-"`  // of billed calls
-	OutputTokens int64    `parquet:"output_tokens" digest:"-"` // likewise
-	CostUSD      *float64 `parquet:"cost_usd" digest:"-"`      // of billed calls; absent if a price is unknown
+	Labeller      string   `parquet:"labeller,dict"`            // id of model, settings and prompt: lake/_campaigns/<campaign>/labellers/<labeller>.json
+	Model         string   `parquet:"model,dict"`               // provider/model
+	Entry         int32    `parquet:"entry"`                    // the message's turn; -1 for a whole collaboration
+	Round         int32    `parquet:"round"`                    // of the message, from 1; 0 for a whole collaboration
+	Agent         int32    `parquet:"agent"`                    // who said it, from 0; -1 for a whole collaboration
+	Status        string   `parquet:"status,dict"`              // labelled or invalid
+	InvalidReason *string  `parquet:"invalid_reason"`           // as in turns
+	Inform        bool     `parquet:"inform"`                   // shares something new; an invalid label has no act
+	Request       bool     `parquet:"request"`                  // asks for something unknown to the speaker
+	Confirm       bool     `parquet:"confirm"`                  // asks whether something shared is so
+	Summarize     bool     `parquet:"summarize"`                // brings the main points together
+	Evaluate      bool     `parquet:"evaluate"`                 // judges, or gives an opinion
+	Propose       bool     `parquet:"propose"`                  // brings in a new solution
+	Compromise    bool     `parquet:"compromise"`               // offers a solution between the wishes of several
+	Defend        bool     `parquet:"defend"`                   // keeps to a doubted solution
+	Accept        bool     `parquet:"accept"`                   // agrees
+	Decline       bool     `parquet:"decline"`                  // refuses or disagrees
+	Others        bool     `parquet:"others"`                   // does something else
+	CodeBook      *string  `parquet:"code_book,dict"`           // id of the code book, if not acts; then all act columns are false
+	LabelsJSON    *string  `parquet:"labels_json"`              // its labels, as a JSON list
+	Asks          int32    `parquet:"asks"`                     // prompts sent, re-asks included
+	PromptHash    string   `parquet:"prompt_hash"`              // as in turns
+	AnswerHash    string   `parquet:"answer_hash"`              // SHA-256 of the last raw answer
+	Simulated     bool     `parquet:"simulated"`                // labelled by rules
+	InputTokens   int64    `parquet:"input_tokens" digest:"-"`  // of billed calls
+	OutputTokens  int64    `parquet:"output_tokens" digest:"-"` // likewise
+	CostUSD       *float64 `parquet:"cost_usd" digest:"-"`      // of billed calls; absent if a price is unknown
 }
 
 // Labelled is the status of a message whose label could be read.
@@ -60,8 +58,7 @@ const Labelled = "labelled"
 
 // actColumns returns the columns of Acts, in their order.
 func (l *Label) actColumns() [len(Acts)]*bool {
-	return [...]*bool{&l.Inform, &l.Request, &l.Confirm, &l.Summarize, &l.Evaluate, &l.Propose, &l.Compromise,
-		&l.Defend, &l.Accept, &l.Decline, &l.Others}
+	return [...]*bool{&l.Inform, &l.Request, &l.Confirm, &l.Summarize, &l.Evaluate, &l.Propose, &l.Compromise, &l.Defend, &l.Accept, &l.Decline, &l.Others}
 }
 
 // Show marks the acts that the message shows; names that are none are passed over.
@@ -92,20 +89,18 @@ func (l Label) sortKey() [3]int64 { return [3]int64{int64(l.Entry)} }
 // Feature is what is measured of one message. Key: embedder, rule, collaboration_id, generation, entry.
 type Feature struct {
 	Key
-	Embedder  string `parquet:"embedder,dict"` // distances of different embedders are not comparable
-	Rule      string `parquet:"rule,dict"`     // counts sentences and syllables: portable or textstat
-	Entry     int32  `parquet:"entry"`         // the message's turn
-	Round     int32  `parquet:"round"`         // of the message, from 1
-	Agent     int32  `parquet:"agent"`         // who said it, from 0
-	Simulated bool   `parquet:"simulated"`     // said by a scripted agent
-	TextHash  string `parquet:"text_hash"`     // SHA-256 of the message
-	// separated by spaces, with a letter or digit; Unicode segments in scripts without spaces
-	Words     int32 `parquet:"words"`
-	Sentences int32 `parquet:"sentences"` // by the rule
-	Syllables int32 `parquet:"syllables"` // by the rule
-	// Flesch-Kincaid grade level; 0 without words, absent where messages are not English
-	Grade    *float64 `parquet:"grade"`
-	Distance *float64 `parquet:"distance" digest:"-"` // 1 - cosine with the mean of the round before; absent in round 1, after a round without messages, and for texts without a direction
+	Embedder  string   `parquet:"embedder,dict"`       // distances of different embedders are not comparable
+	Rule      string   `parquet:"rule,dict"`           // counts sentences and syllables: portable or textstat
+	Entry     int32    `parquet:"entry"`               // the message's turn
+	Round     int32    `parquet:"round"`               // of the message, from 1
+	Agent     int32    `parquet:"agent"`               // who said it, from 0
+	Simulated bool     `parquet:"simulated"`           // said by a scripted agent
+	TextHash  string   `parquet:"text_hash"`           // SHA-256 of the message
+	Words     int32    `parquet:"words"`               // separated by spaces, with a letter or digit; Unicode segments in scripts without spaces
+	Sentences int32    `parquet:"sentences"`           // by the rule
+	Syllables int32    `parquet:"syllables"`           // by the rule
+	Grade     *float64 `parquet:"grade"`               // Flesch-Kincaid grade level; 0 without words, absent where messages are not English
+	Distance  *float64 `parquet:"distance" digest:"-"` // 1 - cosine with the mean of the round before; absent in round 1, after a round without messages, and for texts without a direction
 }
 
 // Table returns the table's name.
@@ -144,6 +139,5 @@ func SortedAnnotations[T Row](rows []T) ([]T, error) {
 // IsMessage reports whether a turn is something that an agent said to others: what
 // is labelled and measured.
 func (t Turn) IsMessage() bool {
-	return t.Kind == "ask" && t.Role == "" && (t.Format == "message" || t.Format == "text") && t.Status == "said" &&
-		t.Agent != nil && t.Text != nil
+	return t.Kind == "ask" && t.Role == "" && (t.Format == "message" || t.Format == "text") && t.Status == "said" && t.Agent != nil && t.Text != nil
 }

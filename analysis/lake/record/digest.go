@@ -73,8 +73,7 @@ func digestOf[T Row](rows []T, columns []column) (string, error) {
 			before := len(row)
 			var err error
 			if row, err = c.append(row, v.FieldByIndex(c.index)); err != nil {
-				return "", fmt.Errorf("table %s, row %d of collaboration %s, column %s: %w", rows[i].Table(), i,
-					rows[i].Identity().CollaborationID, c.name, err)
+				return "", fmt.Errorf("table %s, row %d of collaboration %s, column %s: %w", rows[i].Table(), i, rows[i].Identity().CollaborationID, c.name, err)
 			}
 			if len(row) > before {
 				count++

@@ -67,8 +67,7 @@ func (r Rows) Sorted() (Rows, error) {
 	}
 	key := r.Collaborations[0].Key
 	if key.SchemaVersion < 1 || key.SchemaVersion > SchemaVersion {
-		return Rows{}, fmt.Errorf("collaboration %s: rows of schema version %d; this program knows versions up to %d",
-			key.CollaborationID, key.SchemaVersion, SchemaVersion)
+		return Rows{}, fmt.Errorf("collaboration %s: rows of schema version %d; this program knows versions up to %d", key.CollaborationID, key.SchemaVersion, SchemaVersion)
 	}
 	var s Rows
 	var errs [len(Tables)]error
@@ -96,8 +95,7 @@ func sortRows[T Row](key Key, rows []T) ([]T, error) {
 			return nil, fmt.Errorf("table %s: a row of %+v among those of %+v", r.Table(), r.Identity(), key)
 		}
 		if i > 0 && r.sortKey() == rows[i-1].sortKey() {
-			return nil, fmt.Errorf("table %s: collaboration %s has two rows with the key %v", r.Table(),
-				key.CollaborationID, r.sortKey())
+			return nil, fmt.Errorf("table %s: collaboration %s has two rows with the key %v", r.Table(), key.CollaborationID, r.sortKey())
 		}
 	}
 	return rows, nil

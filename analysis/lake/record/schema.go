@@ -121,8 +121,7 @@ func columnsOfStruct(file *ast.File, t reflect.Type, digest bool) ([]Column, err
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		about := comments[f.Name]
 		if about == "" {
-			return nil, fmt.Errorf("package record: %s.%s needs a comment next to it that says what the column is",
-				t.Name(), f.Name)
+			return nil, fmt.Errorf("package record: %s.%s needs a comment next to it that says what the column is", t.Name(), f.Name)
 		}
 		columns = append(columns, Column{
 			Name: name, Type: columnType(f), Nullable: f.Type.Kind() == reflect.Pointer,
