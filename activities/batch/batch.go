@@ -100,6 +100,7 @@ type Key struct{ Campaign, Provider string }
 // Batches are those of this process. It is safe for concurrent use.
 type Batches struct {
 	store store.Store
+	alone bool // no other process works for the campaigns of the store
 	ctx   context.Context
 	stop  context.CancelFunc
 
@@ -109,9 +110,10 @@ type Batches struct {
 	sent       map[string]*Sent // by name
 }
 
-// New returns batches that are recorded in a store.
-func New(s store.Store) *Batches {
-	b := &Batches{store: s, used: map[string]bool{}, collectors: map[Key]*collector{}, sent: map[string]*Sent{}}
+// New returns batches that are recorded in a store. They are alone if no other process works for the
+// campaigns of the store.
+func New(s store.Store, alone bool) *Batches {
+	b := &Batches{store: s, alone: alone, used: map[string]bool{}, collectors: map[Key]*collector{}, sent: map[string]*Sent{}}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b
 }
@@ -276,7 +278,7 @@ func (b *Batches) send(key Key, queue []*ticket) {
 		return
 	}
 	err := record.put(b.ctx, b.store)
-	if late := time.Since(now) > sent[0].pace.Settle; err == nil && late { // others may take the calls for unsent
+	if late := time.Since(now) > sent[0].pace.Settle; err == nil && late && !b.alone { // others may take the calls for unsent
 		err = cmp.Or(b.store.Delete(b.ctx, record.objectKey()), errors.New("that took too long"))
 	}
 	s := newSent(b, record, sent[0].service, sent[0].pace)

@@ -61,6 +61,6 @@ func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manife
 	return &Caller{
 		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
 		budgets: budgets{accounts: map[string]*budget{}}, epochs: epochs{of: map[string]int{}},
-		batches: batch.New(store), Pace: batch.NewPace,
+		batches: batch.New(store, alone), Pace: batch.NewPace,
 	}
 }
