@@ -60,7 +60,11 @@ func DecodeStrict(data []byte) Decode {
 		}
 		first, _ := strings.CutPrefix(err.Error(), "json: unknown field ")
 		unknown := refuseUnknown(data, wording.Keys(reflect.TypeOf(v)))
-		if wrong := json.Unmarshal(data, v); wrong != nil || unknown != nil {
+		wrong := json.Unmarshal(data, v)
+		if _, isType := errors.AsType[*json.UnmarshalTypeError](wrong); unknown != nil && !isType {
+			return unknown
+		}
+		if wrong != nil {
 			return errors.Join(unknown, explainType(wrong))
 		}
 		return fmt.Errorf("unknown key %s", first) // of an object within

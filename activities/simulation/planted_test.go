@@ -93,7 +93,7 @@ var plants = []plant{
 	{"less than the worst case is reserved", "activities/calls/call.go",
 		"need{worst, price != nil, bounded, q.Provider.Endpoint == \"\"}", "need{money.Amount{}, price != nil, bounded, q.Provider.Endpoint == \"\"}"},
 	{"what a service does not tell costs nothing", "activities/calls/call.go",
-		"if !q.believes(response, worst.Tokens) {\n\t\tq.chargeWorst", "if false {\n\t\tq.chargeWorst"},
+		"if !q.isCredible(response, worst.Tokens) {\n\t\tq.chargeWorst", "if false {\n\t\tq.chargeWorst"},
 	{"the grants of others are not counted", "activities/money/log.go",
 		"f.used, f.open = f.used.Add(e.Used), f.open.Add(e.Open)", "f.used = f.used.Add(e.Used)"},
 	{"what others have used is not counted", "activities/money/log.go",

@@ -51,7 +51,7 @@ func TestPriceErrors(t *testing.T) {
 	const form = "; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write, reasoning, flex and batch"
 	for prices, want := range map[string]string{
 		`{"x": 1}`:               "x: 1 is not a price" + form,
-		`{"x": {"input": "a"}}`:  "x: input is not a number but a string" + form,
+		`{"x": {"input": "a"}}`:  "x: input: expected a number, got string" + form,
 		`{"x": {"inptu": 1}}`:    `x: unknown key "inptu"; known are input, output, cached_input, cache_write, reasoning, flex, batch, long, max_output, as_of; did you mean input?` + form,
 		`{"y": [], "x": "free"}`: `x: "free" is not a price` + form + "\n" + "y: [] is not a price" + form,
 	} {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,8 +45,8 @@ func LoadEnvFileOf(ctx context.Context, s store.Store, name string) error {
 }
 
 // LoadEnvFileHere is LoadEnvFile for the folder of a recorded campaign, if the command is given
-// there, or the folder is not known: a state folder that came with a stranger's lake may name any.
-// Else it says that the file is not read.
+// there: a state folder that came with a stranger's lake may name any. Else, and where the folder is
+// not known, it says that the file is not read.
 func LoadEnvFileHere(folder string) error {
 	return loadEnvFileHere(os.Stderr, folder)
 }
@@ -57,13 +56,15 @@ func loadEnvFileHere(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
-	if named, err := os.Stat(cmp.Or(folder, ".")); err == nil && os.SameFile(here, named) {
+	if named, err := os.Stat(folder); err == nil && os.SameFile(here, named) {
 		return loadEnvFile(w, folder)
 	}
-	if path := filepath.Join(folder, envFileName); folder != "" {
-		if _, err := os.Lstat(path); err == nil {
-			fmt.Fprintf(w, "%s is not read, since no file there was named: give the command in that folder, or set the keys\n", wording.SafeLines(path))
-		}
+	path, instead := filepath.Join(folder, envFileName), "give the command in that folder, or set the keys"
+	if folder == "" {
+		instead = "the campaign's own folder is not known; set the keys"
+	}
+	if _, err := os.Lstat(path); err == nil {
+		fmt.Fprintf(w, "%s is not read, since no file there was named: %s\n", wording.SafeLines(path), instead)
 	}
 	return nil
 }

@@ -116,7 +116,10 @@ func TestEnvFileOfALake(t *testing.T) {
 	t.Setenv("OF_A_LAKE_KEY", "")
 	os.Unsetenv("OF_A_LAKE_KEY")
 	t.Chdir(t.TempDir())
-	for folder, want := range map[string]string{dir: ".env is not read", "": "", filepath.Join(dir, "gone"): "", t.TempDir(): ""} {
+	if err := os.WriteFile(".env", []byte("OF_A_LAKE_KEY=of-another-folder\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for folder, want := range map[string]string{dir: ".env is not read", "": "own folder is not known; set the keys", filepath.Join(dir, "gone"): "", t.TempDir(): ""} {
 		var said strings.Builder
 		err := loadEnvFileHere(&said, folder)
 		if _, set := os.LookupEnv("OF_A_LAKE_KEY"); err != nil || set || !strings.Contains(said.String(), want) || (want == "") != (said.Len() == 0) {

@@ -14,7 +14,7 @@ import (
 // Whoever mends a file is told at once what is wrong with it, the agents' policy included, whatever
 // keeps its questions from being read; and of baselines not once more what is said of the questions.
 func TestFaultsOfAllPartsAtOnce(t *testing.T) {
-	const rest = `model: {name: scripted/answerer, policy: {acuracy: 0.6, bias: much, conformity: 4, lur: 1}}
+	const rest = `model: {name: scripted/answerer, policy: {acccuracy: 0.6, bias: much, conformity: 4, lur: 1}}
 generate: {temprature: 1}
 protocol: {name: debate, rounds: -1}
 rule: plurality
@@ -22,7 +22,7 @@ baselines: [single]
 `
 	policy := []string{
 		`model: bias: expected a number, got string`, `model: conformity is 4; it is from 0 to 1`,
-		`model: unknown key "acuracy"; known are accuracy, conformity, insight, bias, lure, verbosity; did you mean accuracy?`,
+		`model: unknown key "acccuracy"; known are accuracy, conformity, insight, bias, lure, verbosity; did you mean accuracy?`,
 		`model: unknown key "lur"`, `generate.temprature: unknown key`, `protocol.rounds: is -1`,
 	}
 	for env, want := range map[string][]string{

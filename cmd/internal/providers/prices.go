@@ -78,11 +78,7 @@ func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limit
 
 // misreadPrice returns what is wrong with a price that cannot be decoded.
 func misreadPrice(value json.RawMessage, err error) string {
-	wrongType, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case ok && wrongType.Field != "":
-		return fmt.Sprintf("%s is not a number but a %s", wrongType.Field, wrongType.Value)
-	case ok:
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("%.40s is not a price", value)
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "price: "), "json: ")
