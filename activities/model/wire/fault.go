@@ -130,7 +130,7 @@ var (
 	unpaid = regexp.MustCompile(`(?i)insufficient (account )?(balance|credit|fund)` +
 		`|(balance|credits?)( is| are| has been| have been)? (too low|insufficient|exhausted|depleted|not enough|not sufficient|used up)` +
 		`|(out of|not enough|run out of|ran out of|no|n't have (any|enough|sufficient)|not have (any|enough|sufficient)) (more |remaining |available |api )?(credits?|balance|funds)\b` +
-		`|quota\b.{0,40}\b(is )?not enough|free quota (tier|has been exhausted)|\blimit: 0\b|extra usage is required|requires a subscription` +
+		`|quota\b.{0,40}\b(is )?not enough|free quota (tier|has been exhausted)|\blimit: 0(?:[^.\d]|$)|extra usage is required|requires a subscription` +
 		`|credits? (have |has )?expired|exceeded (your|the) (monthly |daily )?(included )?credits` +
 		`|余额不足|余额已|额度不足|额度已|预扣费额度失败|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?(required|past due)|no payment method` +
 		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)

@@ -2,12 +2,15 @@ package campaign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/lake/store"
@@ -85,7 +88,7 @@ func keepPaths(s store.Store, p Plan) error {
 }
 
 // HidePaths returns a text for the lake, such as an error's, without the folders of this machine:
-// "." is that of the campaign file, "~" the user's own.
+// "." is that of the campaign file, "~" the user's own. The longest path is replaced first.
 func HidePaths(s store.Store, campaign, text string) string {
 	if !strings.ContainsRune(text, filepath.Separator) {
 		return text
@@ -98,9 +101,16 @@ func HidePaths(s store.Store, campaign, text string) string {
 	if err != nil {
 		home = ""
 	}
-	for _, of := range []struct{ path, name string }{{known.Folder, "."}, {known.Data, "(data)"}, {home, "~"}} {
-		if len(of.path) > 1 {
-			text = strings.ReplaceAll(text, of.path, of.name)
+	names := map[string]string{home: "~", known.Data: "(data)", known.Folder: "."}
+	if local, ok := store.As[*store.Local](s); ok {
+		names[local.Folder()] = "(lake)"
+	}
+	paths := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+	})
+	for _, path := range paths {
+		if len(path) > 1 {
+			text = strings.ReplaceAll(text, path, names[path])
 		}
 	}
 	return text

@@ -72,6 +72,9 @@ type Local struct {
 	locking  sync.Mutex    // one of this process's goroutines waits for the lock
 }
 
+// Folder returns where the objects are, as it was named.
+func (l *Local) Folder() string { return l.root.Name() }
+
 // begin waits until a request may hold files open, and returns what ends it.
 func (l *Local) begin() (end func()) {
 	l.requests <- struct{}{}
@@ -346,7 +349,7 @@ func (l *Local) explainError(doing, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("lake %s: %s %s: %w", l.root.Name(), doing, key, explainFull(err))
+	return fmt.Errorf("lake %s: %s %s: %w", l.Folder(), doing, key, explainFull(err))
 }
 
 // explainFull says in words what a full disk means.
