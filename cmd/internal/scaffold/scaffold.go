@@ -45,7 +45,7 @@ var kinds = []kind{
 	{name: "study", files: map[string]string{"study/study.yaml": "NAME.yaml", "study/questions.csv": "NAME.csv"}},
 	{"rule", map[string]string{"rule/rule.go": "workflows/decision/NAME.go",
 		"rule/rule_test.go": "workflows/decision/NAME_test.go"},
-		"rules", `NewRule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`,
+		"builtInRules", `NewRule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`,
 		"./workflows/..."},
 	{"stop", map[string]string{"stop/stop.go": "workflows/stopping/NAME.go",
 		"stop/stop_test.go": "workflows/stopping/NAME_test.go"},
@@ -56,13 +56,13 @@ var kinds = []kind{
 		"protocol/system.tmpl":      "workflows/protocol/prompts/NAME/system.tmpl",
 		"protocol/proposal.tmpl":    "workflows/protocol/prompts/NAME/proposal.tmpl",
 		"protocol/vote.tmpl":        "workflows/protocol/prompts/NAME/vote.tmpl"},
-		"protocols", `NewProtocol("[[.Name]]", "all propose, then all vote, once", protocol.Default[[.Type]](), protocol.New[[.Type]]),`, "./workflows/... ./activities/prompt"},
+		"builtInProtocols", `NewProtocol("[[.Name]]", "all propose, then all vote, once", protocol.Default[[.Type]](), protocol.New[[.Type]]),`, "./workflows/... ./activities/prompt"},
 	{"env", map[string]string{
 		"env/env.go": "envs/NAME/NAME.go", "env/env_test.go": "envs/NAME/NAME_test.go",
 		"env/task.tmpl":       "envs/NAME/prompts/task.tmpl",
 		"env/background.tmpl": "envs/NAME/prompts/background.tmpl",
 		"env/proposal.tmpl":   "envs/NAME/prompts/proposal.tmpl"},
-		"environments", `NewEnvironment("[[.Name]]", "agree on a number between what all want", [[.File]].Defaults(), [[.File]].New),`, "./envs/[[.File]] ./workflows/... ./activities/prompt"},
+		"builtInEnvironments", `NewEnvironment("[[.Name]]", "agree on a number between what all want", [[.File]].Defaults(), [[.File]].New),`, "./envs/[[.File]] ./workflows/... ./activities/prompt"},
 }
 
 // Kinds returns what Write can write.
