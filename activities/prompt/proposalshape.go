@@ -50,8 +50,8 @@ func plainProposal(object jsontext.Value, alone bool, inst envs.Instance) (jsont
 	if !named && alone {
 		if given = proposalIn(object); given != nil {
 			named = true
-		} else if given = withoutReasons(object); given == nil {
-			return object, nil
+		} else if given = withoutReasons(object); given == nil || string(given) == "{}" {
+			return object, nil // nobody proposes by saying nothing
 		}
 	}
 	if given == nil || isNone(given) {

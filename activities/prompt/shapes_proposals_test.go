@@ -77,6 +77,7 @@ func TestShapesOfProposals(t *testing.T) {
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": {"not": "agent_1"}}}`}, {"tasks", "-", "", `{"proposal": {"Run the pilot study": "agent_1 or agent_2"}}`},
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": ["agent_1", "agent_2"]}}`}, {"tasks", "-", "", `{"proposal": {"agent_1": ["Run the pilot study"], "agent_0": ["Publish the code"]}}`},
 		{"tasks", "-", "", `{"proposal": [{"task": "Run the pilot study", "agent": "agent_1"}, {"task": "Run the pilot study", "agent": "agent_0"}]}`},
+		{"tasks", "-", "", `{"reason_for_decision": "x"}`}, {"tasks", "-", "", `{}`}, {"tasks", "{}", "json", `{"proposal": {}}`},
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": 1}}`}, {"tasks", "-", "", `{"proposal": {"Walk the dog": "agent_1"}}`},
 
 		{"menu", `["Tomato and egg","Coconut rice"]`, "json", `{"proposal": ["Coconut rice", "Tomato and egg"]}`},
