@@ -25,9 +25,11 @@ var (
 	}
 	namesOfNumbers = []string{"value", "amount", "quantity", "number", "rating", "contribution"}
 	namesOfThings  = []string{"agent", "name", "assignee", "assignedto", "person", "dish", "item"}
-	namesOfShares  = []string{"goods", "items", "allocation", "amounts", "share", "bundle", "gets", "receives"}
-	namesOfSums    = []string{"total", "totals", "sum", "sums"}
-	nobody         = []string{"none", "nobody", "noone", "unassigned"}
+	namesOfOwners  = slices.Concat(namesOfThings, []string{"agentname", "id", "agentid", "recipient", "player", "task",
+		"taskname", "good", "goodname", "resource", "product"})
+	namesOfShares = []string{"goods", "items", "allocation", "amounts", "share", "bundle", "gets", "receives"}
+	namesOfSums   = []string{"total", "totals", "sum", "sums"}
+	nobody        = []string{"none", "nobody", "noone", "unassigned"}
 )
 
 // parseProposalText reads a proposal in the form that is asked for, or in one that has no other meaning.
@@ -235,7 +237,8 @@ func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema) (jsontext.Value
 	return encode(out), len(out) > 0
 }
 
-// fromList reads a list of pairs, or of objects that each name one of the names in one member; nil if it cannot.
+// fromList reads a list of pairs, or of objects that each name one of the names in one member, whose
+// key says no more than that: a giver is not who receives; nil if it cannot.
 func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontext.Value {
 	var items []jsontext.Value
 	if json.Unmarshal(v, &items) != nil {
@@ -265,7 +268,7 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 		key, named := "", -1
 		for member, value := range members {
 			if i := f.find(names, textOf(value)); value.Kind() == '"' && i >= 0 {
-				if named >= 0 {
+				if named >= 0 || !slices.Contains(namesOfOwners, fold(member)) {
 					return nil
 				}
 				key, named = member, i

@@ -53,6 +53,9 @@ func TestShapesOfProposals(t *testing.T) {
 		{"goods", "-", "", `{"proposal": {"Alex": {"apples": 40, "bread": 50}, "alex": {"apples": 60, "bread": 50}, "Blake": {"apples": 60, "bread": 50}}}`},
 		{"goods", "-", "", `{"proposal": [{"agent": "Alex", "partner": "Blake", "apples": 40, "bread": 50}]}`},
 		{"goods", "-", "", `{"proposal": [{"agent": "Alex", "apples": 40, "bread": 50}, {"agent": "Alex", "apples": 60, "bread": 50}]}`},
+		{"goods", "-", "", `{"proposal": [{"giver": "Alex", "apples": 40, "bread": 50}, {"giver": "Blake", "apples": 60, "bread": 50}]}`},
+		{"goods", half, "json, repaired: list of objects", `{"proposal": {"Alex": [{"good": "apples", "amount": 40}, {"good": "bread", "amount": 50}], "Blake": [{"item": "apples", "quantity": 60}, {"item": "bread", "quantity": 50}]}}`},
+		{"goods", half, "json, repaired: list of objects", `{"proposal": [{"Recipient": "Alex", "apples": 40, "bread": 50}, {"Recipient": "Blake", "apples": 60, "bread": 50}]}`},
 		{"goods", "-", "", `{"proposal": [[40, 50], [60, 50]]}`}, {"goods", "-", "", `{"proposal": [{"agent": "Alex", "apples": 40, "bread": 50}]}`},
 		{"goods", "-", "", `{"rejected_proposal": ` + half + `}`}, {"goods", "-", "", `{"offer": ` + half + `, "counteroffer": ` + half + `}`},
 		{"goods", "-", "", `For example ` + half + ` would be unfair.`}, {"goods", "-", "", `{"offer": ` + half + `, "accept": false}`},
@@ -78,6 +81,7 @@ func TestShapesOfProposals(t *testing.T) {
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": ["agent_1", "agent_2"]}}`}, {"tasks", "-", "", `{"proposal": {"agent_1": ["Run the pilot study"], "agent_0": ["Publish the code"]}}`},
 		{"tasks", "-", "", `{"proposal": [{"task": "Run the pilot study", "agent": "agent_1"}, {"task": "Run the pilot study", "agent": "agent_0"}]}`},
 		{"tasks", "-", "", `{"reason_for_decision": "x"}`}, {"tasks", "-", "", `{}`}, {"tasks", "{}", "json", `{"proposal": {}}`},
+		{"tasks", "-", "", `{"proposal": [{"rejected_task": "Run the pilot study", "agent": "agent_1"}]}`}, {"tasks", "-", "", `{"proposal": [{"task": "Run the pilot study", "rejected_agent": "agent_1"}]}`},
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": 1}}`}, {"tasks", "-", "", `{"proposal": {"Walk the dog": "agent_1"}}`},
 
 		{"menu", `["Tomato and egg","Coconut rice"]`, "json", `{"proposal": ["Coconut rice", "Tomato and egg"]}`},
