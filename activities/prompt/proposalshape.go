@@ -20,10 +20,9 @@ var (
 	namesOfProposals = []string{
 		"proposal", "myproposal", "newproposal", "finalproposal", "counterproposal", "offer", "myoffer", "allocation",
 		"finalallocation", "distribution", "division", "assignment", "assignments", "menu", "dishes",
-		"position", "rating",
-		"contributions", "decision",
+		"position", "rating", "decision",
 	}
-	namesOfNumbers = []string{"value", "amount", "quantity", "number", "rating", "contribution"}
+	namesOfNumbers = []string{"value", "amount", "quantity", "number", "rating"}
 	namesOfThings  = []string{"agent", "name", "assignee", "assignedto", "person", "dish", "item"}
 	namesOfOwners  = slices.Concat(namesOfThings, []string{"agentname", "id", "agentid", "recipient", "player", "task",
 		"taskname", "good", "goodname", "resource", "product"})
@@ -48,9 +47,10 @@ func plainProposal(object jsontext.Value, alone bool, inst envs.Instance) (jsont
 	if !ok || json.Unmarshal(object, &members) != nil {
 		return object, nil
 	}
+	f := newReshaper(described.ProposalForm().Schema)
 	given, named := members["proposal"]
 	if !named && alone {
-		if given = proposalIn(object); given != nil {
+		if given = proposalIn(object, f.proposals); given != nil {
 			named = true
 		} else if given = withoutReasons(object); given == nil || string(given) == "{}" {
 			return object, nil // nobody proposes by saying nothing
@@ -60,7 +60,7 @@ func plainProposal(object jsontext.Value, alone bool, inst envs.Instance) (jsont
 		return object, nil
 	}
 	was := members["proposal"]
-	f, plain := reshaper{}, given
+	plain := given
 	if _, err := inst.Parse(given); err != nil {
 		if plain, ok = f.conform(given, described.ProposalForm().Schema, ""); !ok {
 			return object, nil
@@ -82,10 +82,11 @@ func plainProposal(object jsontext.Value, alone bool, inst envs.Instance) (jsont
 	return encode(members), f.changes
 }
 
-// proposalIn returns what an object calls a proposal; nil if it has none, or says anything else.
-func proposalIn(object jsontext.Value) jsontext.Value {
+// proposalIn returns what an object calls a proposal by one of these names; nil if it has none,
+// or says anything else.
+func proposalIn(object jsontext.Value, names []string) jsontext.Value {
 	members := membersOf(object)
-	v := take(members, namesOfProposals)
+	v := take(members, names)
 	delete(members, "explanation")
 	if !areReasons(members) {
 		return nil
@@ -108,7 +109,21 @@ func withoutReasons(object jsontext.Value) jsontext.Value {
 }
 
 // reshaper brings values into the form of a schema. It fills nothing in and leaves nothing out.
-type reshaper struct{ changes []string }
+type reshaper struct {
+	changes            []string
+	proposals, numbers []string // what these are called where proposals have this schema
+}
+
+// newReshaper is for proposals of a schema. Contributions are what agents give: a proposal only where
+// each agent has a number, not where each is told what it gets.
+func newReshaper(s jsonschema.Schema) reshaper {
+	f := reshaper{proposals: namesOfProposals, numbers: namesOfNumbers}
+	if len(s.Properties) > 1 && s.Properties[0].Schema.Type == "number" {
+		f.proposals = slices.Concat(f.proposals, []string{"contributions"})
+		f.numbers = slices.Concat(f.numbers, []string{"contribution"})
+	}
+	return f
+}
 
 func (f *reshaper) note(change string) {
 	if !slices.Contains(f.changes, change) {
@@ -127,7 +142,7 @@ func (f *reshaper) conform(v jsontext.Value, s jsonschema.Schema, name string) (
 	}
 	switch {
 	case s.Type == "object":
-		return f.object(v, s)
+		return f.object(v, s, name)
 	case s.Type == "array":
 		return f.array(v, s)
 	case s.Type == "number" || s.Type == "integer":
@@ -191,8 +206,11 @@ func onlyMember(v jsontext.Value, names []string) jsontext.Value {
 	return nil
 }
 
-func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema) (jsontext.Value, bool) {
-	names := namesIn(s)
+func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
+	names, around := namesIn(s), f.proposals
+	if name != "" { // what an agent offers is not what it gets
+		around = namesOfShares
+	}
 	var given map[string]jsontext.Value
 	switch {
 	case v.Kind() == '[':
@@ -221,9 +239,9 @@ func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema) (jsontext.Value
 		case slices.Contains(namesOfSums, fold(member)) && sums == nil:
 			sums = value
 		case !areReasons(map[string]jsontext.Value{fold(member): value}):
-			if inner := onlyMember(v, namesOfProposals); inner != nil && (inner.Kind() == '{' || inner.Kind() == '[') {
+			if inner := onlyMember(v, around); inner != nil && (inner.Kind() == '{' || inner.Kind() == '[') {
 				f.note("object around it")
-				return f.object(inner, s)
+				return f.object(inner, s, name)
 			}
 			return nil, false
 		}
@@ -276,7 +294,7 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 		}
 		delete(members, key)
 		rest := encode(members)
-		if inner := onlyMember(rest, slices.Concat(namesOfThings, namesOfShares, namesOfNumbers)); inner != nil {
+		if inner := onlyMember(rest, slices.Concat(namesOfThings, namesOfShares, f.numbers)); inner != nil {
 			rest = inner
 		}
 		if !add(named, rest, "list of objects") {
@@ -310,7 +328,7 @@ func (f *reshaper) addsUp(parts map[string]jsontext.Value, sums jsontext.Value, 
 				want[name], _ = strconv.ParseFloat(string(plain), 64)
 			}
 		}
-	} else if plain, ok := f.conform(sums, s.Properties[0].Schema, ""); !ok || json.Unmarshal(plain, &want) != nil {
+	} else if plain, ok := f.conform(sums, s.Properties[0].Schema, s.Properties[0].Name); !ok || json.Unmarshal(plain, &want) != nil {
 		return false
 	}
 	for name, sum := range of {
@@ -324,7 +342,7 @@ func (f *reshaper) addsUp(parts map[string]jsontext.Value, sums jsontext.Value, 
 func (f *reshaper) array(v jsontext.Value, s jsonschema.Schema) (jsontext.Value, bool) {
 	items := []jsontext.Value{}
 	isChoice := s.Items.Enum != nil
-	if inner := onlyMember(v, namesOfProposals); inner != nil {
+	if inner := onlyMember(v, f.proposals); inner != nil {
 		f.note("object around it")
 		v = inner
 	}
@@ -405,7 +423,7 @@ func (f *reshaper) axes(v jsontext.Value, n int) (items []jsontext.Value) {
 var amount = regexp.MustCompile(`^\s*([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s*(?:(?:/|out of)\s*(\d+)\b\s*)?(\pL[\pL ]*)?\.?\s*$`)
 
 func (f *reshaper) number(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
-	if inner := onlyMember(v, namesOfNumbers); inner != nil {
+	if inner := onlyMember(v, f.numbers); inner != nil {
 		f.note("object around it")
 		v = inner
 	}
