@@ -112,13 +112,19 @@ func withoutReasons(object jsontext.Value) jsontext.Value {
 type reshaper struct {
 	changes            []string
 	proposals, numbers []string // what these are called where proposals have this schema
+	totals             bool     // what is divided has to be, in all
 }
 
 // newReshaper is for proposals of a schema. Contributions are what agents give: a proposal only where
 // each agent has a number, not where each is told what it gets.
 func newReshaper(s jsonschema.Schema) reshaper {
 	f := reshaper{proposals: namesOfProposals, numbers: namesOfNumbers}
-	if len(s.Properties) > 1 && s.Properties[0].Schema.Type == "number" {
+	if len(s.Properties) == 0 {
+		return f
+	}
+	each := s.Properties[0].Schema
+	f.totals = each.Type == "object"
+	if len(s.Properties) > 1 && each.Type == "number" {
 		f.proposals = slices.Concat(f.proposals, []string{"contributions"})
 		f.numbers = slices.Concat(f.numbers, []string{"contribution"})
 	}
@@ -419,6 +425,9 @@ func (f *reshaper) axes(v jsontext.Value, n int) (items []jsontext.Value) {
 	return items
 }
 
+// eitherComma may be of thousands or of decimals: 1,250.
+var eitherComma = regexp.MustCompile(`^[+-]?\d{1,3},\d{3}$`)
+
 // amount is a number in words, with its unit; commas are those of thousands.
 var amount = regexp.MustCompile(`^\s*([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s*(?:(?:/|out of)\s*(\d+)\b\s*)?(\pL[\pL ]*)?\.?\s*$`)
 
@@ -438,7 +447,8 @@ func (f *reshaper) number(v jsontext.Value, s jsonschema.Schema, name string) (j
 	units := []string{"", "unit", "star", "point", "coin", "token", strings.TrimSuffix(strings.ToLower(name), "s")}
 	// 3/10 is a share where there can be less than one.
 	isOf := m[2] == "" || s.Minimum != nil && *s.Minimum >= 1 && m[2] == strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
-	if !slices.Contains(units, strings.TrimSuffix(strings.TrimSpace(unit), "s")) || !isOf {
+	if !slices.Contains(units, strings.TrimSuffix(strings.TrimSpace(unit), "s")) || !isOf ||
+		eitherComma.MatchString(m[1]) && !f.totals {
 		return nil, false
 	}
 	f.note("number in words")

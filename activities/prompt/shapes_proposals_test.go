@@ -7,6 +7,7 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/allocation"
 	"roundtable/envs/consensus"
+	"roundtable/envs/exchange"
 	"roundtable/envs/menu"
 	"roundtable/envs/publicgoods"
 	"roundtable/workflows/transcript"
@@ -18,7 +19,7 @@ func TestShapesOfProposals(t *testing.T) {
 	plane := consensus.Defaults()
 	plane.Dimension = 2
 	instances := map[string]envs.Instance{
-		"goods": economy(t), "menu": dealt(t, must(menu.New(menu.Defaults()))), "tasks": dealt(t, must(allocation.New(allocation.Defaults()))),
+		"goods": economy(t), "riches": dealt(t, must(exchange.New(exchange.Params{Agents: 2, Quantity: exchange.Quantity{3000, 100}}))), "menu": dealt(t, must(menu.New(menu.Defaults()))), "tasks": dealt(t, must(allocation.New(allocation.Defaults()))),
 		"line": dealt(t, must(consensus.New(consensus.Defaults()))), "plane": dealt(t, must(consensus.New(plane))),
 		"give": dealt(t, must(publicgoods.New(publicgoods.Defaults()))), "stars": dealt(t, movies(tiny())),
 	}
@@ -61,6 +62,7 @@ func TestShapesOfProposals(t *testing.T) {
 		{"goods", "-", "", `{"contributions": ` + half + `}`}, {"goods", "-", "", `{"proposal": {"contributions": ` + half + `}}`},
 		{"goods", "-", "", `{"proposal": {"Alex": {"apples": {"contribution": 40}, "bread": 50}, "Blake": {"apples": 60, "bread": 50}}}`},
 		{"goods", half, "json, repaired: object around it", `{"proposal": {"Alex": {"gets": {"apples": 40, "bread": 50}}, "Blake": {"goods": {"apples": 60, "bread": 50}}}}`},
+		{"riches", `{"Alex":{"apples":1250,"bread":50},"Blake":{"apples":1750,"bread":50}}`, "json, repaired: number in words", `{"proposal": {"Alex": {"apples": "1,250", "bread": 50}, "Blake": {"apples": "1,750", "bread": 50}}}`},
 		{"goods", "-", "", `{"proposal": [[40, 50], [60, 50]]}`}, {"goods", "-", "", `{"proposal": [{"agent": "Alex", "apples": 40, "bread": 50}]}`},
 		{"goods", "-", "", `{"rejected_proposal": ` + half + `}`}, {"goods", "-", "", `{"offer": ` + half + `, "counteroffer": ` + half + `}`},
 		{"goods", "-", "", `For example ` + half + ` would be unfair.`}, {"goods", "-", "", `{"offer": ` + half + `, "accept": false}`},
@@ -101,7 +103,8 @@ func TestShapesOfProposals(t *testing.T) {
 
 		{"line", "[57]", "json", `{"proposal": [57]}`}, {"line", "[57]", "json", `{"proposal": "57"}`}, {"line", "[57]", "json, repaired: object around it", `{"proposal": {"position": 57}}`},
 		{"line", "[57]", "json, repaired: axes", `{"proposal": {"x": 57}}`}, {"line", "[57]", "json, repaired: names", `{"position": [57]}`},
-		{"line", "[1250]", "json, repaired: number in words", `{"proposal": ["1,250"]}`}, {"line", "[57]", "json, repaired: number in words", `{"proposal": ["57"]}`}, {"line", "-", "", `{"proposal": ["far"]}`}, {"line", "-", "", `{"proposal": {"from": 57}}`}, {"line", "-", "", `{"proposal": [57, 58]}`},
+		{"line", "-", "", `{"proposal": ["1,250"]}`}, {"line", "-", "", `{"proposal": "1,250"}`}, {"line", "[1250]", "json, repaired: number in words", `{"proposal": ["1,250.0 units"]}`},
+		{"line", "[57]", "json, repaired: number in words", `{"proposal": ["57"]}`}, {"line", "-", "", `{"proposal": ["far"]}`}, {"line", "-", "", `{"proposal": {"from": 57}}`}, {"line", "-", "", `{"proposal": [57, 58]}`},
 		{"plane", "[3,4]", "json, repaired: axes", `{"proposal": {"x": 3, "y": 4}}`}, {"plane", "[3,4]", "json, repaired: axes", `{"proposal": {"Y": 4, "X": 3}}`},
 		{"plane", "-", "", `{"proposal": {"x": 3}}`}, {"plane", "-", "", `{"proposal": {"a": 3, "b": 4}}`}, {"plane", "-", "", `{"proposal": 3}`},
 
