@@ -288,11 +288,10 @@ func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, b
 // noneDiffers says that no pair of conditions differs significantly, of those that can be
 // compared. Conditions are counted as plan does, with those that repeat others and are not compared.
 func noneDiffers(conditions, ranked, compared int) string {
-	said := fmt.Sprintf("no two of the %d conditions", conditions)
 	if compared < ranked*(ranked-1)/2 || conditions > ranked {
-		said += " that can be compared"
+		return fmt.Sprintf("of the %d conditions, no two that can be compared differ significantly", conditions)
 	}
-	return said + " differ significantly"
+	return fmt.Sprintf("no two of the %d conditions differ significantly", conditions)
 }
 
 // outOfReachText says that no difference could have been significant, if none could: the

@@ -173,7 +173,7 @@ func TestHeadlineWithoutReplicates(t *testing.T) {
 	}
 	// R: qt(.975, 12) * sqrt(2 * (0.5 + 0.5) / 6 / 6)
 	want = ". By chance alone, two runs of debate differ by up to 0.514 in 95 of 100 cases; run again, debate differed by 0.000."
-	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "no two of the 3 conditions that can be compared differ") {
+	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "of the 3 conditions, no two that can be compared differ") {
 		t.Error(said)
 	}
 }
