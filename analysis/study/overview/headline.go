@@ -337,6 +337,8 @@ func tieText(ranked []outcome, tied, conditions int) (claim, next string) {
 		who = strings.Join(names[:tied-1], ", ") + " and " + names[tied-1]
 	} else if tied == conditions {
 		who = fmt.Sprintf("all %d conditions", tied)
+	} else if tied == len(ranked) { // the others repeat these
+		who = fmt.Sprintf("all %d conditions that are compared", tied)
 	}
 	if tied < len(ranked) {
 		next = fmt.Sprintf("next is %s with %s; ", ranked[tied].name, shortNumber(ranked[tied].mean))

@@ -177,3 +177,16 @@ func TestHeadlineWithoutReplicates(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// Controls that are others again are no rivals: who ties with all others ties with all that are compared.
+func TestTiesOfAllThatAreCompared(t *testing.T) {
+	ranked := make([]outcome, 6)
+	for conditions, want := range map[int]string{6: "all 6 conditions tie", 8: "all 6 conditions that are compared tie"} {
+		if claim, next := tieText(ranked, 6, conditions); !strings.HasPrefix(claim, want) || next != "" {
+			t.Errorf("of %d: %s, %s", conditions, claim, next)
+		}
+	}
+	if claim, _ := tieText(ranked, 5, 8); !strings.HasPrefix(claim, "5 of the 8 conditions tie") {
+		t.Error(claim)
+	}
+}
