@@ -103,11 +103,17 @@ func chanceText(v campaign.View, environment string, ranked []outcome) string {
 		}
 		return ""
 	}
+	known := false
 	for _, o := range ranked { // one of the two is a baseline, which has no control of its own, or has not run as far
-		if x := floor(o.name); x != nil && x.variance > 0 {
+		x := floor(o.name)
+		known = known || x != nil
+		if x != nil && x.variance > 0 {
 			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name,
 				shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x}))
 		}
+	}
+	if known { // replicates repeat each other
+		return ""
 	}
 	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance (replicates: 2 tells). "
 }

@@ -190,3 +190,14 @@ func TestTiesOfAllThatAreCompared(t *testing.T) {
 		t.Error(claim)
 	}
 }
+
+// Replicates that repeat each other are replicates: a floor of 0 is known, also if only the next has one.
+func TestHeadlineOfReplicatesThatRepeat(t *testing.T) {
+	var c campaign.Campaign
+	for q := range 6 {
+		c.Runs = append(c.Runs, asked("debate", q, 0, float64(q%2)), asked("vote", q, 0, float64(q%3%2)), asked("vote", q, 1, float64(q%3%2)))
+	}
+	if said := headlines(c); strings.Contains(said, "not known from one replicate") || strings.Contains(said, "By chance alone") || !strings.Contains(said, "no two of the 2") {
+		t.Error(said)
+	}
+}
