@@ -20,14 +20,15 @@ var (
 	namesOfProposals = []string{
 		"proposal", "myproposal", "newproposal", "finalproposal", "counterproposal", "offer", "myoffer", "allocation",
 		"finalallocation", "distribution", "division", "assignment", "assignments", "menu", "dishes",
-		"position", "rating",
-		"contributions", "decision",
+		"position", "rating", "decision",
 	}
-	namesOfNumbers = []string{"value", "amount", "quantity", "number", "rating", "contribution"}
+	namesOfNumbers = []string{"value", "amount", "quantity", "number", "rating"}
 	namesOfThings  = []string{"agent", "name", "assignee", "assignedto", "person", "dish", "item"}
-	namesOfShares  = []string{"goods", "items", "allocation", "amounts", "share", "bundle", "gets", "receives"}
-	namesOfSums    = []string{"total", "totals", "sum", "sums"}
-	nobody         = []string{"none", "nobody", "noone", "unassigned"}
+	namesOfOwners  = slices.Concat(namesOfThings, []string{"agentname", "id", "agentid", "recipient", "player", "task",
+		"taskname", "good", "goodname", "resource", "product"})
+	namesOfShares = []string{"goods", "items", "allocation", "amounts", "share", "bundle", "gets", "receives"}
+	namesOfSums   = []string{"total", "totals", "sum", "sums"}
+	nobody        = []string{"none", "nobody", "noone", "unassigned"}
 )
 
 // parseProposalText reads a proposal in the form that is asked for, or in one that has no other meaning.
@@ -46,19 +47,20 @@ func plainProposal(object jsontext.Value, alone bool, inst envs.Instance) (jsont
 	if !ok || json.Unmarshal(object, &members) != nil {
 		return object, nil
 	}
+	f := newReshaper(described.ProposalForm().Schema)
 	given, named := members["proposal"]
 	if !named && alone {
-		if given = proposalIn(object); given != nil {
+		if given = proposalIn(object, f.proposals); given != nil {
 			named = true
-		} else if given = withoutReasons(object); given == nil {
-			return object, nil
+		} else if given = withoutReasons(object); given == nil || string(given) == "{}" {
+			return object, nil // nobody proposes by saying nothing
 		}
 	}
 	if given == nil || isNone(given) {
 		return object, nil
 	}
 	was := members["proposal"]
-	f, plain := reshaper{}, given
+	plain := given
 	if _, err := inst.Parse(given); err != nil {
 		if plain, ok = f.conform(given, described.ProposalForm().Schema, ""); !ok {
 			return object, nil
@@ -80,10 +82,11 @@ func plainProposal(object jsontext.Value, alone bool, inst envs.Instance) (jsont
 	return encode(members), f.changes
 }
 
-// proposalIn returns what an object calls a proposal; nil if it has none, or says anything else.
-func proposalIn(object jsontext.Value) jsontext.Value {
+// proposalIn returns what an object calls a proposal by one of these names; nil if it has none,
+// or says anything else.
+func proposalIn(object jsontext.Value, names []string) jsontext.Value {
 	members := membersOf(object)
-	v := take(members, namesOfProposals)
+	v := take(members, names)
 	delete(members, "explanation")
 	if !areReasons(members) {
 		return nil
@@ -106,7 +109,27 @@ func withoutReasons(object jsontext.Value) jsontext.Value {
 }
 
 // reshaper brings values into the form of a schema. It fills nothing in and leaves nothing out.
-type reshaper struct{ changes []string }
+type reshaper struct {
+	changes            []string
+	proposals, numbers []string // what these are called where proposals have this schema
+	totals             bool     // what is divided has to be, in all
+}
+
+// newReshaper is for proposals of a schema. Contributions are what agents give: a proposal only where
+// each agent has a number, not where each is told what it gets.
+func newReshaper(s jsonschema.Schema) reshaper {
+	f := reshaper{proposals: namesOfProposals, numbers: namesOfNumbers}
+	if len(s.Properties) == 0 {
+		return f
+	}
+	each := s.Properties[0].Schema
+	f.totals = each.Type == "object"
+	if len(s.Properties) > 1 && each.Type == "number" {
+		f.proposals = slices.Concat(f.proposals, []string{"contributions"})
+		f.numbers = slices.Concat(f.numbers, []string{"contribution"})
+	}
+	return f
+}
 
 func (f *reshaper) note(change string) {
 	if !slices.Contains(f.changes, change) {
@@ -125,7 +148,7 @@ func (f *reshaper) conform(v jsontext.Value, s jsonschema.Schema, name string) (
 	}
 	switch {
 	case s.Type == "object":
-		return f.object(v, s)
+		return f.object(v, s, name)
 	case s.Type == "array":
 		return f.array(v, s)
 	case s.Type == "number" || s.Type == "integer":
@@ -189,8 +212,11 @@ func onlyMember(v jsontext.Value, names []string) jsontext.Value {
 	return nil
 }
 
-func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema) (jsontext.Value, bool) {
-	names := namesIn(s)
+func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
+	names, around := namesIn(s), f.proposals
+	if name != "" { // what an agent offers is not what it gets
+		around = namesOfShares
+	}
 	var given map[string]jsontext.Value
 	switch {
 	case v.Kind() == '[':
@@ -219,9 +245,9 @@ func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema) (jsontext.Value
 		case slices.Contains(namesOfSums, fold(member)) && sums == nil:
 			sums = value
 		case !areReasons(map[string]jsontext.Value{fold(member): value}):
-			if inner := onlyMember(v, namesOfProposals); inner != nil && (inner.Kind() == '{' || inner.Kind() == '[') {
+			if inner := onlyMember(v, around); inner != nil && (inner.Kind() == '{' || inner.Kind() == '[') {
 				f.note("object around it")
-				return f.object(inner, s)
+				return f.object(inner, s, name)
 			}
 			return nil, false
 		}
@@ -235,7 +261,8 @@ func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema) (jsontext.Value
 	return encode(out), len(out) > 0
 }
 
-// fromList reads a list of pairs, or of objects that each name one of the names in one member; nil if it cannot.
+// fromList reads a list of pairs, or of objects that each name one of the names in one member, whose
+// key says no more than that: a giver is not who receives; nil if it cannot.
 func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontext.Value {
 	var items []jsontext.Value
 	if json.Unmarshal(v, &items) != nil {
@@ -265,7 +292,7 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 		key, named := "", -1
 		for member, value := range members {
 			if i := f.find(names, textOf(value)); value.Kind() == '"' && i >= 0 {
-				if named >= 0 {
+				if named >= 0 || !slices.Contains(namesOfOwners, fold(member)) {
 					return nil
 				}
 				key, named = member, i
@@ -273,7 +300,7 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 		}
 		delete(members, key)
 		rest := encode(members)
-		if inner := onlyMember(rest, slices.Concat(namesOfThings, namesOfShares, namesOfNumbers)); inner != nil {
+		if inner := onlyMember(rest, slices.Concat(namesOfThings, namesOfShares, f.numbers)); inner != nil {
 			rest = inner
 		}
 		if !add(named, rest, "list of objects") {
@@ -307,7 +334,7 @@ func (f *reshaper) addsUp(parts map[string]jsontext.Value, sums jsontext.Value, 
 				want[name], _ = strconv.ParseFloat(string(plain), 64)
 			}
 		}
-	} else if plain, ok := f.conform(sums, s.Properties[0].Schema, ""); !ok || json.Unmarshal(plain, &want) != nil {
+	} else if plain, ok := f.conform(sums, s.Properties[0].Schema, s.Properties[0].Name); !ok || json.Unmarshal(plain, &want) != nil {
 		return false
 	}
 	for name, sum := range of {
@@ -321,7 +348,7 @@ func (f *reshaper) addsUp(parts map[string]jsontext.Value, sums jsontext.Value, 
 func (f *reshaper) array(v jsontext.Value, s jsonschema.Schema) (jsontext.Value, bool) {
 	items := []jsontext.Value{}
 	isChoice := s.Items.Enum != nil
-	if inner := onlyMember(v, namesOfProposals); inner != nil {
+	if inner := onlyMember(v, f.proposals); inner != nil {
 		f.note("object around it")
 		v = inner
 	}
@@ -398,11 +425,14 @@ func (f *reshaper) axes(v jsontext.Value, n int) (items []jsontext.Value) {
 	return items
 }
 
+// eitherComma may be of thousands or of decimals: 1,250.
+var eitherComma = regexp.MustCompile(`^[+-]?\d{1,3},\d{3}$`)
+
 // amount is a number in words, with its unit; commas are those of thousands.
 var amount = regexp.MustCompile(`^\s*([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s*(?:(?:/|out of)\s*(\d+)\b\s*)?(\pL[\pL ]*)?\.?\s*$`)
 
 func (f *reshaper) number(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
-	if inner := onlyMember(v, namesOfNumbers); inner != nil {
+	if inner := onlyMember(v, f.numbers); inner != nil {
 		f.note("object around it")
 		v = inner
 	}
@@ -417,7 +447,8 @@ func (f *reshaper) number(v jsontext.Value, s jsonschema.Schema, name string) (j
 	units := []string{"", "unit", "star", "point", "coin", "token", strings.TrimSuffix(strings.ToLower(name), "s")}
 	// 3/10 is a share where there can be less than one.
 	isOf := m[2] == "" || s.Minimum != nil && *s.Minimum >= 1 && m[2] == strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
-	if !slices.Contains(units, strings.TrimSuffix(strings.TrimSpace(unit), "s")) || !isOf {
+	if !slices.Contains(units, strings.TrimSuffix(strings.TrimSpace(unit), "s")) || !isOf ||
+		eitherComma.MatchString(m[1]) && !f.totals {
 		return nil, false
 	}
 	f.note("number in words")

@@ -7,6 +7,7 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/allocation"
 	"roundtable/envs/consensus"
+	"roundtable/envs/exchange"
 	"roundtable/envs/menu"
 	"roundtable/envs/publicgoods"
 	"roundtable/workflows/transcript"
@@ -18,7 +19,7 @@ func TestShapesOfProposals(t *testing.T) {
 	plane := consensus.Defaults()
 	plane.Dimension = 2
 	instances := map[string]envs.Instance{
-		"goods": economy(t), "menu": dealt(t, must(menu.New(menu.Defaults()))), "tasks": dealt(t, must(allocation.New(allocation.Defaults()))),
+		"goods": economy(t), "riches": dealt(t, must(exchange.New(exchange.Params{Agents: 2, Quantity: exchange.Quantity{3000, 100}}))), "menu": dealt(t, must(menu.New(menu.Defaults()))), "tasks": dealt(t, must(allocation.New(allocation.Defaults()))),
 		"line": dealt(t, must(consensus.New(consensus.Defaults()))), "plane": dealt(t, must(consensus.New(plane))),
 		"give": dealt(t, must(publicgoods.New(publicgoods.Defaults()))), "stars": dealt(t, movies(tiny())),
 	}
@@ -53,6 +54,15 @@ func TestShapesOfProposals(t *testing.T) {
 		{"goods", "-", "", `{"proposal": {"Alex": {"apples": 40, "bread": 50}, "alex": {"apples": 60, "bread": 50}, "Blake": {"apples": 60, "bread": 50}}}`},
 		{"goods", "-", "", `{"proposal": [{"agent": "Alex", "partner": "Blake", "apples": 40, "bread": 50}]}`},
 		{"goods", "-", "", `{"proposal": [{"agent": "Alex", "apples": 40, "bread": 50}, {"agent": "Alex", "apples": 60, "bread": 50}]}`},
+		{"goods", "-", "", `{"proposal": [{"giver": "Alex", "apples": 40, "bread": 50}, {"giver": "Blake", "apples": 60, "bread": 50}]}`},
+		{"goods", half, "json, repaired: list of objects", `{"proposal": {"Alex": [{"good": "apples", "amount": 40}, {"good": "bread", "amount": 50}], "Blake": [{"item": "apples", "quantity": 60}, {"item": "bread", "quantity": 50}]}}`},
+		{"goods", half, "json, repaired: list of objects", `{"proposal": [{"Recipient": "Alex", "apples": 40, "bread": 50}, {"Recipient": "Blake", "apples": 60, "bread": 50}]}`},
+		{"goods", "-", "", `{"proposal": {"Alex": {"offer": {"apples": 40, "bread": 50}}, "Blake": {"offer": {"apples": 60, "bread": 50}}}}`},
+		{"goods", "-", "", `{"proposal": {"Alex": {"contributions": {"apples": 40, "bread": 50}}, "Blake": {"contributions": {"apples": 60, "bread": 50}}}}`},
+		{"goods", "-", "", `{"contributions": ` + half + `}`}, {"goods", "-", "", `{"proposal": {"contributions": ` + half + `}}`},
+		{"goods", "-", "", `{"proposal": {"Alex": {"apples": {"contribution": 40}, "bread": 50}, "Blake": {"apples": 60, "bread": 50}}}`},
+		{"goods", half, "json, repaired: object around it", `{"proposal": {"Alex": {"gets": {"apples": 40, "bread": 50}}, "Blake": {"goods": {"apples": 60, "bread": 50}}}}`},
+		{"riches", `{"Alex":{"apples":1250,"bread":50},"Blake":{"apples":1750,"bread":50}}`, "json, repaired: number in words", `{"proposal": {"Alex": {"apples": "1,250", "bread": 50}, "Blake": {"apples": "1,750", "bread": 50}}}`},
 		{"goods", "-", "", `{"proposal": [[40, 50], [60, 50]]}`}, {"goods", "-", "", `{"proposal": [{"agent": "Alex", "apples": 40, "bread": 50}]}`},
 		{"goods", "-", "", `{"rejected_proposal": ` + half + `}`}, {"goods", "-", "", `{"offer": ` + half + `, "counteroffer": ` + half + `}`},
 		{"goods", "-", "", `For example ` + half + ` would be unfair.`}, {"goods", "-", "", `{"offer": ` + half + `, "accept": false}`},
@@ -77,6 +87,8 @@ func TestShapesOfProposals(t *testing.T) {
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": {"not": "agent_1"}}}`}, {"tasks", "-", "", `{"proposal": {"Run the pilot study": "agent_1 or agent_2"}}`},
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": ["agent_1", "agent_2"]}}`}, {"tasks", "-", "", `{"proposal": {"agent_1": ["Run the pilot study"], "agent_0": ["Publish the code"]}}`},
 		{"tasks", "-", "", `{"proposal": [{"task": "Run the pilot study", "agent": "agent_1"}, {"task": "Run the pilot study", "agent": "agent_0"}]}`},
+		{"tasks", "-", "", `{"reason_for_decision": "x"}`}, {"tasks", "-", "", `{}`}, {"tasks", "{}", "json", `{"proposal": {}}`},
+		{"tasks", "-", "", `{"proposal": [{"rejected_task": "Run the pilot study", "agent": "agent_1"}]}`}, {"tasks", "-", "", `{"proposal": [{"task": "Run the pilot study", "rejected_agent": "agent_1"}]}`},
 		{"tasks", "-", "", `{"proposal": {"Run the pilot study": 1}}`}, {"tasks", "-", "", `{"proposal": {"Walk the dog": "agent_1"}}`},
 
 		{"menu", `["Tomato and egg","Coconut rice"]`, "json", `{"proposal": ["Coconut rice", "Tomato and egg"]}`},
@@ -91,7 +103,8 @@ func TestShapesOfProposals(t *testing.T) {
 
 		{"line", "[57]", "json", `{"proposal": [57]}`}, {"line", "[57]", "json", `{"proposal": "57"}`}, {"line", "[57]", "json, repaired: object around it", `{"proposal": {"position": 57}}`},
 		{"line", "[57]", "json, repaired: axes", `{"proposal": {"x": 57}}`}, {"line", "[57]", "json, repaired: names", `{"position": [57]}`},
-		{"line", "[1250]", "json, repaired: number in words", `{"proposal": ["1,250"]}`}, {"line", "[57]", "json, repaired: number in words", `{"proposal": ["57"]}`}, {"line", "-", "", `{"proposal": ["far"]}`}, {"line", "-", "", `{"proposal": {"from": 57}}`}, {"line", "-", "", `{"proposal": [57, 58]}`},
+		{"line", "-", "", `{"proposal": ["1,250"]}`}, {"line", "-", "", `{"proposal": "1,250"}`}, {"line", "[1250]", "json, repaired: number in words", `{"proposal": ["1,250.0 units"]}`},
+		{"line", "[57]", "json, repaired: number in words", `{"proposal": ["57"]}`}, {"line", "-", "", `{"proposal": ["far"]}`}, {"line", "-", "", `{"proposal": {"from": 57}}`}, {"line", "-", "", `{"proposal": [57, 58]}`},
 		{"plane", "[3,4]", "json, repaired: axes", `{"proposal": {"x": 3, "y": 4}}`}, {"plane", "[3,4]", "json, repaired: axes", `{"proposal": {"Y": 4, "X": 3}}`},
 		{"plane", "-", "", `{"proposal": {"x": 3}}`}, {"plane", "-", "", `{"proposal": {"a": 3, "b": 4}}`}, {"plane", "-", "", `{"proposal": 3}`},
 

@@ -132,7 +132,7 @@ func TestForkRefuses(t *testing.T) {
 		{[]string{"nothing", "--at", "round=2"}, `no campaign "nothing"`},
 		{[]string{"original", "--at", "2"}, "--at 2: expected round=N or entry=N"},
 		{[]string{"original", "--drop", "Alex"}, "fork.at: is missing"},
-		{[]string{"original", "--at", "round=9", "--as", "a"}, "not every condition has a round 9: name those to fork with --condition"},
+		{[]string{"original", "--at", "round=9", "--as", "a"}, "no condition has a round 9; the longest has "},
 		{[]string{"original", "--at", "round=2", "--drop", "Nobody", "--as", "b"}, `unknown agent "Nobody"; expected Alex, Blake or Casey`},
 		{[]string{"original", "--at", "round=2", "--set", "env.agents=4", "--as", "c"}, "env.agents: cannot be changed in a fork"},
 		{[]string{"original", "--at", "round=2", "--set", "protocol=debate", "--as", "d"}, "a collaboration keeps its protocol (roundtable)"},

@@ -64,12 +64,14 @@ func TestParse(t *testing.T) {
 		{Defaults(), `33.333333333333336`, "[33.3333333333]"},
 		{Defaults(), `"from 10 I move to -12.5."`, "[-12.5]"},
 		{Defaults(), `"Position: [46.67]"`, "[46.67]"},
-		{Defaults(), `"−3"`, "[-3]"},           // a minus sign of printers
-		{Defaults(), `"rounds 10-12"`, "[12]"}, // a dash
+		{Defaults(), `"−3"`, "[-3]"}, // a minus sign of printers
 		{Defaults(), `"Position: .5"`, "[0.5]"},
 		{Defaults(), `"nowhere"`, ""},
 		{Defaults(), `"between 5 and 7"`, ""}, {Defaults(), `"5 or 7."`, ""}, {Defaults(), `"5 to 7 m"`, ""}, {Defaults(), `"1,250"`, ""}, {Defaults(), `"12,5"`, ""},
 		{Defaults(), `"I move from 40 to 57."`, "[57]"}, {Defaults(), `"between them, at 57"`, "[57]"}, {Defaults(), `"of [41], [28], I choose [33]"`, "[33]"},
+		{Defaults(), `"anywhere from 50 to 60"`, ""}, {Defaults(), `"I moved from 30 to 40; now 50 or 60"`, ""}, {Defaults(), `"50-60"`, ""}, {Defaults(), `"50–60"`, ""}, {Defaults(), `"50%−60%"`, ""},
+		{Defaults(), `"57/100"`, ""}, {Defaults(), `"57 out of 100."`, ""}, {Defaults(), `"57 ± 5"`, ""}, {Defaults(), `"57 +/- 5"`, ""}, {Defaults(), `"57, as in rounds 10-12"`, ""},
+		{Defaults(), `"I went from 10 to −12.5."`, "[-12.5]"}, {Defaults(), `"In rounds 10-12 I said 50 or 60: 57"`, "[57]"}, {Defaults(), `"40 -> 57"`, "[57]"}, {Defaults(), `"step 2: -35"`, "[-35]"},
 		{Defaults(), `["57"]`, ""}, {Defaults(), `["far"]`, ""}, {Defaults(), `[{"x": 5}]`, ""}, {Defaults(), `[true]`, ""},
 		{Defaults(), `[1, 2]`, ""},
 		{Defaults(), `[null]`, ""},
@@ -80,6 +82,7 @@ func TestParse(t *testing.T) {
 		{bounded, `100`, "[100]"},
 		{DefaultRobots(), `[20, -0.5]`, "[20,-0.5]"},
 		{DefaultRobots(), `"step 2: (20, -35.25)"`, "[20,-35.25]"},
+		{DefaultRobots(), `"rounds 10-12"`, "[10,12]"}, // a dash
 		{DefaultRobots(), `20`, ""},
 		{DefaultRobots(), `[1, 2, 3]`, ""},
 	} {

@@ -66,17 +66,24 @@ func (g *gathering) parsePosition(proposal []byte) ([]float64, error) {
 // written is a number in a text; a minus sign after a digit is a dash.
 var written = regexp.MustCompile(`(?:^|[^\d])([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)`)
 
-// open ends a text whose position on a line cannot be told: a range, a choice, or a comma that may
-// be of thousands or of decimals.
-var open = regexp.MustCompile(`(?i)(?:between\s+\S+\s+and|\d\s+(?:or|to)|\d,)\s*[-+]?[\d.]+[^\d]*$`)
-var moves = regexp.MustCompile(`(?i)\bfrom\s+\S+\s+to\b`)
+// open ends a text whose position on a line cannot be told: a range, a choice, a share, a number with
+// what it may be off by, or a comma that may be of thousands or of decimals.
+var open = regexp.MustCompile(`(?i)(?:between\s+\S+\s+and|\d%?\s+(?:or|to|(?:out\s+)?of)|\d,|` +
+	`\d%?\s*(?:[-–—/±]|\+/-))\s*` + last)
+
+// moves ends one that says where it goes, not within what.
+var moves = regexp.MustCompile(`(?i)\b(?:move|moved|moving|go|going|went)\s+from\s+\S+\s+to\s+` + last)
+
+// last is a number that no other follows.
+const last = `[-+]?[\d.]+[^\d]*$`
 
 // lastNumbers reads the last numbers of a text.
 func (g *gathering) lastNumbers(text string, want error) ([]float64, error) {
+	text = strings.ReplaceAll(text, "\u2212", "-")
 	if g.params.Dimension == 1 && open.MatchString(text) && !moves.MatchString(text) {
 		return nil, want
 	}
-	found := written.FindAllStringSubmatch(strings.ReplaceAll(text, "\u2212", "-"), -1)
+	found := written.FindAllStringSubmatch(text, -1)
 	if len(found) < g.params.Dimension {
 		return nil, want
 	}

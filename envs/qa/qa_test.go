@@ -154,6 +154,11 @@ func TestFaultsInFiles(t *testing.T) {
 		{"jsonl", "{\"question\":\"?\",\"answer\":1}\n{\"question\":\n", "f, read as jsonl: line 2: this is not JSON"},
 		{"jsonl", `{"question":"?","answer":{"a":1}}`, "line 1, answer (question f-0): it is a mapping; a text, a number"},
 		{"csv", "question,answer\nHow many?,many", "line 2, answer (question f-0): the right answer \"many\": \"many\" is not a whole number"},
+		{"csv", "question,answer\nHow many?,12.5", "\"12.5\" is not a whole number; kind: number takes decimals and %"},
+		{"csv", "question,answer\nHow many?,50%", "\"50%\" is not a whole number; kind: number takes decimals and %"},
+		{"csv", "question,answer\nHow many?,\"12,5\"", "\"12,5\" is not a whole number; expected a point before decimals"},
+		{"csv", "question,answer\nHow many?,1 250", "\"1 250\" is not a whole number; expected a point before decimals"},
+		{"csv", "question,answer\nHow many?,1.250.000", "\"1.250.000\" is not a whole number; expected a point before decimals"},
 		{"csv", "question,answer\n\"open,1", "parse error"},
 	} {
 		_, err := New(params(x.format, "f"), fstest.MapFS{"f": {Data: []byte(x.data)}})

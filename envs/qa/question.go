@@ -105,8 +105,12 @@ func (q Question) check() error {
 	return nil
 }
 
-// commaNumber is a number as some languages write it.
-var commaNumber = regexp.MustCompile(`^[+-]?\d[\d. ]*(?:,\d+)?\s*%?$`)
+// commaNumber is a number as some languages write it: with a decimal comma, or with spaces or points
+// between thousands.
+var commaNumber = regexp.MustCompile(`^[+-]?(?:\d[\d. ]*,\d+|\d[\d.]* [\d. ]*\d|\d+(?:\.\d+){2,})\s*%?$`)
+
+// partNumber is one that kind: number reads, and kind: integer does not.
+var partNumber = regexp.MustCompile(`^[+-]?\d*\.?\d+\s*%?$`)
 
 var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(?:[ T]|$)`)
 
@@ -115,6 +119,8 @@ func (q Question) hintAnswer(gold string) string {
 	switch {
 	case (q.Kind == Number || q.Kind == Integer) && commaNumber.MatchString(gold):
 		return "; expected a point before decimals, and commas or nothing between thousands, as 1234.5"
+	case q.Kind == Integer && partNumber.MatchString(gold):
+		return "; kind: number takes decimals and %"
 	case q.Kind == YesNo && (gold == "0" || gold == "1"):
 		return `; write choices: ["no", "yes"], answer_is: index_0 and no kind if 1 means yes`
 	case strings.Contains(gold, "####"):

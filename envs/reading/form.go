@@ -547,8 +547,11 @@ var (
 	pronoun   = regexp.MustCompile(`(?i)\b(?:each|every|this|that|which|no|any|other|another|some|the|only|first|last)\s*$`)
 	scaled    = regexp.MustCompile(`(?i)^[ -](?:of|and an? (?:half|third|quarter)|hundred|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|tenths?|dozen)\b`)
 	lineStart = regexp.MustCompile(`(?:^|\n)\s*$`)
-	// besides are members of an object that are no answer.
-	besides = regexp.MustCompile(`(?i)"(?:confidence|certainty|probability|score|step|steps|round|id)"\s*:\s*"?$`)
+	// besides are members of an object that are no answer; onlyBeside is one that is what was asked for
+	// if the object has no other, as endsObject says.
+	besides    = regexp.MustCompile(`(?i)"(?:confidence|certainty|probability|score|step|steps|round|id)"\s*:\s*"?$`)
+	onlyBeside = regexp.MustCompile(`(?i)\{\s*"(?:probability|score)"\s*:\s*"?$`)
+	endsObject = regexp.MustCompile(`^[^,{}]*\}`)
 )
 
 // findNumbers returns numbers, but not those of steps, agents and lists.
@@ -562,7 +565,9 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 			strings.HasSuffix(before, "^{") || last == '.' && strings.HasSuffix(before, "..") {
 			continue
 		}
-		if counted.MatchString(lastOf(before, 24)) || besides.MatchString(lastOf(before, 24)) ||
+		isBeside := besides.MatchString(lastOf(before, 24)) &&
+			!(onlyBeside.MatchString(lastOf(before, 24)) && endsObject.MatchString(text[end:]))
+		if counted.MatchString(lastOf(before, 24)) || isBeside ||
 			lineStart.MatchString(before) && listItem.MatchString(text[end:]) ||
 			attached.MatchString(strings.TrimSuffix(lastOf(before, 64), "(")) && strings.HasSuffix(before, "(") {
 			continue

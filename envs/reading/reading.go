@@ -65,8 +65,8 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	return a, err
 }
 
-// ranking begins with the first two lines of one, which is no vote.
-var ranking = regexp.MustCompile(`(?i)^\s*1[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*\n+\s*2[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*(?:\n|$)`)
+// ranking is a list that begins with two places and holds nothing else, which is no vote.
+var ranking = regexp.MustCompile(`(?i)^\s*1[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*\n+\s*2[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*(?:\n\s*\d+[.)][^\n]*)*\s*$`)
 
 const mostText = 32 << 10 // bytes that are read, from the end
 

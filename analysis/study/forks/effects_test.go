@@ -2,6 +2,7 @@ package forks
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"roundtable/analysis/analysistest"
@@ -48,10 +49,12 @@ func TestAsItWas(t *testing.T) {
 			at(run("plurality-same", "a", forked("1", ""), 0.5), 3, 3),
 			at(run("plurality-later", "a", forked("1", ""), 1), 4, 4),
 		}, Original: &campaign.Campaign{Name: "o", Runs: []campaign.Run{x.original}}}
-		for _, r := range rowsOf(c, c.View("")) {
-			if got, ok := r.asItWas(r.Runs[0]); r.ID == "plurality-a" && (!ok || got != x.want) {
-				t.Errorf("the original has %s: it was %v (%t), want %v", name, got, ok, x.want)
-			}
+		rows := slices.DeleteFunc(rowsOf(c, c.View("")), func(r row) bool { return r.ID != "plurality-a" })
+		if len(rows) != 1 {
+			t.Fatalf("the original has %s: %d rows of what was changed", name, len(rows))
+		}
+		if got, ok := rows[0].asItWas(rows[0].Runs[0]); !ok || got != x.want {
+			t.Errorf("the original has %s: it was %v (%t), want %v", name, got, ok, x.want)
 		}
 	}
 }
@@ -64,10 +67,12 @@ func TestOriginals(t *testing.T) {
 		Name: "f", Runs: []campaign.Run{run("plurality-a", "a", forked("1", drop), 1), again},
 		Original: &campaign.Campaign{Name: "o", Runs: []campaign.Run{run("plurality-1", "a", "", 0)}},
 	}
-	for _, r := range rowsOf(c, c.View("")) {
-		if n := len(r.originalRuns()); n != 1 || len(r.Runs) != 2 {
-			t.Errorf("%d runs go on from %d originals", len(r.Runs), n)
-		}
+	rows := rowsOf(c, c.View(""))
+	if len(rows) != 1 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	if n := len(rows[0].originalRuns()); n != 1 || len(rows[0].Runs) != 2 {
+		t.Errorf("%d runs go on from %d originals", len(rows[0].Runs), n)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestFloorOfTheSame(t *testing.T) {
 	}
 	// R: qt(.975, 2) * sqrt(.125), Welch's degrees of freedom being those of majority
 	want := ". The difference is within what chance alone makes between two runs of one condition (up to 1.521 in 95 of 100 cases; run again, plurality differed by 0.000, majority differed by 0.500)."
-	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "no two of the 4 conditions that can be compared") {
+	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "of the 4 conditions, no two that can be compared") {
 		t.Errorf("the headline is %s", said)
 	}
 	for q := range 2 { // a control that leads is not a group to compare with others

@@ -103,11 +103,17 @@ func chanceText(v campaign.View, environment string, ranked []outcome) string {
 		}
 		return ""
 	}
+	known := false
 	for _, o := range ranked { // one of the two is a baseline, which has no control of its own, or has not run as far
-		if x := floor(o.name); x != nil && x.variance > 0 {
+		x := floor(o.name)
+		known = known || x != nil
+		if x != nil && x.variance > 0 {
 			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name,
 				shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x}))
 		}
+	}
+	if known { // replicates repeat each other
+		return ""
 	}
 	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance (replicates: 2 tells). "
 }
@@ -288,11 +294,10 @@ func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, b
 // noneDiffers says that no pair of conditions differs significantly, of those that can be
 // compared. Conditions are counted as plan does, with those that repeat others and are not compared.
 func noneDiffers(conditions, ranked, compared int) string {
-	said := fmt.Sprintf("no two of the %d conditions", conditions)
 	if compared < ranked*(ranked-1)/2 || conditions > ranked {
-		said += " that can be compared"
+		return fmt.Sprintf("of the %d conditions, no two that can be compared differ significantly", conditions)
 	}
-	return said + " differ significantly"
+	return fmt.Sprintf("no two of the %d conditions differ significantly", conditions)
 }
 
 // outOfReachText says that no difference could have been significant, if none could: the
@@ -338,6 +343,8 @@ func tieText(ranked []outcome, tied, conditions int) (claim, next string) {
 		who = strings.Join(names[:tied-1], ", ") + " and " + names[tied-1]
 	} else if tied == conditions {
 		who = fmt.Sprintf("all %d conditions", tied)
+	} else if tied == len(ranked) { // the others repeat these
+		who = fmt.Sprintf("all %d conditions that are compared", tied)
 	}
 	if tied < len(ranked) {
 		next = fmt.Sprintf("next is %s with %s; ", ranked[tied].name, shortNumber(ranked[tied].mean))

@@ -173,7 +173,31 @@ func TestHeadlineWithoutReplicates(t *testing.T) {
 	}
 	// R: qt(.975, 12) * sqrt(2 * (0.5 + 0.5) / 6 / 6)
 	want = ". By chance alone, two runs of debate differ by up to 0.514 in 95 of 100 cases; run again, debate differed by 0.000."
-	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "no two of the 3 conditions that can be compared differ") {
+	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "of the 3 conditions, no two that can be compared differ") {
+		t.Error(said)
+	}
+}
+
+// Controls that are others again are no rivals: who ties with all others ties with all that are compared.
+func TestTiesOfAllThatAreCompared(t *testing.T) {
+	ranked := make([]outcome, 6)
+	for conditions, want := range map[int]string{6: "all 6 conditions tie", 8: "all 6 conditions that are compared tie"} {
+		if claim, next := tieText(ranked, 6, conditions); !strings.HasPrefix(claim, want) || next != "" {
+			t.Errorf("of %d: %s, %s", conditions, claim, next)
+		}
+	}
+	if claim, _ := tieText(ranked, 5, 8); !strings.HasPrefix(claim, "5 of the 8 conditions tie") {
+		t.Error(claim)
+	}
+}
+
+// Replicates that repeat each other are replicates: a floor of 0 is known, also if only the next has one.
+func TestHeadlineOfReplicatesThatRepeat(t *testing.T) {
+	var c campaign.Campaign
+	for q := range 6 {
+		c.Runs = append(c.Runs, asked("debate", q, 0, float64(q%2)), asked("vote", q, 0, float64(q%3%2)), asked("vote", q, 1, float64(q%3%2)))
+	}
+	if said := headlines(c); strings.Contains(said, "not known from one replicate") || strings.Contains(said, "By chance alone") || !strings.Contains(said, "no two of the 2") {
 		t.Error(said)
 	}
 }

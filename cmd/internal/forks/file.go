@@ -106,12 +106,12 @@ func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 // none is named and some have too few rounds, it is the only group that has enough.
 func (r Request) chooseConditions(p campaign.Plan, m campaign.Manifest, round int) ([]string, error) {
 	var all, groups, ids []string
-	byName, short := map[string][]string{}, false
+	byName, short, longest := map[string][]string{}, false, 0
 	for i, c := range p.Campaign.Conditions {
 		id, label := c.ID(), m.Label(c.ID())
 		byName[id], byName[label] = append(byName[id], id), append(byName[label], id)
 		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s", id, inParentheses(label, p.Rounds[i]))))
-		short = short || p.Rounds[i] < round
+		short, longest = short || p.Rounds[i] < round, max(longest, p.Rounds[i])
 		if p.Rounds[i] >= round && c.Control == "" && m.AxisLabels[id]["baseline"] == "" {
 			groups = append(groups, id)
 		}
@@ -128,6 +128,8 @@ func (r Request) chooseConditions(p campaign.Plan, m campaign.Manifest, round in
 		return ids, nil
 	case len(groups) == 1:
 		return groups, nil
+	case longest < round:
+		return nil, fmt.Errorf("no condition has a round %d; the longest has %s", round, wording.Count(longest, "round"))
 	}
 	return nil, fmt.Errorf("not every condition has a round %d: name those to fork with --condition:\n  %s", round,
 		strings.Join(all, "\n  "))

@@ -37,7 +37,7 @@ func TestWhichConditionsAreForked(t *testing.T) {
 		{at: "round=3", named: []string{"again"}, want: []string{"again"}},
 		{at: "round=2", named: []string{"long", ids["debate"]}, want: []string{"long", "debate"}},
 		{at: "round=2", says: "not every condition has a round 2: name those to fork with --condition:\n  " + ids["vote"] + " (vote, 1 round)\n"},
-		{at: "round=9", says: ids["long"] + " (long, 4 rounds)"},
+		{at: "round=9", says: "no condition has a round 9; the longest has 4 rounds"},
 		{at: "round=1", named: []string{"debat"}, says: "--condition debat: expected the id of one condition"},
 	} {
 		f, err := Request{Campaign: "mine", At: x.at, Control: true, Conditions: x.named}.NewFile(p, m)
