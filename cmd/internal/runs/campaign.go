@@ -84,7 +84,7 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 			return status, err
 		}
 	}
-	if halt != nil && !(halt.ByHand && halt.Reason == task.Cancelled) { // that ends where drive does
+	if halt != nil && halt.Reason != task.Cancelled { // that ends where drive does
 		if err := campaign.ClearSameHalt(ctx, s, name, halt); err != nil {
 			return status, err
 		}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
+
+	"go.temporal.io/api/serviceerror"
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -37,6 +40,9 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 	s, err := o.OpenLake()
 	if err != nil {
 		return err
+	}
+	if isUnknown(ctx, o, s, name) { // a halt would make a campaign of a name that is misspelt
+		return Signal(ctx, o, name, signal, arg, said)
 	}
 	before, err := campaign.ReadHalt(ctx, s, name)
 	if err != nil {
@@ -70,6 +76,21 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 		return err
 	}
 	return errors.Join(err, restoreHalt(ctx, s, name, halt, before))
+}
+
+// isUnknown reports whether the lake has no such campaign, and nobody runs it.
+func isUnknown(ctx context.Context, o *cli.Options, s store.Store, name string) bool {
+	if _, err := campaign.ReadManifest(ctx, s, name); !errors.Is(err, fs.ErrNotExist) || o.CampaignHolder(name) != "" {
+		return false
+	}
+	c, err := campaigns.Connect(ctx, o, name)
+	if err != nil {
+		return errors.Is(err, campaigns.ErrNotRunning)
+	}
+	defer c.Close()
+	_, err = c.DescribeWorkflowExecution(ctx, workflows.CampaignID(name), "")
+	_, missing := errors.AsType[*serviceerror.NotFound](err)
+	return missing
 }
 
 // restorePatience is how long the lake may take to restore a halt, also for who is interrupted.
