@@ -176,7 +176,7 @@ func (a *Activities) scoreDecision(ctx context.Context, end *task.Ending) (*floa
 		camp.Conditions[end.Ref.Cell.Condition].Environment.Measure() != envs.Scored {
 		return nil, err
 	}
-	c, err := a.live.Load(ctx, end.Ref)
+	c, err := a.live.LoadEnded(ctx, end.Ref) // without its last entry it would have no decision to score
 	if errors.As(err, new(failure.Unplayable)) {
 		return nil, nil // its rows will say so
 	} else if err != nil {

@@ -144,6 +144,25 @@ func TestNoHoldIsLeft(t *testing.T) {
 	}
 }
 
+// A paused campaign that is cancelled says so, which has its batches cancelled.
+func TestHoldOfPausedThatIsCancelled(t *testing.T) {
+	env := simulation(t)
+	var words []string
+	simulate(env, task.Hold, func(_ context.Context, in task.Holding) (struct{}, error) {
+		words = append(words, in.Reason)
+		return struct{}{}, nil
+	})
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalPause, workflows.Pause{Reason: "by hand"}) }, 20*time.Second)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalCancel, nil) }, 30*time.Second)
+	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n"})
+	if err := env.GetWorkflowError(); err != nil {
+		t.Fatal(err)
+	}
+	if len(words) < 2 || words[0] != "by hand" || words[1] != task.Cancelled {
+		t.Errorf("calls were held back for %q", words)
+	}
+}
+
 // A campaign that is extended while its tables are made goes on with the larger plan.
 func TestExtendedWhileSealed(t *testing.T) {
 	env := simulation(t)

@@ -70,10 +70,10 @@ func (c *campaign) reasonToHold() string {
 	switch {
 	case c.in.Labeller != "" || c.isAtEnd():
 		return ""
+	case c.in.Ended && len(c.order)+c.batches > 0: // also if it is paused: its batches are cancelled
+		return task.Cancelled
 	case c.in.Status.Paused:
 		return cmp.Or(c.in.Status.PauseReason, "paused")
-	case c.in.Ended && len(c.order)+c.batches > 0:
-		return task.Cancelled
 	}
 	return ""
 }

@@ -342,6 +342,12 @@ func (b *Batches) Open(ctx context.Context, campaign, name string, service model
 	return s, nil
 }
 
+// AnyRecorded reports whether a campaign has batches, ended or not.
+func (b *Batches) AnyRecorded(ctx context.Context, campaign string) (bool, error) {
+	records, err := readRecords(ctx, b.store, campaign)
+	return len(records) > 0, err
+}
+
 // CancelAll has the recorded batches of a campaign that have not ended cancelled, and waits for a while
 // until their services have heard; unheard says of which it is not known that they have. services has
 // the models by name. What was answered by then is fetched by the calls that wait for it; others stay

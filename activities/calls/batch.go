@@ -7,8 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
 	"roundtable/activities/answers"
 	"roundtable/activities/batch"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/throttle"
@@ -191,12 +194,19 @@ func (c *Caller) takeOutOfBatch(ctx context.Context, q Order, i answers.Intent) 
 // CancelBatches has the batches of a cancelled campaign cancelled, for whoever waits for them. Its
 // error is of the lake, not of a service.
 func (c *Caller) CancelBatches(ctx context.Context, campaign string) error {
+	if any, err := c.batches.AnyRecorded(ctx, campaign); err != nil || !any {
+		return err
+	}
 	m, err := c.Manifest(ctx, campaign, true)
 	if err != nil {
 		return err
 	}
 	built, err := c.plans.Load(ctx, campaign, m.Revision)
-	if err != nil {
+	app, isApp := errors.AsType[*temporal.ApplicationError](err)
+	if isApp && app.NonRetryable() || failure.Final(err) != nil { // another try builds no such plan
+		c.Meter.NoteFailure(err)
+		return nil
+	} else if err != nil {
 		return err
 	}
 	services := map[string]model.Batcher{}

@@ -19,6 +19,10 @@ func TestCostIsNoLessThanWhatTheServiceBilled(t *testing.T) {
 		if a := NewAnswerRecord(model.Provider{}, price, r, time.Now()); *a.CostUSD != want {
 			t.Errorf("$%v billed: $%v booked", billed, *a.CostUSD)
 		}
+		r.Tier = "batch"
+		if a := NewAnswerRecord(model.Provider{}, price, r, time.Now()); a.SavedUSD == nil || *a.SavedUSD < 0 {
+			t.Errorf("$%v billed: %v saved", billed, a.SavedUSD)
+		}
 		if got := costOf(nil, r); got.NanoUSD != 0 {
 			t.Errorf("$%v billed, no price: %v", billed, got)
 		}

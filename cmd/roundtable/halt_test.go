@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,6 +47,12 @@ func TestHaltBeforeTheWorkflow(t *testing.T) {
 	noError(t, lakecampaign.WriteHalt(t.Context(), local, "still", lakecampaign.Halt{Reason: "lunch"}))
 	if d := command(t, dir, at, "pause", "still"); d.code == 0 || halt().Reason != "lunch" || halt().Holds {
 		t.Errorf("pause of what does not run: code %d, halt %+v\n%s", d.code, halt(), d.err)
+	}
+	if d := command(t, dir, at, "cancel", "typo"); d.code == 0 {
+		t.Errorf("cancel of what nobody knows: code %d\n%s", d.code, d.err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "lake", "_campaigns", "typo")); err == nil {
+		t.Error("cancel made a campaign of a name that is misspelt")
 	}
 	_, err = c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID("still"), TaskQueue: queue}, task.CampaignWorkflow, workflows.CampaignInput{Name: "still"})
 	noError(t, err)

@@ -84,7 +84,7 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 			return status, err
 		}
 	}
-	if halt != nil && !(halt.ByHand && halt.Reason == task.Cancelled) { // that ends where drive does
+	if halt != nil && halt.Reason != task.Cancelled { // that ends where drive does
 		if err := campaign.ClearSameHalt(ctx, s, name, halt); err != nil {
 			return status, err
 		}
@@ -187,11 +187,12 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool,
 	goOn func() error) (client.WorkflowRun, error) {
 	status, err := campaigns.SettledStatus[workflows.Status](ctx, c, id)
-	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until ||
-		status.Question != in.Question) {
-		if err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in); err == nil {
-			err = goOn()
-		}
+	extends := status.Revision != in.Revision || again || status.Until != in.Until || status.Question != in.Question
+	if err == nil && extends {
+		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
+	}
+	if err == nil && (extends || !status.Cancelled) { // a cancel that it has not heard of reached nobody
+		err = goOn()
 	}
 	if err == nil {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalTune, in.Limits)

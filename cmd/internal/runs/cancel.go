@@ -79,16 +79,23 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 	}
 	// Halt and signal come before the worker: nothing is asked any more.
 	halt := campaign.Halt{Reason: task.Cancelled, At: time.Now().UTC(), Holds: true, ByHand: true}
-	if err := campaign.WriteHalt(ctx, s, name, halt); err != nil {
+	before, err := campaign.ReadHalt(ctx, s, name)
+	if err != nil {
 		return err
+	}
+	if err := campaign.WriteHalt(ctx, s, name, halt); err != nil {
+		return errors.Join(err, restoreHalt(ctx, s, name, halt, before))
 	}
 	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits,
 		Question: m.Until != nil, Heartbeat: e.Heartbeat(), Notify: true, Visibility: e.Visibility(ctx, o)}
 	run, err := e.Client.SignalWithStartWorkflow(ctx, workflows.CampaignID(name), workflows.SignalCancel, nil,
 		client.StartWorkflowOptions{TaskQueue: e.Queue, WorkflowTaskTimeout: workflows.TaskTimeout},
 		task.CampaignWorkflow, in)
-	if err != nil {
+	if err = campaigns.NameLate("signal "+workflows.SignalCancel, err); campaigns.IsLate(err) { // it may have arrived
 		return err
+	}
+	if err != nil {
+		return errors.Join(err, restoreHalt(ctx, s, name, halt, before))
 	}
 	if err := e.TakeWork(ctx); err != nil {
 		return err

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
+
+	"go.temporal.io/api/serviceerror"
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -38,6 +41,9 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 	if err != nil {
 		return err
 	}
+	if isUnknown(ctx, o, s, name) { // a halt would make a campaign of a name that is misspelt
+		return Signal(ctx, o, name, signal, arg, said)
+	}
 	before, err := campaign.ReadHalt(ctx, s, name)
 	if err != nil {
 		return err
@@ -62,20 +68,46 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return errors.Join(ctx.Err(), restoreHalt(ctx, s, name, halt, before))
 		case <-time.After(engineAgain):
 		}
 	}
 	if err == nil || campaigns.IsLate(err) { // it may have arrived
 		return err
 	}
-	if known, read := campaign.ReadHalt(ctx, s, name); read != nil || known == nil || !known.At.Equal(halt.At) {
+	return errors.Join(err, restoreHalt(ctx, s, name, halt, before))
+}
+
+// isUnknown reports whether the lake has no such campaign, and nobody runs it.
+func isUnknown(ctx context.Context, o *cli.Options, s store.Store, name string) bool {
+	if _, err := campaign.ReadManifest(ctx, s, name); !errors.Is(err, fs.ErrNotExist) || o.CampaignHolder(name) != "" {
+		return false
+	}
+	c, err := campaigns.Connect(ctx, o, name)
+	if err != nil {
+		return errors.Is(err, campaigns.ErrNotRunning)
+	}
+	defer c.Close()
+	_, err = c.DescribeWorkflowExecution(ctx, workflows.CampaignID(name), "")
+	_, missing := errors.AsType[*serviceerror.NotFound](err)
+	return missing
+}
+
+// restorePatience is how long the lake may take to restore a halt, also for who is interrupted.
+const restorePatience = 10 * time.Second
+
+// restoreHalt puts the halt of before, or none, in the place of one that reached no workflow, which
+// nobody would lift. One that was written since stays.
+func restoreHalt(ctx context.Context, s store.Store, name string, halt campaign.Halt, before *campaign.Halt) error {
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), restorePatience)
+	defer end()
+	if known, err := campaign.ReadHalt(ctx, s, name); err != nil || known == nil || !known.At.Equal(halt.At) {
 		return err
 	}
 	if before == nil {
-		return errors.Join(err, campaign.ClearHalt(ctx, s, name))
+		return campaign.ClearHalt(ctx, s, name)
 	}
-	return errors.Join(err, campaign.WriteHalt(ctx, s, name, *before))
+	return campaign.WriteHalt(ctx, s, name, *before)
 }
 
 // engineAgain is how long it takes until an engine that does not answer is asked again.
@@ -95,10 +127,26 @@ func Resume(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manif
 	}
 	halt, err := campaign.ReadHalt(ctx, s, m.Campaign)
 	// the workflow ends what it holds back
-	if err != nil || halt == nil || halt.Holds && (!halt.ByHand || halt.Reason == task.Cancelled) {
+	if err != nil || halt == nil || halt.Holds && !halt.ByHand {
 		return err
 	}
-	return campaign.ClearHalt(ctx, s, m.Campaign) // last: a campaign that nothing resumed stays paused
+	if halt.Holds && halt.Reason == task.Cancelled {
+		if cancelled, err := isCancelled(ctx, o, m.Campaign); err != nil || cancelled {
+			return err
+		}
+	}
+	return campaign.ClearSameHalt(ctx, s, m.Campaign, halt) // last: a campaign that nothing resumed stays paused
+}
+
+// isCancelled reports whether the workflow of a campaign that runs has heard of a cancel.
+func isCancelled(ctx context.Context, o *cli.Options, name string) (bool, error) {
+	c, err := campaigns.Connect(ctx, o, name)
+	if err != nil {
+		return false, err
+	}
+	defer c.Close()
+	status, err := campaigns.SettledStatus[workflows.Status](ctx, c, workflows.CampaignID(name))
+	return status.Cancelled, campaigns.NameLate("state of the campaign", err)
 }
 
 // Tuned is the JSON of tune.
