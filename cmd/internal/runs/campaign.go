@@ -84,7 +84,7 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 			return status, err
 		}
 	}
-	if halt != nil && halt.Reason != task.Cancelled { // that ends where drive does
+	if halt != nil && !(halt.ByHand && halt.Reason == task.Cancelled) { // that ends where drive does
 		if err := campaign.ClearSameHalt(ctx, s, name, halt); err != nil {
 			return status, err
 		}
@@ -97,7 +97,7 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 	if err := e.TakeWork(ctx); err != nil {
 		return status, err
 	}
-	status, err = r.driveWorkflow(ctx, e, p, m, func() error { return campaign.ClearSameHalt(ctx, s, name, halt) })
+	status, err = r.driveWorkflow(ctx, e, p, m, func() (bool, error) { return liftHalt(ctx, s, name, halt) })
 	if ctx.Err() != nil {
 		return status, cli.Interrupted(ctx, again)
 	}
@@ -130,9 +130,10 @@ func pausedError(name string, s workflows.Status) error {
 }
 
 // driveWorkflow starts the campaign's workflow, or finds it running, and watches it to its end. One that
-// nobody has cancelled yet, or that is extended, goes on whatever was cancelled before: it calls goOn.
+// nobody has cancelled yet, or that is extended, goes on whatever was cancelled before: it calls goOn, and
+// is not resumed if somebody has halted it since.
 func (r Options) driveWorkflow(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest,
-	goOn func() error) (workflows.Status, error) {
+	goOn func() (held bool, err error)) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits,
 		Until: r.Until, Question: m.Until != nil && r.Until == 0, Heartbeat: e.Heartbeat(), Notify: r.Until == 0,
 		Visibility: e.Visibility(ctx, r.Options)}
@@ -155,7 +156,7 @@ var errEnded = errors.New("the campaign's workflow has ended meanwhile")
 // join starts a campaign's workflow, or joins the one that runs; the error is errEnded if
 // that ends first.
 func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workflows.CampaignInput,
-	goOn func() error) (client.WorkflowRun, error) {
+	goOn func() (held bool, err error)) (client.WorkflowRun, error) {
 	options := client.StartWorkflowOptions{
 		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
@@ -176,28 +177,39 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 		return run, err
 	}
 	if err == nil {
-		err = goOn()
+		_, err = goOn()
 	}
 	return run, err
+}
+
+// liftHalt ends the halt that was found when a command began. Held says that somebody has paused or
+// cancelled the campaign since: that is what counts.
+func liftHalt(ctx context.Context, s store.Store, name string, found *campaign.Halt) (held bool, err error) {
+	if err := campaign.ClearSameHalt(ctx, s, name, found); err != nil {
+		return false, err
+	}
+	now, err := campaign.ReadHalt(ctx, s, name)
+	return now != nil && now.Holds && now.ByHand, err
 }
 
 // attach joins a campaign that is running: with the present plan and limits, and
 // resumed, because the operator gave run; with the whole plan again if cells
 // are to be run again.
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool,
-	goOn func() error) (client.WorkflowRun, error) {
+	goOn func() (held bool, err error)) (client.WorkflowRun, error) {
 	status, err := campaigns.SettledStatus[workflows.Status](ctx, c, id)
 	extends := status.Revision != in.Revision || again || status.Until != in.Until || status.Question != in.Question
 	if err == nil && extends {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
 	}
-	if err == nil && (extends || !status.Cancelled) { // a cancel that it has not heard of reached nobody
-		err = goOn()
-	}
 	if err == nil {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalTune, in.Limits)
 	}
-	if err == nil { // also if it is not paused: what waits is tried at once
+	held := false
+	if err == nil && (extends || !status.Cancelled) { // a cancel that it has not heard of reached nobody
+		held, err = goOn()
+	}
+	if err == nil && !held { // also if it is not paused: what waits is tried at once
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalResume, nil)
 	}
 	return c.GetWorkflow(ctx, id, ""), err

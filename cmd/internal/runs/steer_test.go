@@ -47,7 +47,8 @@ func TestRestoreHalt(t *testing.T) {
 // runningClient is of an engine that runs a campaign with a status.
 type runningClient struct {
 	client.Client
-	status workflows.Status
+	status   workflows.Status
+	signaled map[string]bool
 }
 
 func (c runningClient) QueryWorkflow(context.Context, string, string, string, ...any) (converter.EncodedValue, error) {
@@ -55,23 +56,28 @@ func (c runningClient) QueryWorkflow(context.Context, string, string, string, ..
 	return client.NewValue(payloads), err
 }
 
-func (runningClient) SignalWorkflow(context.Context, string, string, string, any) error { return nil }
+func (c runningClient) SignalWorkflow(_ context.Context, _, _, signal string, _ any) error {
+	c.signaled[signal] = true
+	return nil
+}
 
 func (runningClient) GetWorkflow(context.Context, string, string) client.WorkflowRun { return nil }
 
-// Who joins a campaign lifts a halt unless the workflow has heard of a cancel, or if it extends it.
+// Who joins a campaign lifts a halt unless the workflow has heard of a cancel, or if it extends it, and
+// resumes it unless somebody has paused it since.
 func TestAttachLiftsHalt(t *testing.T) {
-	for _, c := range []struct{ cancelled, again, lifted bool }{
-		{false, false, true}, {true, false, false}, {true, true, true}, {false, true, true},
+	for _, c := range []struct{ cancelled, again, held, lifted bool }{
+		{false, false, false, true}, {true, false, false, false}, {true, true, false, true}, {false, true, false, true},
+		{false, false, true, true}, {false, true, true, true},
 	} {
 		lifted := false
-		at := runningClient{status: workflows.Status{Cancelled: c.cancelled}}
-		_, err := attach(t.Context(), at, "id", workflows.CampaignInput{}, c.again, func() error {
+		at := runningClient{status: workflows.Status{Cancelled: c.cancelled}, signaled: map[string]bool{}}
+		_, err := attach(t.Context(), at, "id", workflows.CampaignInput{}, c.again, func() (bool, error) {
 			lifted = true
-			return nil
+			return c.held, nil
 		})
-		if err != nil || lifted != c.lifted {
-			t.Errorf("%+v: lifted %v, %v", c, lifted, err)
+		if err != nil || lifted != c.lifted || at.signaled[workflows.SignalResume] == c.held || !at.signaled[workflows.SignalTune] {
+			t.Errorf("%+v: lifted %v, signals %v, %v", c, lifted, at.signaled, err)
 		}
 	}
 }
