@@ -44,7 +44,7 @@ func newSent(b *Batches, r Record, service model.Batcher, pace Pace) *Sent {
 
 // Await waits for the answer of a call. If ctx ends before, the batch stays what it is.
 func (s *Sent) Await(ctx context.Context, call string, wait func(Wait)) (model.BatchAnswer, error) {
-	changed, leave := s.listen()
+	changed, leave := s.listenForChanges()
 	defer leave()
 	for {
 		answer, err, over := s.take(call, wait)
@@ -121,7 +121,7 @@ func (s *Sent) Cancel() {
 
 // AwaitCancel waits until the service has heard of a cancel, or the batch has ended.
 func (s *Sent) AwaitCancel(ctx context.Context) error {
-	changed, leave := s.listen()
+	changed, leave := s.listenForChanges()
 	defer leave()
 	for {
 		s.mu.Lock()
@@ -140,8 +140,8 @@ func (s *Sent) AwaitCancel(ctx context.Context) error {
 	}
 }
 
-// listen returns a channel that is told of each change.
-func (s *Sent) listen() (changed chan struct{}, leave func()) {
+// listenForChanges returns a channel that is told of each change.
+func (s *Sent) listenForChanges() (changed chan struct{}, leave func()) {
 	changed = make(chan struct{}, 1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,9 +160,9 @@ func (s *Sent) isToCancel() bool {
 	return !s.cancelled.IsZero() && s.told.IsZero()
 }
 
-// cancel asks the service to end the batch. What it refuses it has heard: it has ended the batch, or
+// askToCancel asks the service to end the batch. What it refuses it has heard: it has ended the batch, or
 // does not end any.
-func (s *Sent) cancel(ctx context.Context, id string) {
+func (s *Sent) askToCancel(ctx context.Context, id string) {
 	err := s.service.CancelBatch(ctx, id)
 	if e, ok := errors.AsType[*model.Error](err); err != nil && !(ok && e.Status/100 == 4 && e.Class == model.Fail) {
 		s.note(err)
@@ -260,7 +260,7 @@ func (s *Sent) look() bool {
 		return s.find(ctx)
 	}
 	if s.isToCancel() {
-		s.cancel(ctx, r.ID)
+		s.askToCancel(ctx, r.ID)
 	}
 	status, err := s.service.PollBatch(ctx, r.ID)
 	s.note(err)

@@ -71,9 +71,9 @@ func plainProposal(object jsontext.Value, alone bool, inst envs.Instance) (jsont
 	}
 	switch {
 	case was == nil && named:
-		f.note("names")
+		f.noteChange("names")
 	case was == nil:
-		f.note("proposal without an object")
+		f.noteChange("proposal without an object")
 	case len(f.changes) == 0:
 		return object, nil
 	}
@@ -131,7 +131,7 @@ func newReshaper(s jsonschema.Schema) reshaper {
 	return f
 }
 
-func (f *reshaper) note(change string) {
+func (f *reshaper) noteChange(change string) {
 	if !slices.Contains(f.changes, change) {
 		f.changes = append(f.changes, change)
 	}
@@ -148,19 +148,19 @@ func (f *reshaper) conform(v jsontext.Value, s jsonschema.Schema, name string) (
 	}
 	switch {
 	case s.Type == "object":
-		return f.object(v, s, name)
+		return f.conformObject(v, s, name)
 	case s.Type == "array":
-		return f.array(v, s)
+		return f.conformArray(v, s)
 	case s.Type == "number" || s.Type == "integer":
-		return f.number(v, s, name)
+		return f.conformNumber(v, s, name)
 	case s.Enum == nil:
 		return v, v.Kind() == '"'
 	}
 	if inner := onlyMember(v, namesOfThings); inner != nil {
 		v = inner
-		f.note("object around it")
+		f.noteChange("object around it")
 	}
-	i := f.find(namesIn(s), textOf(v))
+	i := f.findName(namesIn(s), textOf(v))
 	return encode(s.Enum[max(i, 0)]), i >= 0 && v.Kind() == '"'
 }
 
@@ -175,15 +175,15 @@ func namesIn(s jsonschema.Schema) (names []string) {
 	return names
 }
 
-// find returns which of the names one is, in any case and with or without spaces; -1 if none or several.
-func (f *reshaper) find(names []string, given string) int {
+// findName returns which of the names one is, in any case and with or without spaces; -1 if none or several.
+func (f *reshaper) findName(names []string, given string) int {
 	if i := slices.Index(names, given); i >= 0 {
 		return i
 	}
 	found := -1
 	for i, name := range names {
 		switch {
-		case loosen(name) != loosen(given):
+		case loosenName(name) != loosenName(given):
 		case found >= 0:
 			return -1
 		default:
@@ -191,13 +191,13 @@ func (f *reshaper) find(names []string, given string) int {
 		}
 	}
 	if found >= 0 {
-		f.note("names")
+		f.noteChange("names")
 	}
 	return found
 }
 
-// loosen returns a name in small letters without spaces and _; a minus before it may take it away.
-func loosen(name string) string {
+// loosenName returns a name in small letters without spaces and _; a minus before it may take it away.
+func loosenName(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "").Replace(name))
 }
 
@@ -212,7 +212,7 @@ func onlyMember(v jsontext.Value, names []string) jsontext.Value {
 	return nil
 }
 
-func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
+func (f *reshaper) conformObject(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
 	names, around := namesIn(s), f.proposals
 	if name != "" { // what an agent offers is not what it gets
 		around = namesOfShares
@@ -224,7 +224,7 @@ func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema, name string) (j
 			return nil, false
 		}
 	case v.Kind() != '{' && len(names) == 1:
-		f.note("value without an object")
+		f.noteChange("value without an object")
 		given = map[string]jsontext.Value{names[0]: v}
 	case v.Kind() != '{' || json.Unmarshal(v, &given) != nil:
 		return nil, false
@@ -232,7 +232,7 @@ func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema, name string) (j
 	out := map[string]jsontext.Value{}
 	var sums jsontext.Value
 	for member, value := range given {
-		i := f.find(names, member)
+		i := f.findName(names, member)
 		switch {
 		case i >= 0 && out[names[i]] == nil:
 			plain, ok := f.conform(value, s.Properties[i].Schema, names[i])
@@ -246,14 +246,14 @@ func (f *reshaper) object(v jsontext.Value, s jsonschema.Schema, name string) (j
 			sums = value
 		case !areReasons(map[string]jsontext.Value{fold(member): value}):
 			if inner := onlyMember(v, around); inner != nil && (inner.Kind() == '{' || inner.Kind() == '[') {
-				f.note("object around it")
-				return f.object(inner, s, name)
+				f.noteChange("object around it")
+				return f.conformObject(inner, s, name)
 			}
 			return nil, false
 		}
 	}
 	if sums != nil {
-		f.note("sums")
+		f.noteChange("sums")
 		if !f.addsUp(out, sums, s) {
 			return nil, false
 		}
@@ -274,13 +274,13 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 			return false
 		}
 		given[names[i]] = value
-		f.note(change)
+		f.noteChange(change)
 		return true
 	}
 	for _, item := range items {
 		var pair []jsontext.Value
 		if json.Unmarshal(item, &pair) == nil && len(pair) == 2 {
-			if pair[0].Kind() != '"' || !add(f.find(names, textOf(pair[0])), pair[1], "list of pairs") {
+			if pair[0].Kind() != '"' || !add(f.findName(names, textOf(pair[0])), pair[1], "list of pairs") {
 				return nil
 			}
 			continue
@@ -291,7 +291,7 @@ func (f *reshaper) fromList(v jsontext.Value, names []string) map[string]jsontex
 		}
 		key, named := "", -1
 		for member, value := range members {
-			if i := f.find(names, textOf(value)); value.Kind() == '"' && i >= 0 {
+			if i := f.findName(names, textOf(value)); value.Kind() == '"' && i >= 0 {
 				if named >= 0 || !slices.Contains(namesOfOwners, fold(member)) {
 					return nil
 				}
@@ -329,7 +329,7 @@ func (f *reshaper) addsUp(parts map[string]jsontext.Value, sums jsontext.Value, 
 	}
 	want := map[string]float64{}
 	if len(of) == 1 {
-		if plain, ok := f.number(sums, jsonschema.AnyNumber(), ""); ok {
+		if plain, ok := f.conformNumber(sums, jsonschema.AnyNumber(), ""); ok {
 			for name := range of {
 				want[name], _ = strconv.ParseFloat(string(plain), 64)
 			}
@@ -345,11 +345,11 @@ func (f *reshaper) addsUp(parts map[string]jsontext.Value, sums jsontext.Value, 
 	return len(of) > 0
 }
 
-func (f *reshaper) array(v jsontext.Value, s jsonschema.Schema) (jsontext.Value, bool) {
+func (f *reshaper) conformArray(v jsontext.Value, s jsonschema.Schema) (jsontext.Value, bool) {
 	items := []jsontext.Value{}
 	isChoice := s.Items.Enum != nil
 	if inner := onlyMember(v, f.proposals); inner != nil {
-		f.note("object around it")
+		f.noteChange("object around it")
 		v = inner
 	}
 	switch {
@@ -358,13 +358,13 @@ func (f *reshaper) array(v jsontext.Value, s jsonschema.Schema) (jsontext.Value,
 			return nil, false
 		}
 	case v.Kind() == '{' && isChoice:
-		items = f.chosen(v, namesIn(*s.Items))
+		items = f.readChoices(v, namesIn(*s.Items))
 	case v.Kind() == '{':
-		items = f.axes(v, *s.MinItems)
+		items = f.readAxes(v, *s.MinItems)
 	case !isChoice && *s.MinItems == 1:
 		items = []jsontext.Value{v}
 	case v.Kind() == '"' && isChoice:
-		f.note("list in words")
+		f.noteChange("list in words")
 		for name := range strings.SplitSeq(textOf(v), ",") {
 			items = append(items, encode(strings.TrimSpace(name)))
 		}
@@ -382,16 +382,16 @@ func (f *reshaper) array(v jsontext.Value, s jsonschema.Schema) (jsontext.Value,
 	return encode(items), true
 }
 
-// chosen reads {"A": true, "B": "no"} of all names; nil if it is something else.
-func (f *reshaper) chosen(v jsontext.Value, names []string) (items []jsontext.Value) {
+// readChoices reads {"A": true, "B": "no"} of all names; nil if it is something else.
+func (f *reshaper) readChoices(v jsontext.Value, names []string) (items []jsontext.Value) {
 	var given map[string]jsontext.Value
 	if json.Unmarshal(v, &given) != nil || len(given) != len(names) {
 		return nil
 	}
-	f.note("yes and no by name")
+	f.noteChange("yes and no by name")
 	verdicts := make([]string, len(names))
 	for name, verdict := range given {
-		i := f.find(names, name)
+		i := f.findName(names, name)
 		if i < 0 || verdicts[i] != "" {
 			return nil
 		}
@@ -409,13 +409,13 @@ func (f *reshaper) chosen(v jsontext.Value, names []string) (items []jsontext.Va
 	return items
 }
 
-// axes reads {"x": 1, "y": 2}; nil if it is something else.
-func (f *reshaper) axes(v jsontext.Value, n int) (items []jsontext.Value) {
+// readAxes reads {"x": 1, "y": 2}; nil if it is something else.
+func (f *reshaper) readAxes(v jsontext.Value, n int) (items []jsontext.Value) {
 	members := membersOf(withoutReasons(v))
 	if len(members) != n || n > 3 {
 		return nil
 	}
-	f.note("axes")
+	f.noteChange("axes")
 	for _, axis := range []string{"x", "y", "z"}[:n] {
 		if members[axis] == nil {
 			return nil
@@ -431,9 +431,9 @@ var eitherComma = regexp.MustCompile(`^[+-]?\d{1,3},\d{3}$`)
 // amount is a number in words, with its unit; commas are those of thousands.
 var amount = regexp.MustCompile(`^\s*([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)\s*(?:(?:/|out of)\s*(\d+)\b\s*)?(\pL[\pL ]*)?\.?\s*$`)
 
-func (f *reshaper) number(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
+func (f *reshaper) conformNumber(v jsontext.Value, s jsonschema.Schema, name string) (jsontext.Value, bool) {
 	if inner := onlyMember(v, f.numbers); inner != nil {
-		f.note("object around it")
+		f.noteChange("object around it")
 		v = inner
 	}
 	if v.Kind() == '0' {
@@ -451,6 +451,6 @@ func (f *reshaper) number(v jsontext.Value, s jsonschema.Schema, name string) (j
 		eitherComma.MatchString(m[1]) && !f.totals {
 		return nil, false
 	}
-	f.note("number in words")
+	f.noteChange("number in words")
 	return jsontext.Value(strings.TrimPrefix(strings.ReplaceAll(m[1], ",", ""), "+")), true
 }

@@ -58,8 +58,8 @@ func (c Campaign) Grouped() Campaign {
 	return c
 }
 
-// are reports whether the groups are those of a campaign: it may have been given other runs since.
-func (g *grouped) are(c Campaign) bool {
+// areOf reports whether the groups are those of a campaign: it may have been given other runs since.
+func (g *grouped) areOf(c Campaign) bool {
 	return g != nil && isSame(g.runs, c.Runs) && isSame(g.planned, c.Planned)
 }
 
@@ -218,7 +218,7 @@ func (c Campaign) PlannedCells() int {
 
 // Groups by condition: in the plan's order, and what it does not name after that.
 func (c Campaign) Groups() []Group {
-	if c.grouped.are(c) {
+	if c.grouped.areOf(c) {
 		return slices.Clone(c.grouped.groups)
 	}
 	byID := map[string]*Group{}

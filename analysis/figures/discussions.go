@@ -154,7 +154,7 @@ func markPoint(m discussion.DiscussionMark, x string) Point {
 // apartAcross moves the points of lines over numbers next to each other.
 func (f *Figure) apartAcross() {
 	for _, p := range f.Panels {
-		x := p.acrossAxis(scale{})
+		x := p.horizontalAxis(scale{})
 		for i := range p.Lines {
 			p.Lines[i].beside = (x.high - x.low) * 0.012 * (float64(i) - float64(len(p.Lines)-1)/2)
 		}

@@ -54,7 +54,7 @@ type end struct {
 func (l Line) lastSpot(i, of int) (Spot, bool) {
 	for _, p := range slices.Backward(l.Points) {
 		if p.Value != nil {
-			return Spot{p.acrossAt(l.movedAside(i, of)), *p.Value}, true
+			return Spot{p.horizontalPlace(l.offsetAside(i, of)), *p.Value}, true
 		}
 	}
 	if spots := slices.Concat(l.Track, l.Dashes); len(spots) > 0 {

@@ -107,8 +107,8 @@ type Point struct {
 	Values []float64 `json:"values,omitempty"`
 }
 
-// acrossAt returns where a point is on the horizontal axis, moved by a little unless that is an amount.
-func (p Point) acrossAt(moved float64) float64 {
+// horizontalPlace returns where a point is on the horizontal axis, moved by a little unless that is an amount.
+func (p Point) horizontalPlace(moved float64) float64 {
 	if p.X != 0 {
 		return p.X
 	}

@@ -28,8 +28,8 @@ func (g groups) Ticks(_, _ float64) []plot.Tick {
 // longestTick is how many letters of a name fit below the axis.
 const longestTick = 40
 
-// nameAcross makes names the horizontal axis, aslant so that they do not meet.
-func (g groups) nameAcross(a *plot.Plot) {
+// nameHorizontalAxis makes names the horizontal axis, aslant so that they do not meet.
+func (g groups) nameHorizontalAxis(a *plot.Plot) {
 	a.X.Min, a.X.Max, a.X.Tick.Marker = 0.4, float64(len(g))+0.6, g
 	a.X.Label.Text = ""
 	a.X.Tick.Length = 4

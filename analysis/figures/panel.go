@@ -20,8 +20,8 @@ type span struct {
 	whole     bool
 }
 
-// acrossAxis returns the horizontal axis of a panel.
-func (p Panel) acrossAxis(s scale) span {
+// horizontalAxis returns the horizontal axis of a panel.
+func (p Panel) horizontalAxis(s scale) span {
 	if p.Plane { // as long for its unit as the vertical one
 		half := s.spanLength() * 0.59 * float64(panelShape)
 		return span{(s.low+s.high)/2 - half, (s.low+s.high)/2 + half, false}
@@ -41,7 +41,7 @@ func (p Panel) acrossAxis(s scale) span {
 			all = append(all, spot.X)
 		}
 		for _, point := range line.Points {
-			all = append(all, point.acrossAt(line.beside))
+			all = append(all, point.horizontalPlace(line.beside))
 		}
 	}
 	low, high := slices.Min(all), slices.Max(all)
@@ -81,12 +81,12 @@ func (l layout) drawAxes(p Panel, s scale) *plot.Plot {
 		axis.Label.TextStyle.Color, axis.Label.TextStyle.Font = Ink, Words(10).Font
 		axis.Tick.Label.Font = Words(9).Font
 	}
-	x := p.acrossAxis(s)
+	x := p.horizontalAxis(s)
 	a.X.Min, a.X.Max, a.X.Tick.Marker = x.low, x.high, x
 	a.Y.Min, a.Y.Max, a.Y.Tick.Marker = s.lowestDrawn(), s.high+s.spanLength()*0.04, s
 	a.Add(l.plotBehind(p, s, x)...)
 	if p.Groups != nil {
-		groups(p.Groups).nameAcross(a)
+		groups(p.Groups).nameHorizontalAxis(a)
 	}
 	slot, slots := 0, 0
 	for _, line := range p.Lines {

@@ -139,7 +139,7 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	drawn(t, f)
-	x := f.Panels[0].acrossAxis(f.scale())
+	x := f.Panels[0].horizontalAxis(f.scale())
 	for _, line := range f.Panels[0].Lines {
 		for _, spot := range line.allSpots() {
 			if spot.X < x.low || spot.X > x.high {

@@ -68,7 +68,7 @@ func levelStyle(n int) draw.LineStyle {
 // unless the line has a track of its own, such as a fit, or observations around them.
 func (l Line) plotStrokes(s scale, style style, i, of int) []plot.Plotter {
 	joined := len(l.allSpots()) == 0
-	shift := l.movedAside(i, of)
+	shift := l.offsetAside(i, of)
 	if len(l.Dots) > 0 { // points lie among them
 		style.Color, style.glyph.Color = ink, ink
 	}
@@ -86,7 +86,7 @@ func (l Line) plotStrokes(s scale, style style, i, of int) []plot.Plotter {
 			end()
 			continue
 		}
-		at := plotter.XY{X: p.acrossAt(shift), Y: *p.Value}
+		at := plotter.XY{X: p.horizontalPlace(shift), Y: *p.Value}
 		run, dots = append(run, at), append(dots, at)
 		if p.Low != nil {
 			list = append(list, &plotter.Line{
@@ -99,8 +99,8 @@ func (l Line) plotStrokes(s scale, style style, i, of int) []plot.Plotter {
 	return append(append(list, l.plotTurn(s, style)...), &plotter.Scatter{XYs: dots, GlyphStyle: style.glyph})
 }
 
-// movedAside returns by how much a line of a panel stands aside.
-func (l Line) movedAside(i, of int) float64 {
+// offsetAside returns by how much a line of a panel stands aside.
+func (l Line) offsetAside(i, of int) float64 {
 	return cmp.Or(l.beside, (float64(i)-float64(of-1)/2)*min(0.07, 0.6/float64(of)))
 }
 

@@ -35,7 +35,7 @@ func (f *Failure) Unbilled() bool {
 			return false
 		}
 	}
-	if dollars(f.Header.Get("X-Litellm-Response-Cost")) > 0 {
+	if parseDollars(f.Header.Get("X-Litellm-Response-Cost")) > 0 {
 		return false
 	}
 	return !namesUsage.Match(f.Body)
@@ -66,19 +66,19 @@ func BilledUSD(usage jsontext.Value, h http.Header) float64 {
 			_ = json.Unmarshal(v, &parts, Lenient) // what could be read is read
 		}
 	}
-	billed := max(dollars(Scalar(u.Cost)), dollars(Scalar(parts.Total)), dollars(Scalar(u.Estimated)),
-		dollars(Scalar(u.Ticks))/1e10)
+	billed := max(parseDollars(Scalar(u.Cost)), parseDollars(Scalar(parts.Total)), parseDollars(Scalar(u.Estimated)),
+		parseDollars(Scalar(u.Ticks))/1e10)
 	if u.OwnKey.Kind() == 't' {
-		billed += dollars(Scalar(parts.Upstream))
+		billed += parseDollars(Scalar(parts.Upstream))
 	}
-	if billed = max(billed, dollars(h.Get("X-Litellm-Response-Cost"))); billed > mostBilled {
+	if billed = max(billed, parseDollars(h.Get("X-Litellm-Response-Cost"))); billed > mostBilled {
 		return 0
 	}
 	return billed
 }
 
-// dollars reads a sum; 0 if it is none.
-func dollars(text string) float64 {
+// parseDollars reads a sum; 0 if it is none.
+func parseDollars(text string) float64 {
 	usd, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(usd > 0) { // NaN is none either
 		return 0

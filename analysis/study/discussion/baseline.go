@@ -30,7 +30,7 @@ func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
 	if len(single) == 0 {
 		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is not a baseline", beside.Name)
 	}
-	for _, x := range d.talkingOnes() {
+	for _, x := range d.onlyDiscussions() {
 		for _, o := range single {
 			if o.task == x.task && sameQuestions(o, x) {
 				return nil
@@ -38,7 +38,7 @@ func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
 		}
 	}
 	return fmt.Errorf("campaign %s is not a baseline for %s: its single agents were asked other questions (%s; the discussions: %s). The same env, data, seed and instances give the same",
-		beside.Name, c.Name, wording.Or(tasksOf(single)), wording.Or(tasksOf(d.talkingOnes())))
+		beside.Name, c.Name, wording.Or(tasksOf(single)), wording.Or(tasksOf(d.onlyDiscussions())))
 }
 
 // tasksOf names the data sets, each once.

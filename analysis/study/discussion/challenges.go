@@ -49,11 +49,11 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 		Columns: []string{"data set", "shown"}}
 	others := d.Without(func(key string) bool { return key == challengeKey })
 	t.Columns = append(append(t.Columns, others.Names()...), "challenged", "improved", "worsened", "net", "agents", "n")
-	texts := slices.ContainsFunc(d.contestedOnes(), func(x discussed) bool { return d.answersAreSpans(x.task) })
+	texts := slices.ContainsFunc(d.contestedDiscussions(), func(x discussed) bool { return d.answersAreSpans(x.task) })
 	if texts {
 		t.Columns = append(t.Columns, "F1 improved", "F1 worsened", "F1 change")
 	}
-	for _, x := range d.contestedOnes() {
+	for _, x := range d.contestedDiscussions() {
 		row := append([]table.Cell{table.Word(x.task), table.Word(x.Shown(challengeKey))}, others.Label(x.Group)...)
 		row = append(row, x.challengeCells()...)
 		switch {
@@ -74,9 +74,9 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// contestedOnes returns the discussions whose final answer is challenged.
-func (d discussions) contestedOnes() []discussed {
-	return slices.DeleteFunc(d.talkingOnes(),
+// contestedDiscussions returns the discussions whose final answer is challenged.
+func (d discussions) contestedDiscussions() []discussed {
+	return slices.DeleteFunc(d.onlyDiscussions(),
 		func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.Settings[challengeKey]) })
 }
 

@@ -75,8 +75,8 @@ func (d discussions) addNotes(t *table.Table) {
 	}
 }
 
-// talkingOnes returns the discussions alone.
-func (d discussions) talkingOnes() []discussed {
+// onlyDiscussions returns the discussions alone.
+func (d discussions) onlyDiscussions() []discussed {
 	return slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return x.alone })
 }
 

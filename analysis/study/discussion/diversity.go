@@ -26,7 +26,7 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	by, embed := embedderOf(c)
 	var alike, accurate []float64
 	for _, task := range d.tasks {
-		talking := slices.DeleteFunc(d.talkingOnes(), func(x discussed) bool { return x.task != task })
+		talking := slices.DeleteFunc(d.onlyDiscussions(), func(x discussed) bool { return x.task != task })
 		settings := table.Gather(talking, func(x discussed) string { return others.Key(x.Group) })
 		if len(settings) == 0 {
 			continue

@@ -26,7 +26,7 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 	if d.hasSingle() {
 		t.Columns = append(t.Columns, singleColumns...)
 	}
-	for _, row := range table.Gather(d.talkingOnes(),
+	for _, row := range table.Gather(d.onlyDiscussions(),
 		func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 		left = left || slices.ContainsFunc(row, isApproval)
 		row = slices.DeleteFunc(slices.Clone(row), isApproval)

@@ -80,7 +80,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	d := discussionsOf(c)
 	value := func(x discussed) string { return cmp.Or(x.Settings[setting], usual) }
 	same := d.Without(func(key string) bool { return key == setting })
-	pairs := table.Gather(d.talkingOnes(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	pairs := table.Gather(d.onlyDiscussions(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	pairs = slices.DeleteFunc(pairs, func(row []discussed) bool {
 		return !slices.ContainsFunc(row, func(x discussed) bool { return value(x) != value(row[0]) })
 	})
@@ -133,7 +133,7 @@ func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) {
 	d := discussionsOf(c)
 	others := d.Without(func(key string) bool { return key == challengeKey })
-	for _, x := range d.contestedOnes() {
+	for _, x := range d.contestedDiscussions() {
 		cells := x.challengeCells()
 		mark := func(c table.Cell) DiscussionMark {
 			return DiscussionMark{Place: x.Shown(challengeKey), Value: c.Value, Around: halfOf(c), N: c.N}
@@ -179,7 +179,7 @@ func halfOf(c table.Cell) *float64 {
 // where there are several, by kind, after the single agent.
 func (d discussions) rulesApart() [][]discussed {
 	same := d.Without(isRule)
-	rows := table.Gather(byKind(d.talkingOnes()),
+	rows := table.Gather(byKind(d.onlyDiscussions()),
 		func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	rows = slices.DeleteFunc(rows, func(row []discussed) bool { return len(row) < 2 })
 	for i, row := range rows {

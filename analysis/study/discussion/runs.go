@@ -133,7 +133,7 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 		ends statistics.Termination
 	}
 	var rows []row
-	talking := d.talkingOnes()
+	talking := d.onlyDiscussions()
 	kinds := d.meansOfKinds(talking, false)
 	for _, x := range slices.Concat(talking, kinds) {
 		ends := statistics.Termination{Last: d.Rounds()}
@@ -179,7 +179,7 @@ func definedCell(decimals int, measure func(int) (float64, bool), n int) table.C
 func Countings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: solution counting, accuracy in %"}
-	table.Fill(&t, d.talkingOnes(), d.nameColumns(),
+	table.Fill(&t, d.onlyDiscussions(), d.nameColumns(),
 		replicateColumns("counted", "counted ± sd", countedRight),
 		replicateColumns("decided", "decided ± sd", campaign.Run.Right),
 		table.Columns[discussed]{Headers: []string{"decided - counted", "low", "high"},

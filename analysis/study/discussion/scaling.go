@@ -77,7 +77,7 @@ func (d discussions) listSeries() []series {
 	var list []series
 	for _, by := range scalingAxes() {
 		same := d.Without(func(key string) bool { return slices.Contains(by.keys, key) })
-		for _, row := range table.Gather(d.talkingOnes(),
+		for _, row := range table.Gather(d.onlyDiscussions(),
 			func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 			s := series{by: by}
 			slices.SortStableFunc(row, func(a, b discussed) int { return by.valueOf(a) - by.valueOf(b) })

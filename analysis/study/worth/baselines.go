@@ -30,8 +30,8 @@ type lone struct {
 	runs map[campaign.Pair]campaign.Run
 }
 
-// of returns the run that is paired with a group's.
-func (l lone) of(r campaign.Run) (campaign.Run, bool) {
+// runOf returns the run that is paired with a group's.
+func (l lone) runOf(r campaign.Run) (campaign.Run, bool) {
 	paired, ok := l.runs[campaign.PairOf(r.Collaboration)]
 	return paired, ok
 }
@@ -88,8 +88,8 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 		}
 		return table.Join(columns...)
 	}
-	single := func(g compared, r campaign.Run) (float64, bool) { return g.single.outcome(r) }
-	budget := func(g compared, r campaign.Run) (float64, bool) { return g.budget.outcome(r) }
+	single := func(g compared, r campaign.Run) (float64, bool) { return g.single.outcomeOf(r) }
+	budget := func(g compared, r campaign.Run) (float64, bool) { return g.budget.outcomeOf(r) }
 	isSampled := func(g compared) bool { return g.samples.runs != nil }
 	table.Fill(&t, rows, table.Columns[compared]{Headers: v.Names(),
 		Cells: func(g compared) []table.Cell { return v.Label(g.Group) }},
@@ -115,8 +115,8 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 				return float64(affords), ok
 			})),
 		taken("", func(_ compared, r campaign.Run) (campaign.Asked, bool) { return r.Asked, true }),
-		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return g.single.asked(r) }),
-		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return g.budget.asked(r) }),
+		taken("single ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return g.single.askedOf(r) }),
+		taken("single with budget ", func(g compared, r campaign.Run) (campaign.Asked, bool) { return g.budget.askedOf(r) }),
 		where(isSampled,
 			mean("samples", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordableSamples(r, inTokens)
@@ -158,15 +158,15 @@ var takings = []struct {
 	{"USD", 6, func(a campaign.Asked) (float64, bool) { return a.USD, a.Unpriced == 0 }},
 }
 
-// asked returns what the run took that is paired with a group's.
-func (l lone) asked(r campaign.Run) (campaign.Asked, bool) {
-	paired, ok := l.of(r)
+// askedOf returns what the run took that is paired with a group's.
+func (l lone) askedOf(r campaign.Run) (campaign.Asked, bool) {
+	paired, ok := l.runOf(r)
 	return paired.Asked, ok
 }
 
-// outcome returns what the answer is worth of the run that is paired with a group's.
-func (l lone) outcome(r campaign.Run) (float64, bool) {
-	paired, ok := l.of(r)
+// outcomeOf returns what the answer is worth of the run that is paired with a group's.
+func (l lone) outcomeOf(r campaign.Run) (float64, bool) {
+	paired, ok := l.runOf(r)
 	if !ok {
 		return 0, false
 	}
@@ -196,7 +196,7 @@ func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
 	for _, g := range compare(&v) {
-		all[g.ID] = Against{g.gainOver(g.single, g.single.outcome), g.overBudget(),
+		all[g.ID] = Against{g.gainOver(g.single, g.single.outcomeOf), g.overBudget(),
 			g.overSamples(g.majorityWorth, inTokens), g.overSamples(g.majorityForMoney, inMoney)}
 	}
 	return all
@@ -248,7 +248,7 @@ func (g compared) overSamples(baseline func(campaign.Run) (float64, bool),
 
 // overBudget is over the single agent with a budget, and says whether it was less than the group's.
 func (g compared) overBudget() *Gain {
-	gain := g.gainOver(g.budget, g.budget.outcome)
+	gain := g.gainOver(g.budget, g.budget.outcomeOf)
 	if gain != nil {
 		gain.TooFew = g.turns < mostTurns(g.Group)
 	}

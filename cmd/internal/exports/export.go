@@ -246,7 +246,7 @@ func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store
 	case record.Gold:
 		return writeRows(lake.ScanAdded[record.GoldLabel](ctx, s, d), x.Format, w)
 	case record.Instances:
-		all, err := x.instances(ctx, s, plugins)
+		all, err := x.readInstances(ctx, s, plugins)
 		if err != nil {
 			return 0, err
 		}
@@ -261,8 +261,8 @@ func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store
 	return writeRows(lake.Scan[record.Call](ctx, s, d), x.Format, w)
 }
 
-// instances returns what was asked, for a data set for others unless it is to stay private.
-func (x *Export) instances(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]record.Instance, error) {
+// readInstances returns what was asked, for a data set for others unless it is to stay private.
+func (x *Export) readInstances(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]record.Instance, error) {
 	if x.Dataset && x.unnamed {
 		switch p, _, err := campaign.ReadRecorded(ctx, s, x.Campaign); {
 		case errors.Is(err, campaign.ErrImported): // its transcripts hold what was asked
