@@ -139,9 +139,9 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 		return task.Result{}, err
 	}
 	defer a.recording.Release(1)
-	load := a.live.Load
-	if end.Status == task.Succeeded {
-		load = a.live.LoadEnded
+	load := a.live.LoadEnded
+	if end.Status != task.Succeeded && a.config.Alone { // it has no outcome, and all that there is is listed
+		load = a.live.Load
 	}
 	c, err := load(ctx, end.Ref)
 	var broken failure.Unplayable

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -139,10 +140,14 @@ type written struct {
 	until time.Time
 }
 
-// unlist keeps a new object out of the lists of others for a while. Its writer has it in its own:
+// isAnswer matches what is asked for by name where a list lacks it. Intents are not: late lists of them
+// are known not to be borne (docs/reliability.md).
+var isAnswer = regexp.MustCompile(`/\d{6}\.(?:\d+|turn)\.json$`)
+
+// unlist keeps a new answer out of the lists of others for a while. Its writer has it in its own:
 // bucket's store remembers what it wrote.
 func (w *world) unlist(key string, by *process) {
-	if !w.happens(w.Faults.Unlisted, "unlisted", shortKey(key)) {
+	if !isAnswer.MatchString(key) || !w.happens(w.Faults.Unlisted, "unlisted", shortKey(key)) {
 		return
 	}
 	w.mu.Lock()
