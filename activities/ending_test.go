@@ -218,7 +218,7 @@ func TestSealWaitsForEveryCell(t *testing.T) {
 	same(t, must(s.Get(ctx, lake.SuccessKey("six"))), before)
 }
 
-// A campaign goes on with the prompts that it began with.
+// A campaign continues with the prompts that it began with.
 func TestPlanStaysAsItWasRecorded(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)

@@ -24,7 +24,9 @@ var allowed = map[string]string{
 	"roundtable/envs/qa/records.Folder":                   decoding,
 	"(*roundtable/envs/qa/records.rowReader).readPresent": decoding,
 	"roundtable/envs/qa/records.Read":                     decoding,
-	"(*roundtable/envs/qa/records.rowReader).readField":   decoding, "roundtable/envs/qa/records/pagecheck": "bounds these files before the library unpacks them, with its decompressors",
+	"(*roundtable/envs/qa/records.rowReader).readField":   decoding,
+
+	"roundtable/envs/qa/records/pagecheck": "bounds these files before the library unpacks them, with its decompressors",
 
 	"roundtable/envs/qa.New":                  reading,
 	"roundtable/envs/qa.fileNames":            reading,

@@ -59,7 +59,7 @@ type Answer struct {
 	Told        *model.Usage `json:"told,omitempty"`
 	Fault       string       `json:"fault,omitempty"` // why the answer was not usable
 	// From is the collaboration that it was made in, as RunKey.String has it, if this one
-	// goes on from there; the answer is Cached, too.
+	// continues there; the answer is Cached, too.
 	From string `json:"from,omitempty"`
 }
 
@@ -260,7 +260,7 @@ func (a *Answers) PutBatch(ctx context.Context, p RunKey, turns []Turn) ([]Turn,
 	return all, nil
 }
 
-// OfFork returns the turn as it is in a collaboration that goes on from another one's
+// OfFork returns the turn as it is in a collaboration that continues another one's
 // turns: its answers were paid there.
 func (t Turn) OfFork(from RunKey) Turn {
 	asks := make([]Answer, len(t.Asks))

@@ -78,7 +78,7 @@ func TestPlanIsOneIntent(t *testing.T) {
 	must(t, err)
 	same(t, unknown(t, a), []string{"0.0", "2.0"})
 
-	// The next process goes on with the next numbers.
+	// The next process continues with the next numbers.
 	a = begun(t, s)
 	same(t, intend(t, a, 0, 2), []int{1, 1})
 	last := turn(2, "y")

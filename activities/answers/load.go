@@ -18,15 +18,19 @@ import (
 // errors that name the key (all of them, joined), next to what could be read. An
 // object that could not be read is the only error: what is missing without it is not corrupt.
 func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
-	prefix, err := p.folderOf()
-	if err != nil {
-		return Stored{}, err
-	}
-	objects, err := lake.List(ctx, a.store, prefix)
+	prefix, objects, err := a.listObjects(ctx, p)
 	if err != nil {
 		return Stored{}, err
 	}
 	return a.loadObjects(ctx, prefix, objects)
+}
+
+// listObjects lists what is stored of a collaboration, below a prefix of all its keys.
+func (a *Answers) listObjects(ctx context.Context, p RunKey) (prefix string, objects []store.Object, err error) {
+	if prefix, err = p.folderOf(); err == nil {
+		objects, err = lake.List(ctx, a.store, prefix)
+	}
+	return prefix, objects, err
 }
 
 // unnamedEntries is after how many entries without an object LoadByName looks for no more.
@@ -35,11 +39,7 @@ const unnamedEntries = 100
 // LoadByName is Load that also asks for each answer by its name: a store may list what another
 // process has stored late.
 func (a *Answers) LoadByName(ctx context.Context, p RunKey) (Stored, error) {
-	prefix, err := p.folderOf()
-	if err != nil {
-		return Stored{}, err
-	}
-	objects, err := lake.List(ctx, a.store, prefix)
+	prefix, objects, err := a.listObjects(ctx, p)
 	if err != nil {
 		return Stored{}, err
 	}

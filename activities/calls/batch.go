@@ -194,7 +194,7 @@ func (c *Caller) takeOutOfBatch(ctx context.Context, q Order, i answers.Intent) 
 // CancelBatches has the batches of a cancelled campaign cancelled, for whoever waits for them. Its
 // error is of the lake, not of a service.
 func (c *Caller) CancelBatches(ctx context.Context, campaign string) error {
-	if any, err := c.batches.AnyRecorded(ctx, campaign); err != nil || !any {
+	if recorded, err := c.batches.AnyRecorded(ctx, campaign); err != nil || !recorded {
 		return err
 	}
 	m, err := c.Manifest(ctx, campaign, true)

@@ -300,7 +300,7 @@ func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, 
 	if price != nil {
 		cost := costOf(price, r).USD()
 		answer.CostUSD = &cost
-		if saved := max(0, money.Charge(*price, r.Usage).USD()-cost); r.Tier != "" { // less than 0 is a fee
+		if saved := max(0, money.Charge(*price, r.Usage).USD()-cost); r.Tier != "" { // fees beside tokens can be more than what is saved
 			answer.SavedUSD = &saved
 		}
 	}

@@ -241,7 +241,7 @@ func (c *Collaboration) Add(t answers.Turn) error {
 	return c.Record(withoutRawAnswers(t))
 }
 
-// playedCondition returns what a session needs of a condition; all of it where it goes on from
+// playedCondition returns what a session needs of a condition; all of it where it continues
 // another one, whose identity it must show.
 func playedCondition(c plan.Condition) plan.Condition {
 	if c.Fork != nil {

@@ -36,7 +36,7 @@ func (l *Live) findOrigin(ctx context.Context, c *Collaboration) (answers.RunKey
 	}
 }
 
-// takePrefix gives a fork the turns of the collaboration that it goes on from, and stores
+// takePrefix gives a fork the turns of the collaboration that it continues, and stores
 // them as one object before anything follows.
 func (l *Live) takePrefix(ctx context.Context, c *Collaboration) error {
 	from, err := l.findOrigin(ctx, c)

@@ -61,7 +61,7 @@ func (r *Reader) CheckFork(ctx context.Context, of record.Key) (found Forked, er
 	return found, nil
 }
 
-// origins are the stored answers that a fork goes on from, read once each.
+// origins are the stored answers that a fork continues, read once each.
 type origins struct {
 	*Reader
 	read map[string]answers.Stored

@@ -46,13 +46,10 @@ func Open(ctx context.Context, s store.Store, campaign string) *Books {
 // List makes the lists that questions need, both at once.
 func (b *Books) List() {
 	var listing sync.WaitGroup
-	listing.Go(b.ListBegun)
+	listing.Go(func() { _, _ = b.begun() })
 	listing.Go(func() { _, _ = b.ended() })
 	listing.Wait()
 }
-
-// ListBegun lists what has begun.
-func (b *Books) ListBegun() { _, _ = b.begun() }
 
 // Outcomes returns how each collaboration has ended, as lake.LatestProgress does.
 func (b *Books) Outcomes() ([]lake.Outcome, error) {

@@ -90,7 +90,7 @@ type Condition struct {
 // BuildRule builds the condition's decision rule.
 func (c *Condition) BuildRule() (decision.Rule, error) { return c.Condition.BuildRule(c.plugins) }
 
-// OriginalRule builds the rule of the condition that a fork goes on from.
+// OriginalRule builds the rule of the condition that a fork continues.
 func (c *Condition) OriginalRule() (decision.Rule, error) {
 	original, err := c.Condition.Original()
 	if err != nil {

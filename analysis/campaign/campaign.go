@@ -31,7 +31,7 @@ type Campaign struct {
 	// Baselines are campaigns of single agents that discussions are compared to.
 	Baselines []Campaign
 	// Original is the campaign from whose collaborations those of this one go on; nil if it
-	// goes on from none, or that is not in the lake.
+	// continues none, or that is not in the lake.
 	Original *Campaign
 	// Question is what ends the campaign; nil if every cell is run, or it was joined from several.
 	Question *Question

@@ -44,7 +44,7 @@ func (f Fork) IsControl() bool {
 	return len(f.Was)+len(f.Drop)+len(f.Remove)+len(f.Replace) == 0
 }
 
-// Origin returns the replicate that a replicate goes on from: its own without a fork.
+// Origin returns the replicate that a replicate continues: its own without a fork.
 func (f *Fork) Origin(replicate int32) int32 {
 	if f == nil || f.Replicates < 1 {
 		return replicate

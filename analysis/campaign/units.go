@@ -43,7 +43,7 @@ func setUnits(runs []Run) {
 // forksBySettings are read once each.
 type forksBySettings map[string]*Fork
 
-// originOf returns the replicate that a run goes on from, or is.
+// originOf returns the replicate that a run continues, or is.
 func (f forksBySettings) originOf(r Run) int32 {
 	fork, known := f[r.SettingsJSON]
 	if !known {

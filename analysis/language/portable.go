@@ -48,7 +48,7 @@ func countSentences(text string) int {
 // endsSentence says that a token ends a sentence.
 func endsSentence(token string) bool {
 	if last := token[len(token)-1]; 'a' <= last && last <= 'z' {
-		return false // as of most
+		return false // most tokens end in a letter
 	}
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(token, closers))
 	return unicode.Is(unicode.Sentence_Terminal, last)

@@ -2,7 +2,7 @@ package report
 
 import "sync/atomic"
 
-// atOnce stories are told at once.
+// atOnce bounds the stories that are told at the same time.
 const atOnce = 8
 
 // tellers tell several stories at once; they are kept in the order in which they were begun.

@@ -61,7 +61,7 @@ type ForkReplacement struct {
 	Text  string `json:"text"`
 }
 
-// Forked is a recorded campaign that a file goes on from.
+// Forked is a recorded campaign that a file continues.
 type Forked struct {
 	Campaign    plan.Campaign
 	Data        string // folder of its data set; "" if it has none

@@ -159,7 +159,7 @@ type Transcript struct {
 	Agents  int
 	Entries []Entry
 	// Earlier is how many of the entries were made before the collaboration went another
-	// way than the one that it goes on from: another rule may have decided then.
+	// way than the one that it continues: another rule may have decided then.
 	Earlier int
 }
 

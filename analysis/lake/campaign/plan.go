@@ -62,7 +62,7 @@ func PlanKey(campaign, revision string) string {
 }
 
 // WritePlan records a revision, and outside the lake where this machine has its files. A
-// revision that is there already stays: a campaign goes on with the prompts that it began with.
+// revision that is there already stays: a campaign continues with the prompts that it began with.
 func WritePlan(ctx context.Context, s store.Store, p Plan) error {
 	if err := keepPaths(s, p); err != nil {
 		return err
