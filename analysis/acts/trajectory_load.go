@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
@@ -33,45 +32,48 @@ func Load(ctx context.Context, store store.Store, campaign string) ([]Trajectory
 	if err != nil {
 		return nil, nil, err
 	}
-	var g Gatherer
+	var gathered []Gathered
 	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds,
 		record.Turns, record.Calls) {
 		if err != nil {
 			return nil, nil, err
 		}
-		g.Add(rows)
+		gathered = append(gathered, Gather(rows))
 	}
-	all, left := g.Sorted()
+	all, left := Sorted(gathered)
 	return all, left, nil
 }
 
-// Gatherer gathers the trajectories of a campaign whose rows somebody reads, in any order.
-type Gatherer struct {
-	mu   sync.Mutex
-	all  []Trajectory
-	left []Excluded
+// Gathered is the trajectory of a collaboration, or why there is none.
+type Gathered struct {
+	Trajectory *Trajectory
+	Excluded   *Excluded
 }
 
-// Add adds the trajectory of a collaboration, or why there is none.
-func (g *Gatherer) Add(rows record.Rows) {
+// Gather returns the trajectory of a collaboration, or why there is none.
+func Gather(rows record.Rows) Gathered {
 	t, err := FromRows(rows)
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if err != nil {
 		_, early := errors.AsType[endedEarlyError](err)
-		g.left = append(g.left, Excluded{rows.Collaborations[0].CollaborationID, err.Error(), early})
-		return
+		return Gathered{Excluded: &Excluded{rows.Collaborations[0].CollaborationID, err.Error(), early}}
 	}
-	g.all = append(g.all, t)
+	return Gathered{Trajectory: &t}
 }
 
 // Sorted returns what was gathered, in the order of conditions, and what was excluded.
-func (g *Gatherer) Sorted() ([]Trajectory, []Excluded) {
-	slices.SortStableFunc(g.all, func(a, b Trajectory) int {
+func Sorted(gathered []Gathered) (all []Trajectory, left []Excluded) {
+	for _, g := range gathered {
+		if g.Trajectory != nil {
+			all = append(all, *g.Trajectory)
+		} else if g.Excluded != nil {
+			left = append(left, *g.Excluded)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Trajectory) int {
 		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.ID, b.ID))
 	})
-	slices.SortStableFunc(g.left, func(a, b Excluded) int { return cmp.Compare(a.ID, b.ID) })
-	return g.all, g.left
+	slices.SortStableFunc(left, func(a, b Excluded) int { return cmp.Compare(a.ID, b.ID) })
+	return all, left
 }
 
 // FromRows returns the trajectory of one collaboration. The error says why there is

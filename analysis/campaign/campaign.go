@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -93,9 +94,33 @@ type Run struct {
 	OverInstances bool  // the unit is its instance
 }
 
-// Reader keeps what a study needs of a run's rows, which are in the order of their keys. It
-// is called for several runs at once, in any order.
-type Reader func(r *Run, rows record.Rows) error
+// Reader keeps what a study needs of a run's rows, as a part of one type.
+type Reader struct {
+	read func(r *Run, rows record.Rows) error
+	name string                                // of the part's type, and what else it depends on
+	part func(Parts) (any, bool)               // that it has kept
+	keep func(parts *Parts, data []byte) error // in JSON, what it has kept before
+}
+
+// Keeping returns a reader that keeps a part of a type, or none. It is given the rows in the
+// order of their keys, for several runs at once in any order; what it keeps depends on them,
+// and on what by says, alone.
+func Keeping[T any](by string, read func(r *Run, rows record.Rows) error) Reader {
+	return Reader{read: read, name: strings.TrimSpace(reflect.TypeFor[T]().String() + " " + by),
+		part: func(p Parts) (any, bool) {
+			i := slices.IndexFunc(p.all, func(part any) bool { _, is := part.(T); return is })
+			if i < 0 {
+				return nil, false
+			}
+			return p.all[i], true
+		},
+		keep: func(p *Parts, data []byte) error {
+			var part T
+			err := json.Unmarshal(data, &part)
+			Keep(p, part)
+			return err
+		}}
+}
 
 // NewRun takes what is needed from the rows of one collaboration.
 func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
@@ -110,8 +135,8 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 	r.Usable = countUsable(rows.Turns)
 	r.Usable.AddAnswers(rows.Calls)
 	r.Asked, r.Answered = CountAsked(rows.Calls), modelsAnswering(rows.Calls)
-	for _, read := range readers {
-		if err := read(&r, rows); err != nil {
+	for _, reader := range readers {
+		if err := reader.read(&r, rows); err != nil {
 			return r, err
 		}
 	}

@@ -31,14 +31,19 @@ func Unread() map[string][]string {
 // Load reads what is committed of a campaign, once; only what tables need is kept. The
 // plan is not in it.
 func Load(ctx context.Context, store store.Store, campaign string, readers ...Reader) (Campaign, error) {
-	return load(ctx, store, campaign, []string{record.Collaborations, record.Rounds, record.Turns,
+	return Kept{}.Load(ctx, store, campaign, readers...)
+}
+
+// Load does what the function does, and reads no rows of parts whose runs are kept.
+func (k Kept) Load(ctx context.Context, store store.Store, campaign string, readers ...Reader) (Campaign, error) {
+	return k.load(ctx, store, campaign, []string{record.Collaborations, record.Rounds, record.Turns,
 		record.Calls}, readers)
 }
 
 // LoadOutcomes reads how collaborations came out, round by round, in a small part of the time
 // that Load takes: nothing of turns and calls is known of the runs.
 func LoadOutcomes(ctx context.Context, store store.Store, campaign string) (Campaign, error) {
-	return load(ctx, store, campaign, []string{record.Collaborations, record.Rounds}, nil)
+	return Kept{}.load(ctx, store, campaign, []string{record.Collaborations, record.Rounds}, nil)
 }
 
 // maxAgents is more than any group has: rows of a stranger's lake may say anything.
@@ -59,7 +64,7 @@ func checkAgents(rows record.Rows) error {
 	return nil
 }
 
-func load(ctx context.Context, store store.Store, campaign string, tables []string,
+func (k Kept) load(ctx context.Context, store store.Store, campaign string, tables []string,
 	readers []Reader) (Campaign, error) {
 	c := Campaign{Name: campaign}
 	d, err := lake.ReadDataset(ctx, store, campaign)
@@ -71,16 +76,17 @@ func load(ctx context.Context, store store.Store, campaign string, tables []stri
 	if err != nil {
 		return c, err
 	}
-	d = d.ByPart()
+	members := len(d.Members)
+	d, readings := k.find(ctx, store, d, readers)
 	for table, columns := range Unread() {
 		d = d.Without(table, columns...)
 	}
-	c.Runs = make([]Run, len(d.Members))
+	read := make([]Run, len(d.Members))
 	through, ctx := errgroup.WithContext(ctx)
 	through.SetLimit(atOnce)
 	i := 0
 	for rows, err := range lake.Collaborations(ctx, store, d, tables...) {
-		run := &c.Runs[i]
+		run := &read[i]
 		i++
 		through.Go(func() error {
 			if err != nil {
@@ -92,15 +98,29 @@ func load(ctx context.Context, store store.Store, campaign string, tables []stri
 			if err := checkAgents(rows); err != nil {
 				return err
 			}
-			Correct(&rows.Collaborations[0], settled)
 			var err error
 			*run, err = NewRun(rows, readers...)
-			run.SettingsJSON = unique.Make(run.SettingsJSON).Value() // one copy for each condition
 			return err
 		})
 	}
 	if err := through.Wait(); err != nil {
 		return c, err
+	}
+	c.Runs = make([]Run, 0, members)
+	var fresh []reading
+	for _, one := range readings {
+		if one.runs == nil {
+			one.runs, read = read[:len(one.Members)], read[len(one.Members):]
+			fresh = append(fresh, one)
+		}
+		c.Runs = append(c.Runs, one.runs...)
+	}
+	k.keep(fresh, readers)
+	c.Runs = append(c.Runs, read...)
+	for i := range c.Runs {
+		run := &c.Runs[i]
+		Correct(&run.Collaboration, settled)
+		run.SettingsJSON = unique.Make(run.SettingsJSON).Value() // one copy for each condition
 	}
 	slices.SortStableFunc(c.Runs, func(a, b Run) int { // as before compaction: sums of floats depend on it
 		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.CollaborationID, b.CollaborationID),

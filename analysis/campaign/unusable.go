@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,9 +28,9 @@ type Usable struct {
 
 // reason is a kind of reasons, with how often it occurred and the first one.
 type reason struct {
-	n       int
-	text    string
-	example string // where
+	N       int
+	Text    string
+	Example string // where
 }
 
 // countUsable counts the asked turns of a collaboration; Load adds its answers.
@@ -52,21 +53,21 @@ func countUsable(turns []record.Turn) Usable {
 		}
 	}
 	if answered {
-		u.Words = string(words.Sum(nil))
+		u.Words = base64.RawStdEncoding.EncodeToString(words.Sum(nil))
 	}
 	return u
 }
 
 func (u *Usable) addInvalid(r reason) {
-	u.Invalid += r.n
+	u.Invalid += r.N
 	if u.Reasons == nil {
 		u.Reasons = map[string]*reason{}
 	}
-	kind := ReasonKind(r.text)
+	kind := ReasonKind(r.Text)
 	if u.Reasons[kind] == nil {
-		u.Reasons[kind] = &reason{text: r.text, example: r.example}
+		u.Reasons[kind] = &reason{Text: r.Text, Example: r.Example}
 	}
-	u.Reasons[kind].n += r.n
+	u.Reasons[kind].N += r.N
 }
 
 // AddAnswers counts answers, those that ended by the limit of their length, and those from the cache.
@@ -124,10 +125,10 @@ func (u Usable) String() string {
 	var parts []string
 	if u.Invalid > 0 {
 		kinds := slices.Sorted(maps.Keys(u.Reasons))
-		slices.SortStableFunc(kinds, func(a, b string) int { return cmp.Compare(u.Reasons[b].n, u.Reasons[a].n) })
+		slices.SortStableFunc(kinds, func(a, b string) int { return cmp.Compare(u.Reasons[b].N, u.Reasons[a].N) })
 		first := u.Reasons[kinds[0]]
 		parts = append(parts, fmt.Sprintf("%d of %d asked turns are invalid, most often (%d) because: %s (%s)",
-			u.Invalid, u.Turns, first.n, first.text, first.example))
+			u.Invalid, u.Turns, first.N, first.Text, first.Example))
 	}
 	if u.Cut > u.Full {
 		parts = append(parts, fmt.Sprintf("%d of %d answers ended by the limit of their length (finish_reason length; generate.max_tokens sets it)", u.Cut-u.Full, u.Answers))

@@ -3,6 +3,10 @@ package lake
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -257,6 +261,58 @@ func (d Dataset) ByPart() Dataset {
 		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(d.batchOf(a), d.batchOf(b)))
 	})
 	return d
+}
+
+// Sealed are the members of one condition that one batch holds.
+type Sealed struct {
+	Dataset
+	// Digest names their rows, of whatever campaign: the SHA-256 of all files that these are in.
+	Digest string
+	files  []File
+}
+
+// IsThere reports whether all files are in the store, as far as their sizes tell.
+func (s Sealed) IsThere(ctx context.Context, store store.Store) bool {
+	return Each(ctx, len(s.files), func(ctx context.Context, i int) error {
+		o, err := store.Head(ctx, s.files[i].Key)
+		if err == nil && o.Size != s.files[i].Size {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}) == nil
+}
+
+// Split returns the members that batches hold, and those that none does.
+func (d Dataset) Split() (sealed []Sealed, raw Dataset) {
+	d = d.ByPart()
+	raw = d
+	raw.Members = nil
+	for i := 0; i < len(d.Members); {
+		first := d.Members[i]
+		batch, from := d.batchOf(first), i
+		for i < len(d.Members) && d.Members[i].Condition == first.Condition && d.batchOf(d.Members[i]) == batch {
+			i++
+		}
+		if batch < 0 {
+			raw.Members = append(raw.Members, d.Members[from:i]...)
+			continue
+		}
+		one := Sealed{Dataset: d}
+		one.Members = d.Members[from:i]
+		sum := sha256.New()
+		for _, table := range record.Tables {
+			if f, ok := d.manifests[batch].partOf(table, first.Condition); ok {
+				one.files = append(one.files, f)
+				fmt.Fprintln(sum, f.SHA256)
+			}
+		}
+		for _, m := range one.Members {
+			fmt.Fprintln(sum, m.Run)
+		}
+		one.Digest = hex.EncodeToString(sum.Sum(nil))
+		sealed = append(sealed, one)
+	}
+	return sealed, raw
 }
 
 // Without returns the dataset, of whose parts some columns of a table are not read: rows have

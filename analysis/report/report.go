@@ -26,7 +26,7 @@ import (
 
 // Source is what a report is made from.
 type Source struct {
-	Campaign       campaign.Campaign
+	Campaign       campaign.Campaign // read with ReadWrong
 	Cost           recorded.Spending // by model
 	Labels         *dialogue.Labels  // nil if no labeller's are shown
 	Agreement      *table.Table      // of labellers; nil unless there are several
@@ -37,8 +37,6 @@ type Source struct {
 	// if they are not at hand. What it could read counts beside an error.
 	Unusable  func(of record.Key, entries []int) (map[int][]Unusable, error)
 	Questions Questions // what conditions ask, for the list
-	// Tally has counted all but Earlier, as the Campaign was read; nil counts them anew.
-	Tally *Tally
 	// About says what a collaboration was about; nil if that is not at hand.
 	About func(of record.Key) (About, error)
 	// Asked is how each turn of a collaboration was asked for, by entry; nil if that is left out.
@@ -116,12 +114,7 @@ func (s Source) Overview() (Overview, error) {
 // Glance says what can be said of all collaborations before their turns and calls are read:
 // how many have finished, and how conditions came out.
 func Glance(c campaign.Campaign) (Overview, error) {
-	t := NewTally()
-	for _, run := range c.Runs {
-		if err := t.Read(nil, record.Rows{Collaborations: []record.Collaboration{run.Collaboration}}); err != nil {
-			return Overview{}, err
-		}
-	}
+	t := tallyRuns(c.Runs)
 	o := Overview{Status: t.statusText(c), Ran: Ran{Simulated: t.simulatedText()}}
 	if f, err := figures.Make(c, "conditions"); err == nil && f.Compares() {
 		o.Results.Figures = []Figure{pictureOf(f)}
@@ -141,13 +134,9 @@ func (s Source) allResults() Results {
 }
 
 // tally goes through all collaborations, those that were run again last; the others only if
-// each wants them or they were not counted before.
+// each wants them.
 func (s Source) tally(each func(rows record.Rows, earlier bool) error) (*Tally, error) {
-	t := s.Tally
-	counted := t != nil
-	if !counted {
-		t = NewTally()
-	}
+	t := tallyRuns(s.Campaign.Runs)
 	through := func(all iter.Seq2[record.Rows, error], earlier bool) error {
 		for rows, err := range all {
 			if err != nil {
@@ -156,13 +145,8 @@ func (s Source) tally(each func(rows record.Rows, earlier bool) error) (*Tally, 
 			if len(rows.Collaborations) != 1 {
 				return fmt.Errorf("expected 1 row in collaborations, got %d", len(rows.Collaborations))
 			}
-			switch {
-			case earlier:
+			if earlier {
 				t.addEarlier(rows)
-			case !counted:
-				if err := t.Read(nil, rows); err != nil {
-					return err
-				}
 			}
 			if each == nil {
 				continue
@@ -173,7 +157,7 @@ func (s Source) tally(each func(rows record.Rows, earlier bool) error) (*Tally, 
 		}
 		return nil
 	}
-	if each != nil || !counted {
+	if each != nil {
 		if err := through(s.Collaborations, false); err != nil {
 			return t, err
 		}

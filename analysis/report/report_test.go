@@ -84,7 +84,9 @@ func collaboration(rule string, replicate, rounds int, text string) record.Rows 
 func source(all ...record.Rows) Source {
 	s := Source{Campaign: campaign.Campaign{Name: "made-up"}, Cost: recorded.Spending{Campaign: "made-up", By: recorded.ByModel}, Collaborations: sequence(all), Digest: "d1"}
 	for _, r := range all {
-		s.Campaign.Runs = append(s.Campaign.Runs, newRun(r.Collaborations[0], r.Rounds, r.Turns))
+		run := newRun(r.Collaborations[0], r.Rounds, r.Turns)
+		campaign.Keep(&run.Parts, findWrong(r))
+		s.Campaign.Runs = append(s.Campaign.Runs, run)
 	}
 	return s
 }
@@ -273,7 +275,7 @@ func TestFolder(t *testing.T) {
 }
 
 func TestKindsOfFaults(t *testing.T) {
-	tally := NewTally()
+	tally := tallyRuns(nil)
 	for i := range 12 {
 		tally.addFailure("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
 	}

@@ -4,16 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
 )
 
-// Tally gathers from one collaboration after the other, in any order, what a page says of all.
+// Tally is what a page says of all collaborations.
 type Tally struct {
-	mu        sync.Mutex
 	kinds     map[[2]string]*failure
 	seen      map[string]map[string]int // collaborations by fact, value
 	order     []string                  // of facts
@@ -32,17 +30,30 @@ type failure struct {
 	Example    string // a collaboration
 }
 
-// NewTally returns a tally of nothing.
-func NewTally() *Tally {
-	return &Tally{kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{},
-		status: map[string]int{}}
+// wrong is what went wrong in a turn or a call of a collaboration.
+type wrong struct{ What, Kind string }
+
+// ReadWrong returns what keeps of a run what went wrong in it, for the tally of a page.
+func ReadWrong() campaign.Reader {
+	return campaign.Keeping[[]wrong]("", func(r *campaign.Run, rows record.Rows) error {
+		campaign.Keep(&r.Parts, findWrong(rows))
+		return nil
+	})
 }
 
-// Read counts the latest generation of a collaboration; it is a campaign.Reader.
-func (t *Tally) Read(_ *campaign.Run, rows record.Rows) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	c := rows.Collaborations[0]
+// tallyRuns counts runs that ReadWrong has read.
+func tallyRuns(runs []campaign.Run) *Tally {
+	t := &Tally{kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{},
+		status: map[string]int{}}
+	for _, r := range runs {
+		t.add(r.Collaboration)
+		t.countErrors(r.Collaboration, campaign.Part[[]wrong](r.Parts), r.CollaborationID, "")
+	}
+	return t
+}
+
+// add counts the latest generation of a collaboration.
+func (t *Tally) add(c record.Collaboration) {
 	t.status[c.Status]++
 	if c.Simulated {
 		t.simulated++
@@ -65,14 +76,13 @@ func (t *Tally) Read(_ *campaign.Run, rows record.Rows) error {
 		t.started = c.StartedAt
 	}
 	t.ended = max(t.ended, c.EndedAt)
-	t.countErrors(rows, c.CollaborationID, "")
-	return nil
 }
 
 // addEarlier counts a generation that was run again, for what went wrong alone.
 func (t *Tally) addEarlier(rows record.Rows) {
 	t.earlier++
-	t.countErrors(rows, IDOf(rows.Collaborations[0].Key, true), " (run again since)")
+	c := rows.Collaborations[0]
+	t.countErrors(c, findWrong(rows), IDOf(c.Key, true), " (run again since)")
 }
 
 // countFinished returns how many collaborations have ended.
@@ -84,8 +94,7 @@ func (t *Tally) countFinished() (n int) {
 }
 
 // countErrors counts what went wrong; since is what became of it.
-func (t *Tally) countErrors(rows record.Rows, id, since string) {
-	c := rows.Collaborations[0]
+func (t *Tally) countErrors(c record.Collaboration, all []wrong, id, since string) {
 	if c.Status != "succeeded" {
 		reason := "no reason is recorded"
 		if c.Failure != nil {
@@ -93,19 +102,27 @@ func (t *Tally) countErrors(rows record.Rows, id, since string) {
 		}
 		t.addFailure("collaboration "+c.Status+since, reason, id)
 	}
+	for _, w := range all {
+		t.addFailure(w.What+since, w.Kind, id)
+	}
+}
+
+// findWrong returns what went wrong in turns and calls.
+func findWrong(rows record.Rows) (all []wrong) {
 	for _, turn := range rows.Turns {
 		if turn.Status == "invalid" && turn.InvalidReason != nil {
-			t.addFailure("turn without a usable answer"+since, *turn.InvalidReason, id)
+			all = append(all, wrong{"turn without a usable answer", *turn.InvalidReason})
 		}
 	}
 	for _, call := range rows.Calls {
 		switch {
 		case call.Status != "answered":
-			t.addFailure("call of unknown outcome"+since, "in flight when a process or a connection died", id)
+			all = append(all, wrong{"call of unknown outcome", "in flight when a process or a connection died"})
 		case !slices.Contains(goodEnds, call.FinishReason):
-			t.addFailure("answer that ended early"+since, call.FinishReason, id)
+			all = append(all, wrong{"answer that ended early", call.FinishReason})
 		}
 	}
+	return all
 }
 
 // goodEnds are the finish reasons of whole answers, as services name them.

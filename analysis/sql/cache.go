@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
 )
 
 const (
@@ -35,14 +35,12 @@ func (s Source) fetchMissing(ctx context.Context, f *files) error {
 	f.folder, f.copied = folder, true
 	var missing []file
 	var bytes int64
-	now := time.Now()
+	copies := store.Cache{Folder: folder}
 	for _, list := range f.tables {
 		for i := range list {
 			one := &list[i]
 			one.place = filepath.Join(one.SHA256[:min(2, len(one.SHA256))], one.SHA256+".parquet")
-			path := filepath.Join(folder, one.place)
-			if info, err := os.Stat(path); err == nil && info.Size() == one.Size {
-				_ = os.Chtimes(path, now, now) // it is in use: see prune
+			if _, ok := copies.Touch(one.place, one.Size); ok {
 				continue
 			}
 			missing, bytes = append(missing, *one), bytes+one.Size
@@ -59,19 +57,19 @@ func (s Source) fetchMissing(ctx context.Context, f *files) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return pruneCopies(folder, cmp.Or(s.CacheSize, cacheSize), now.Add(-inUse))
+	return copies.Prune(cmp.Or(s.CacheSize, cacheSize), time.Now().Add(-inUse))
 }
 
 // cacheFolder returns the folder of this lake's copies, which is made if needed.
 func (s Source) cacheFolder() (string, error) {
 	root := s.Cache
 	if root == "" {
-		user, err := os.UserCacheDir()
+		user, err := store.UserCache("lakes")
 		if err != nil {
 			return "", fmt.Errorf("the lake %s has to be copied to query it, and there is no folder for that: %w",
 				s.Location, err)
 		}
-		root = filepath.Join(user, "roundtable", "lakes")
+		root = user.Folder
 	}
 	sum := sha256.Sum256([]byte(s.Location))
 	folder, err := filepath.Abs(filepath.Join(root, hex.EncodeToString(sum[:8])))
@@ -94,61 +92,8 @@ func (s Source) downloadFile(ctx context.Context, folder string, f file) error {
 		return damageError(f.campaign, fmt.Errorf("%s does not hold what was written (%d bytes with SHA-256 %s)", f.Key,
 			got.Size, got.SHA256))
 	}
-	path := filepath.Join(folder, f.place)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(data)
-	err = cmp.Or(err, temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
+	if err := (store.Cache{Folder: folder}).Put(f.place, data); err != nil {
 		return fmt.Errorf("copying %s: %w", f.Key, err)
-	}
-	return nil
-}
-
-// pruneCopies removes copies, and what interrupted downloads left, that were last
-// used before a time, the oldest first, until what is left fits.
-func pruneCopies(folder string, most int64, before time.Time) error {
-	type aged struct {
-		path string
-		size int64
-		used time.Time
-	}
-	var all []aged
-	var total int64
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // pruned by another
-		}
-		if err == nil {
-			all, total = append(all, aged{path, info.Size(), info.ModTime()}), total+info.Size()
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(all, func(a, b aged) int { return a.used.Compare(b.used) })
-	for _, a := range all {
-		if total <= most || !a.used.Before(before) {
-			break
-		}
-		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		total -= a.size
 	}
 	return nil
 }

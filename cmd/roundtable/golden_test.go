@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/analyze"
@@ -27,7 +28,7 @@ func numbersText(t *testing.T, dir, name string) (all []numbered) {
 	t.Helper()
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
-	c, err := analyze.ReadCampaign(t.Context(), s, name)
+	c, err := analyze.ReadCampaign(t.Context(), s, name, campaign.Kept{})
 	noError(t, err)
 	var analysis struct {
 		Tables []struct {

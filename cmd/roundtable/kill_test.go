@@ -58,6 +58,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if dir, err := os.MkdirTemp("", "cache"); err == nil { // not the user's
+		os.Setenv("XDG_CACHE_HOME", dir)
+		kept = append(kept, dir)
+	}
 	code := m.Run()
 	for _, dir := range kept {
 		os.RemoveAll(dir)

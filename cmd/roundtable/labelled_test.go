@@ -26,7 +26,7 @@ func checkLabelsOnlyName(t *testing.T, dir, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := analyze.ReadCampaign(context.Background(), s, name)
+	c, err := analyze.ReadCampaign(context.Background(), s, name, campaign.Kept{})
 	if err != nil {
 		t.Fatal(err)
 	}

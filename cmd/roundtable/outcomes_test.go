@@ -51,7 +51,7 @@ func compareOutcomes(t *testing.T, dir, name string) {
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	f := &found{T: t, name: name}
-	if f.campaign, err = analyze.ReadCampaign(context.Background(), s, name); err != nil {
+	if f.campaign, err = analyze.ReadCampaign(context.Background(), s, name, campaign.Kept{}); err != nil {
 		t.Fatal(err)
 	}
 	f.conditions, _ = f.campaign.Conditions("")

@@ -46,14 +46,20 @@ func BenchmarkReaders(b *testing.B) {
 			"texts":     {"query", "select count(*) from turns where text like '%apple%pear%'"},
 			"one":       {"query", "select count(*) from turns where collaboration_id = '" + g.one + "'"},
 			"outcomes":  {"query", "select rule, count(*), avg(outcome) from collaborations group by all"},
-			"summary":   {"analyze", "bench", "--table", "summary"},
-			"headline":  {"analyze", "bench", "--table", "headline"},
+			"summary":   {"analyze", "bench", "--table", "summary", "--cache", "summary"},
+			"headline":  {"analyze", "bench", "--table", "headline", "--cache", "headline"},
+			"all":       {"analyze", "bench", "--table", "all", "--cache", "all"},
 			"run-again": {"run", "campaign.yaml"},
 		} {
-			took := timed(b, dir, args...)
-			b.ReportMetric(took.wall.Seconds(), what+"-s")
-			b.ReportMetric(took.cpu.Seconds(), what+"-cpu-s")
-			b.ReportMetric(took.peakMB, what+"-MB")
+			report := func(what string) {
+				took := timed(b, dir, args...)
+				b.ReportMetric(took.wall.Seconds(), what+"-s")
+				b.ReportMetric(took.cpu.Seconds(), what+"-cpu-s")
+				b.ReportMetric(took.peakMB, what+"-MB")
+			}
+			if report(what); slices.Contains(args, "--cache") {
+				report(what + "-again")
+			}
 		}
 	}
 }

@@ -47,7 +47,7 @@ grid:
 	output(t, dir, "verify", "worth")
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
-	c, err := analyze.ReadCampaign(t.Context(), s, "worth")
+	c, err := analyze.ReadCampaign(t.Context(), s, "worth", campaign.Kept{})
 	noError(t, err)
 	return c
 }

@@ -18,8 +18,8 @@ const Protocol = "debate"
 // Replies are the agents' answers in a debate, by round from 1.
 type Replies []statistics.Replies
 
-// Read keeps the answers of each round.
-func Read(r *campaign.Run, rows record.Rows) error {
+// readReplies keeps the answers of each round.
+func readReplies(r *campaign.Run, rows record.Rows) error {
 	var all Replies
 	for _, t := range rows.Turns {
 		if t.Format != "answer" || t.Role != "" || t.Round < 1 {

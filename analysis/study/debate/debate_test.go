@@ -275,7 +275,7 @@ func TestPoolLines(t *testing.T) {
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return analysistest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Study().Readers...)
 }
 
 // Of two questions one gains, in all of its replicates or one, and the other does

@@ -9,7 +9,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Title: entry.Debates, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Debates, Readers: []campaign.Reader{campaign.Keeping[Replies]("", readReplies)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task",
 			Needs: "debates", Papers: slices.Concat(entry.Numbers(4, "table", 1), entry.Numbers(4, "figure", 1))},
 			Build: Strategies, Shown: entry.Always, Redundant: hasNothingMore},

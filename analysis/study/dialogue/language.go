@@ -26,9 +26,9 @@ type RoundLanguage struct {
 	Distance *float64 // from the round before; nil where it is not defined
 }
 
-// MeasureLanguage returns a reader that measures the messages of a run. Memory grows with the
+// MeasureLanguage returns what reads a run and measures its messages. Memory grows with the
 // number of rounds, not with that of messages.
-func MeasureLanguage(ctx context.Context, how language.Method) campaign.Reader {
+func MeasureLanguage(ctx context.Context, how language.Method) func(*campaign.Run, record.Rows) error {
 	return func(r *campaign.Run, rows record.Rows) error {
 		measured, err := how.Of(ctx, rows.Turns)
 		campaign.Keep(&r.Parts, byRound(measured, int(r.RoundsRun)))

@@ -23,7 +23,8 @@ func TestTable8(t *testing.T) {
 	if err := laketest.Play(t.Context(), s, "name: spoken\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nmodel: scripted/trader\nrule: ranked\n", 0); err != nil {
 		t.Fatal(err)
 	}
-	c, err := campaign.Load(t.Context(), s, "spoken", readSpeech, MeasureLanguage(t.Context(), language.DefaultMethod()))
+	c, err := campaign.Load(t.Context(), s, "spoken", SpeechStudy().Readers[0],
+		campaign.Keeping[[]RoundLanguage]("", MeasureLanguage(t.Context(), language.DefaultMethod())))
 	if err != nil {
 		t.Fatal(err)
 	}

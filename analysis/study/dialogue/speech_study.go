@@ -7,7 +7,7 @@ import (
 
 // SpeechStudy returns what the list of studies has of this one.
 func SpeechStudy() entry.Study {
-	return entry.Study{Title: entry.Messages, Readers: []campaign.Reader{readSpeech}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Messages, Readers: []campaign.Reader{campaign.Keeping[[]Speech]("", readSpeech)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "message-length", Shows: "messages: words and reading grade, by round",
 			Needs: "messages"}, Build: wordsTable, Redundant: isMeasured},
 		{Named: entry.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance",

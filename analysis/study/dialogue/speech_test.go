@@ -50,13 +50,13 @@ func TestWordsByHand(t *testing.T) {
 }
 
 func TestWordsWithoutMessages(t *testing.T) {
-	if _, ok := wordsTable(analysistest.ByHand(readSpeech)); ok {
+	if _, ok := wordsTable(analysistest.ByHand(SpeechStudy().Readers...)); ok {
 		t.Error("without messages there is a table of words")
 	}
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return analysistest.NewRun(c, rounds, turns, readSpeech)
+	return analysistest.NewRun(c, rounds, turns, SpeechStudy().Readers...)
 }
 
 // Chinese has words, and no grade of English.

@@ -319,7 +319,7 @@ func TestTable1Correlation(t *testing.T) {
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return analysistest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Study().Readers...)
 }
 
 // Of two questions one gains and the other does not: no interval of a difference

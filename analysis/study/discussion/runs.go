@@ -21,8 +21,8 @@ type Discussion struct {
 	Challenges, Scored statistics.Challenges
 }
 
-// Read keeps what tables need of a discussion.
-func Read(r *campaign.Run, rows record.Rows) error {
+// readDiscussion keeps what tables need of a discussion.
+func readDiscussion(r *campaign.Run, rows record.Rows) error {
 	if r.Protocol != Protocol {
 		return nil
 	}

@@ -9,7 +9,7 @@ const needDiscussions = "discussions"
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Title: entry.Discussions, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Discussions, Readers: []campaign.Reader{campaign.Keeping[*Discussion]("", readDiscussion)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "discussion-accuracy",
 			Shows: "discussions: accuracy by decision protocol, gains over the single agent",
 			Needs: needDiscussions, Papers: entry.Numbers(2, "figure", 2, 8, 9, 10, 11)}, Build: Discussions,

@@ -7,7 +7,7 @@ import (
 
 // Deliberation returns what the list of studies has of this one.
 func Deliberation() entry.Study {
-	return entry.Study{Title: entry.Deliberations, Readers: []campaign.Reader{readDeliberation}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Deliberations, Readers: []campaign.Reader{campaign.Keeping[*Deliberated]("", readDeliberation)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "deliberation-rewards",
 			Shows: "deliberations: rewards as shares of the greatest (NR, NAR) and feasible decisions (VR)",
 			Needs: "deliberations", Papers: entry.Numbers(3, "table", 2, 5)}, Build: Deliberations,

@@ -185,5 +185,5 @@ func TestGapRecovery(t *testing.T) {
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return analysistest.NewRun(c, rounds, turns, readDeliberation)
+	return analysistest.NewRun(c, rounds, turns, Deliberation().Readers...)
 }

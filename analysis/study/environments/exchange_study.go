@@ -9,7 +9,7 @@ const needExchange = "the environment exchange"
 
 // Exchange returns what the list of studies has of this one.
 func Exchange() entry.Study {
-	return entry.Study{Title: entry.Exchange, Readers: []campaign.Reader{readExchange}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Exchange, Readers: []campaign.Reader{campaign.Keeping[slots]("", readExchange)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round",
 			Needs: needExchange, Papers: entry.Numbers(1, "table", 1)}, Build: UtilityByRule, Shown: entry.Always},
 		{Named: entry.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies",

@@ -59,7 +59,7 @@ func TestReferenceTrajectories(t *testing.T) {
 				one.Scores = append(one.Scores, new(standing.Value))
 			}
 		}
-		c.Runs = append(c.Runs, one.Run(readExchange))
+		c.Runs = append(c.Runs, one.Run(Exchange().Readers...))
 		for _, n := range []string{"3", "5", "10"} {
 			want["utility@"+n] = append(want["utility@"+n], x.Expected.Total[n])
 			want["AUC@"+n] = append(want["AUC@"+n], x.Expected.AUC[n])

@@ -117,7 +117,7 @@ func (r row) leavingPoints() map[beginning]point {
 // point, or the end that it has is of what was changed.
 func (r row) isReached(run campaign.Run) bool {
 	original, known := r.original[r.beginningOf(run)]
-	return campaign.Part[point](run.Parts).own || known &&
+	return campaign.Part[point](run.Parts).Own || known &&
 		(run.RoundsRun != original.RoundsRun || run.EndReason != original.EndReason)
 }
 

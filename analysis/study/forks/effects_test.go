@@ -35,7 +35,7 @@ func TestForksArePairedByQuestion(t *testing.T) {
 // without a change.
 func TestAsItWas(t *testing.T) {
 	at := func(r campaign.Run, first, asked int) campaign.Run {
-		campaign.Keep(&r.Parts, point{own: true, first: first, asked: asked})
+		campaign.Keep(&r.Parts, point{Own: true, First: first, Asked: asked})
 		return r
 	}
 	failed := run("plurality-1", "a", "", 0)

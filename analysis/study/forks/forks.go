@@ -17,7 +17,7 @@ import (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Title: entry.Forks, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Forks, Readers: []campaign.Reader{campaign.Keeping[point]("", readPoint)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "fork-effects",
 			Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
 			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true,
@@ -27,32 +27,32 @@ func Study() entry.Study {
 
 // point is where a collaboration leaves the original.
 type point struct {
-	own bool // it has turns that the original has not
+	Own bool // it has turns that the original has not
 	// The first of these turns, and the first of them that an agent was asked for: none that
 	// was removed, replaced, skipped or counted. The number of turns if there is none.
-	first, asked int
+	First, Asked int
 }
 
 // isOf reports whether a collaboration that nothing was changed in goes on from the same
 // point: a message that is replaced may be its last turn or the one before it, and counts
 // follow of themselves.
 func (p point) isOf(unchanged point) bool {
-	return p.first <= unchanged.first && unchanged.first <= p.asked
+	return p.First <= unchanged.First && unchanged.First <= p.Asked
 }
 
-// Read keeps where a fork leaves the original.
-func Read(r *campaign.Run, rows record.Rows) error {
-	p := point{first: len(rows.Turns), asked: len(rows.Turns)}
+// readPoint keeps where a fork leaves the original.
+func readPoint(r *campaign.Run, rows record.Rows) error {
+	p := point{First: len(rows.Turns), Asked: len(rows.Turns)}
 	for i, t := range rows.Turns {
 		if t.ForkedFrom != nil {
 			continue
 		}
-		if !p.own {
-			p.own, p.first = true, i
+		if !p.Own {
+			p.Own, p.First = true, i
 		}
 		given := t.Kind == transcript.Decide.String() || t.Kind == transcript.Ask.String() && t.AnswerHash == ""
-		if p.asked == len(rows.Turns) && !given {
-			p.asked = i
+		if p.Asked == len(rows.Turns) && !given {
+			p.Asked = i
 		}
 	}
 	campaign.Keep(&r.Parts, p)

@@ -31,8 +31,8 @@ type States struct {
 	Step    float64 // seconds between two positions of Steps
 }
 
-// Read keeps the states of a run under the protocol consensus.
-func Read(r *campaign.Run, rows record.Rows) error {
+// readStates keeps the states of a run under the protocol consensus.
+func readStates(r *campaign.Run, rows record.Rows) error {
 	if r.Protocol != gathering || r.Status != record.Succeeded {
 		return nil
 	}

@@ -32,7 +32,7 @@ func gathered(t *testing.T, id string) campaign.Campaign {
 		t.Fatal(err)
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(id, "name: "), "\n")
-	c, err := campaign.Load(context.Background(), store, name, Read)
+	c, err := campaign.Load(context.Background(), store, name, Study().Readers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestReplicatesOfAGroupAreOneValue(t *testing.T) {
 
 // TestNoStates: a campaign of another protocol has none of these tables.
 func TestNoStates(t *testing.T) {
-	c := analysistest.ByHand(Read)
+	c := analysistest.ByHand(Study().Readers...)
 	for i, build := range []func(campaign.Campaign) (table.Table, bool){Consensus, StrategyShares, Influence, MonteCarlo, Variances, Finals, Trajectories, PathData} {
 		if of, ok := build(c); ok {
 			t.Errorf("there is a table %d of an exchange economy: %s", i, of.Name)
@@ -237,5 +237,5 @@ func TestReplicatesDoNotLead(t *testing.T) {
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return analysistest.NewRun(c, rounds, turns, Read)
+	return analysistest.NewRun(c, rounds, turns, Study().Readers...)
 }

@@ -9,7 +9,7 @@ const needStates = "agents with numeric states"
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Title: entry.Consensus, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Consensus, Readers: []campaign.Reader{campaign.Keeping[States]("", readStates)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "consensus", Shows: "numeric states: how groups agree, and where (paper 5)",
 			Needs: needStates}, Build: Consensus, Shown: entry.Always},
 		{Named: entry.Named{Name: "strategies",

@@ -17,8 +17,8 @@ type Annotated struct {
 	Distances int64          // that were computed: no model was asked
 }
 
-// Read keeps what the annotations of a run took.
-func Read(r *campaign.Run, rows record.Rows) error {
+// readAnnotated keeps what the annotations of a run took.
+func readAnnotated(r *campaign.Run, rows record.Rows) error {
 	formats := map[int32]string{}
 	for _, turn := range rows.Turns {
 		if turn.Kind == "annotate" {

@@ -37,7 +37,7 @@ func made(t *testing.T, name, stop string, replicate, rounds int, labels bool, s
 			ask(r, "annotate", "distance", 0, 0)
 		}
 	}
-	run, err := campaign.NewRun(rows, stopping.Read)
+	run, err := campaign.NewRun(rows, stopping.Study().Readers...)
 	if err != nil {
 		t.Fatal(err)
 	}

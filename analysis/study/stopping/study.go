@@ -9,7 +9,7 @@ const needWhole = "collaborations that succeeded and ran all planned rounds"
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Title: entry.Stopping, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Stopping, Readers: []campaign.Reader{campaign.Keeping[Annotated]("", readAnnotated)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "early-stopping-recsys",
 			Shows: "recsys: mean absolute error of what each stopping rule leaves standing, cross-validated, and gap closed",
 			Needs: entry.NeedRecsys, Papers: entry.Numbers(1, "table", 2)}, Build: EarlyStoppingRecsys,

@@ -13,7 +13,7 @@ const (
 
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
-	return entry.Study{Title: entry.Worth, Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+	return entry.Study{Title: entry.Worth, Readers: []campaign.Reader{campaign.Keeping[Talk]("", readTalk)}, Tables: []entry.Table{
 		{Named: entry.Named{Name: "worth",
 			Shows: "was it worth talking: the first answers' majority against the decision, flips, cost of a point",
 			Needs: needTalk}, Build: Worth},

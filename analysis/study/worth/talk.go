@@ -32,8 +32,8 @@ type Talk struct {
 	Spent []campaign.Asked
 }
 
-// Read keeps the answers that stand after each round.
-func Read(r *campaign.Run, rows record.Rows) error {
+// readTalk keeps the answers that stand after each round.
+func readTalk(r *campaign.Run, rows record.Rows) error {
 	k := reader{given: discussion.Answers{}, agents: map[int32]int32{}}
 	k.graded = r.Measure != record.Share
 	for _, t := range rows.Turns {

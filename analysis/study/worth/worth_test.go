@@ -65,7 +65,7 @@ func (x talked) run() campaign.Run {
 		worth := map[bool]float64{true: 1}[decided == "A"]
 		row.DecisionJSON, row.Utilities, row.Score = &decided, []float64{worth}, &worth
 	}
-	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns, Calls: calls}, Read)
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns, Calls: calls}, Study().Readers...)
 	if err != nil {
 		panic(err)
 	}
@@ -234,7 +234,7 @@ func TestRepliesThatAgree(t *testing.T) {
 		say(6, 2, 1, "challenge", "A", "[[0,6]]"),
 	}
 	row := record.Collaboration{Key: key, Status: record.Succeeded, Environment: "qa", Measure: record.Share, Rule: "simple", Agents: 3, SettingsJSON: `{}`, DecisionJSON: new("A"), Utilities: []float64{1}}
-	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns}, Read)
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns}, Study().Readers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestProposals(t *testing.T) {
 	for i, answer := range "ABBA" {
 		turns = append(turns, record.Turn{Entry: int32(i), Round: 1, Kind: "ask", Format: "answer", Agent: new(int32(i % 2)), ProposalKey: new(string(answer)), ProposalUtility: new(0.)})
 	}
-	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{{Status: record.Succeeded, Environment: "qa", Measure: record.Share, Agents: 2}}, Turns: turns}, Read)
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{{Status: record.Succeeded, Environment: "qa", Measure: record.Share, Agents: 2}}, Turns: turns}, Study().Readers...)
 	if talk := talkOf(r); err != nil || len(talk.Steps) != 2 || talk.Rounds[1] != 1 {
 		t.Errorf("%v: %+v", err, talk)
 	}

@@ -62,7 +62,7 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 	if figures.NeedLanguage(d.Figure) {
 		from = entry.Measures
 	}
-	sources, err := d.read(ctx, s, campaign, d.additionFrom(from))
+	sources, err := d.read(ctx, s, campaign, d.Kept(), d.additionFrom(from))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
@@ -57,7 +58,7 @@ func (r Retally) Make(ctx context.Context, o *cli.Options, s store.Store, name s
 			}
 		}
 	}
-	c, err := ReadCampaign(ctx, s, name)
+	c, err := ReadCampaign(ctx, s, name, campaign.Kept{})
 	if err != nil {
 		return table.Table{}, err
 	}

@@ -68,7 +68,7 @@ func (w Request) AddBaselines(ctx context.Context, s store.Store, c campaign.Cam
 		return c, nil
 	}
 	for _, name := range w.Baselines {
-		beside, err := ReadCampaign(ctx, s, name)
+		beside, err := ReadCampaign(ctx, s, name, w.Kept())
 		if err != nil {
 			return c, err
 		}
@@ -137,7 +137,7 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if (from == entry.HandScores) != (which.HandScores != "") {
 		return Analysis{}, cli.UsageError(errors.New("the table judge-agreement and --hand-scores FILE go together"))
 	}
-	sources, err := which.read(ctx, s, name, which.additionFrom(from))
+	sources, err := which.read(ctx, s, name, which.Kept(), which.additionFrom(from))
 	if err != nil {
 		return Analysis{}, err
 	}
@@ -203,8 +203,9 @@ func (a Analysis) WriteTables(w io.Writer, format string) error {
 }
 
 // ReadCampaign reads a campaign's committed rows and the plan, if there is one.
-func ReadCampaign(ctx context.Context, s store.Store, name string, more ...campaign.Reader) (campaign.Campaign, error) {
-	c, err := campaign.Load(ctx, s, name, append(study.Readers(), more...)...)
+func ReadCampaign(ctx context.Context, s store.Store, name string, kept campaign.Kept,
+	more ...campaign.Reader) (campaign.Campaign, error) {
+	c, err := kept.Load(ctx, s, name, append(study.Readers(), more...)...)
 	if err != nil {
 		return c, cli.ExplainDamage(err, name, "there is no table")
 	}

@@ -58,14 +58,15 @@ type source struct {
 
 // read returns the named campaign, and then those that stand next to it, each with what is
 // added to its rows.
-func (t Together) read(ctx context.Context, s store.Store, name string, added adding) ([]source, error) {
+func (t Together) read(ctx context.Context, s store.Store, name string, kept campaign.Kept,
+	added adding) ([]source, error) {
 	var all []source
 	for _, o := range append([]other{{name, name, s}}, t.others...) {
 		a, err := added(ctx, o.store, o.name)
 		if err != nil {
 			return nil, err
 		}
-		c, err := ReadCampaign(ctx, o.store, o.name, a.Readers...)
+		c, err := ReadCampaign(ctx, o.store, o.name, kept, a.Readers...)
 		if err == nil {
 			c, err = a.Add(ctx, o.store, c)
 		}

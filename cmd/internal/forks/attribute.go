@@ -172,7 +172,7 @@ type row struct {
 
 // Table returns what each part contributes, from the forks that have ended.
 func (w *Work) Table(ctx context.Context) (table.Table, error) {
-	c, err := analyze.ReadCampaign(ctx, w.store, w.ForkName())
+	c, err := analyze.ReadCampaign(ctx, w.store, w.ForkName(), campaign.Kept{})
 	if err != nil {
 		return table.Table{}, err
 	}

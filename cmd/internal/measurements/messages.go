@@ -35,6 +35,19 @@ import (
 type Messages struct {
 	Labeller string
 	Method
+	cache string // folder of what was read before; "" is the user's
+}
+
+// Kept is where runs are kept that were read before.
+func (m Messages) Kept() campaign.Kept {
+	if m.cache != "" {
+		return campaign.Kept{Cache: store.Cache{Folder: m.cache}}
+	}
+	user, err := store.UserCache("runs")
+	if err != nil { // this user has no such folder: everything is read each time
+		return campaign.Kept{}
+	}
+	return campaign.Kept{Cache: user}
 }
 
 // Choose settles whose labels count and what embeds if no flag says so: the
@@ -61,6 +74,8 @@ type Method struct{ Embedder, params, readability string }
 func (m *Messages) Flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.Labeller, "labeller", "",
 		"whose labels are used, if several have labelled (default: those of the campaign's file)")
+	cmd.Flags().StringVar(&m.cache, "cache", "",
+		"folder that keeps what was read of a large campaign (default: the user's cache folder)")
 	m.Method.Flags(cmd)
 }
 
@@ -102,15 +117,18 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 	if err != nil {
 		return measures, err
 	}
-	var gathered acts.Gatherer
-	gather := func(_ *campaign.Run, rows record.Rows) error {
-		gathered.Add(rows)
+	gather := campaign.Keeping[acts.Gathered]("", func(r *campaign.Run, rows record.Rows) error {
+		campaign.Keep(&r.Parts, acts.Gather(rows))
 		return nil
-	}
+	})
 	return Addition{append(measures.Readers, gather),
 		func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 			var t campaign.Trajectories
-			t.Runs, t.Excluded = gathered.Sorted()
+			gathered := make([]acts.Gathered, len(c.Runs))
+			for i, r := range c.Runs {
+				gathered[i] = campaign.Part[acts.Gathered](r.Parts)
+			}
+			t.Runs, t.Excluded = acts.Sorted(gathered)
 			if t.Labels, err = acts.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {
 				return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
 			}
@@ -128,14 +146,16 @@ func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addit
 	measure := dialogue.MeasureLanguage(ctx, how)
 	var first sync.Once
 	var advice error
-	return Addition{[]campaign.Reader{func(r *campaign.Run, rows record.Rows) error {
+	read := func(r *campaign.Run, rows record.Rows) error {
 		err := measure(r, rows)
 		if err != nil {
 			first.Do(func() { advice = by.Advise(ctx, s, name, err) })
 			return advice
 		}
 		return nil
-	}}, func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) {
+	}
+	what := fmt.Sprintf("%s %s %s", m.Embedder, m.params, how.Rule)
+	return Addition{[]campaign.Reader{campaign.Keeping[[]dialogue.RoundLanguage](what, read)}, func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 		return dialogue.WithLanguage(c, dialogue.Language{Embedder: how.Embedder.Name(), Rule: how.Rule}), nil
 	}}, nil
 }

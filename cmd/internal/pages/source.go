@@ -44,13 +44,12 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset),
 		lake.Collaborations(ctx, s, earlier)
 	source.Questions = questionsOf(ctx, s, plugins, name)
-	source.Tally = report.NewTally()
 	trajectories, err := how.Trajectories(ctx, s, name)
 	if err != nil {
 		return source, err
 	}
-	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name,
-		append(trajectories.Readers, source.Tally.Read)...); err != nil {
+	if source.Campaign, err = analyze.ReadCampaign(ctx, s, name, how.Kept(),
+		append(trajectories.Readers, report.ReadWrong())...); err != nil {
 		return source, err
 	}
 	if source.Campaign, err = trajectories.Add(ctx, s, source.Campaign); err != nil {

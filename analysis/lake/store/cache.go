@@ -1,0 +1,102 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Cache is a folder of files that can be made again: each is there whole or not at all,
+// and those that nobody has used for long make room for others. It is no Store: a file may be
+// gone at any time, and a power failure may leave none.
+type Cache struct{ Folder string }
+
+// UserCache returns the cache of a name in the folder that the system has for those of a user.
+func UserCache(name string) (Cache, error) {
+	user, err := os.UserCacheDir()
+	return Cache{filepath.Join(user, "roundtable", name)}, err
+}
+
+// Touch returns the place of a file of this size, which is now in use; false if it is not there.
+func (c Cache) Touch(name string, size int64) (path string, ok bool) {
+	path = filepath.Join(c.Folder, name)
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != size {
+		return path, false
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // see Prune
+	return path, true
+}
+
+// Get returns a file, which is now in use.
+func (c Cache) Get(name string) ([]byte, error) {
+	path := filepath.Join(c.Folder, name)
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // see Prune
+	return os.ReadFile(path)
+}
+
+// Put stores a file whole or not at all, in place of what had its name.
+func (c Cache) Put(name string, data []byte) error {
+	path := filepath.Join(c.Folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(data)
+	err = cmp.Or(err, temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name())
+	}
+	return err
+}
+
+// Prune removes files, and what interrupted ones left, that were last used before a time, the
+// oldest first, until what is left has at most so many bytes.
+func (c Cache) Prune(most int64, before time.Time) error {
+	type aged struct {
+		path string
+		size int64
+		used time.Time
+	}
+	var all []aged
+	var total int64
+	err := filepath.WalkDir(c.Folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // pruned by another
+		}
+		if err == nil {
+			all, total = append(all, aged{path, info.Size(), info.ModTime()}), total+info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b aged) int { return a.used.Compare(b.used) })
+	for _, a := range all {
+		if total <= most || !a.used.Before(before) {
+			break
+		}
+		if err := os.Remove(a.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		total -= a.size
+	}
+	return nil
+}

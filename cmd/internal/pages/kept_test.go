@@ -1,0 +1,124 @@
+package pages
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/activities/commits"
+	"roundtable/activities/laketest"
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/report"
+	"roundtable/analysis/study"
+	"roundtable/cmd/internal/measurements"
+)
+
+// What is kept of sealed parts is what they hold, for all that any study keeps: rows are read
+// once, and again where a file of the cache is gone or changed. A part that is gone is missed.
+func TestRunsAreKept(t *testing.T) {
+	t.Parallel()
+	const traders = "replicates: 3\nenv: exchange\nmodel: scripted/trader\ngrid: {rule: [plurality, ranked]}\nprotocol: "
+	for name, file := range map[string]string{
+		"traded":      traders + "{name: roundtable, rounds: 3}",
+		"discussed":   traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}",
+		"deliberated": "replicates: 1\nenv: allocation\nrule: majority\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}",
+		"gathered":    "replicates: 3\nenv: {name: consensus, agents: 4}\nmodel: scripted/average\nprotocol: {name: consensus, rounds: 4}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			local, err := store.NewLocal(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { local.Close() })
+			if err := laketest.Play(t.Context(), local, "name: "+name+"\n"+file+"\n", 0); err != nil {
+				t.Fatal(err)
+			}
+			d, err := lake.ReadDataset(t.Context(), local, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := commits.Compact(t.Context(), local, d.Next(d.Uncompacted())); err != nil {
+				t.Fatal(err)
+			}
+			s := &counting{Store: local}
+			cache := t.TempDir()
+			var how measurements.Messages
+			how.Flags(&cobra.Command{})
+			trajectories, err := how.Trajectories(t.Context(), s, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			readers := append(append(study.Readers(), trajectories.Readers...), report.ReadWrong())
+			load := func(k campaign.Kept) (campaign.Campaign, int) {
+				s.parts = 0
+				c, err := k.Load(t.Context(), s, name, readers...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c, s.parts
+			}
+			kept := campaign.Kept{Cache: store.Cache{Folder: cache}, Least: 1}
+			want, all := load(campaign.Kept{})
+			if first, n := load(kept); n != all || !reflect.DeepEqual(first.Runs, want.Runs) {
+				t.Errorf("read %d parts of %d, or something else", n, all)
+			}
+			files, err := filepath.Glob(filepath.Join(cache, "*", "*.json"))
+			if err != nil || len(files) == 0 {
+				t.Fatal("nothing is kept", err)
+			}
+			for what, change := range map[string]func() error{
+				"as it is": func() error { return nil },
+				"cut":      func() error { return os.Truncate(files[0], 200) },
+				"changed": func() error {
+					data, err := os.ReadFile(files[0])
+					changed := strings.Replace(string(data), `"Calls":`, `"Calls":1`, 1)
+					if err != nil || changed == string(data) {
+						t.Fatal("nothing to change", err)
+					}
+					return os.WriteFile(files[0], []byte(changed), 0o600)
+				},
+				"gone": func() error { return os.Remove(files[0]) },
+			} {
+				if err := change(); err != nil {
+					t.Fatal(err)
+				}
+				got, n := load(kept)
+				if read := n > 0; !reflect.DeepEqual(got.Runs, want.Runs) || read != (what != "as it is") {
+					t.Errorf("%s: read %d parts, or something else", what, n)
+				}
+			}
+			parts, err := filepath.Glob(filepath.Join(dir, "lake", record.Turns, "*", "*", "*.parquet"))
+			if err != nil || len(parts) == 0 {
+				t.Fatal("no parts", err)
+			}
+			if err := os.Remove(parts[0]); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := kept.Load(t.Context(), s, name, readers...); err == nil {
+				t.Error("a part that is gone is not missed")
+			}
+		})
+	}
+}
+
+// counting counts the parts that are read.
+type counting struct {
+	store.Store
+	parts int
+}
+
+func (c *counting) Get(ctx context.Context, key string) ([]byte, error) {
+	if strings.HasSuffix(key, ".parquet") {
+		c.parts++
+	}
+	return c.Store.Get(ctx, key)
+}
