@@ -266,7 +266,7 @@ func (d Dataset) ByPart() Dataset {
 // Sealed are the members of one condition that one batch holds.
 type Sealed struct {
 	Dataset
-	// Digest names their rows, of whatever campaign: the SHA-256 of all files that these are in.
+	// Digest names their rows: the campaign, them, and the SHA-256 of all files that these are in.
 	Digest string
 	files  []File
 }
@@ -300,6 +300,7 @@ func (d Dataset) Split() (sealed []Sealed, raw Dataset) {
 		one := Sealed{Dataset: d}
 		one.Members = d.Members[from:i]
 		sum := sha256.New()
+		fmt.Fprintln(sum, d.Campaign)
 		for _, table := range record.Tables {
 			if f, ok := d.manifests[batch].partOf(table, first.Condition); ok {
 				one.files = append(one.files, f)
