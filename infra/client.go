@@ -22,6 +22,10 @@ import (
 	"roundtable/infra/codec"
 )
 
+// ClockTolerance is how far a clock may be set back without a word: what waits in a
+// database of the embedded server waits for so much longer.
+const ClockTolerance = 5 * time.Second
+
 // Target is a Temporal service to work with.
 type Target struct {
 	HostPort  string // HOST:PORT of the frontend

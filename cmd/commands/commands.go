@@ -20,6 +20,9 @@ import (
 
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
+	"roundtable/infra"
+	"roundtable/infra/embedded"
+	"roundtable/workflows"
 	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 )
@@ -38,7 +41,7 @@ func Main(plugins catalogue.Catalogue) int {
 		<-ctx.Done()
 		signal.Ignore(syscall.SIGHUP)
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
-		if onlyReads(plugins, os.Args[1:]) {
+		if OnlyReads(plugins, os.Args[1:]) {
 			time.Sleep(leaveTime)
 			fmt.Fprintln(os.Stderr, "roundtable: interrupted")
 			os.Exit(cli.ExitInterrupted)
@@ -51,9 +54,9 @@ func Main(plugins catalogue.Catalogue) int {
 // a database or a file system may be at something that cannot be.
 const leaveTime = 700 * time.Millisecond
 
-// onlyReads reports whether the command of these arguments has nothing under way that must come in
+// OnlyReads reports whether the command of these arguments has nothing under way that must come in
 // when it is interrupted.
-func onlyReads(plugins catalogue.Catalogue, args []string) bool {
+func OnlyReads(plugins catalogue.Catalogue, args []string) bool {
 	cmd, _, err := NewRoot(plugins).Find(args)
 	if err != nil {
 		return false
@@ -124,6 +127,7 @@ or a bucket (--lake), and the campaign continues from them after any interruptio
 		SilenceErrors: true,
 	}
 	o := cli.NewOptions(root, plugins)
+	o.StartServer = startServer
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(explainFlag(cmd, err)) })
 	root.AddCommand(
 		newTry(o), newDoctor(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o),
@@ -173,4 +177,13 @@ func newVersion(o *cli.Options) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+func startServer(ctx context.Context, dir string, fresh bool) (infra.Target, func() error, error) {
+	server, err := embedded.Start(ctx,
+		embedded.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()})
+	if err != nil {
+		return infra.Target{}, nil, err
+	}
+	return server.Target(), server.Stop, nil
 }

@@ -2,14 +2,12 @@ package commands
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
@@ -194,7 +192,7 @@ func printThings(w io.Writer, kind string, list []listed) error {
 			name += " (also " + strings.Join(l.Aliases, ", ") + ")"
 		}
 		fmt.Fprintf(w, "  %s\n      %s\n", name, l.About)
-		params, err := asYAML(l.Params)
+		params, err := cli.FormatYAML(l.Params)
 		if err != nil {
 			return err
 		}
@@ -203,34 +201,6 @@ func printThings(w io.Writer, kind string, list []listed) error {
 		}
 	}
 	return nil
-}
-
-// asYAML writes parameters as a campaign file would; "" if there are none.
-func asYAML(params any) (string, error) {
-	data, err := json.Marshal(params)
-	if err != nil || string(data) == "null" || string(data) == "{}" {
-		return "", err
-	}
-	var n yaml.Node // JSON is YAML; this way the order of the fields stays
-	if err := yaml.Unmarshal(data, &n); err != nil {
-		return "", err
-	}
-	plainStyle(&n)
-	out, err := yaml.Marshal(&n)
-	return string(out), err
-}
-
-// plainStyle takes JSON's braces and quotes away, but for short lists.
-func plainStyle(n *yaml.Node) {
-	if n.Kind == yaml.MappingNode {
-		n.Style = 0
-	}
-	if n.Kind == yaml.ScalarNode {
-		n.Style &^= yaml.DoubleQuotedStyle
-	}
-	for _, c := range n.Content {
-		plainStyle(c)
-	}
 }
 
 func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {

@@ -21,7 +21,6 @@ import (
 	"roundtable/cmd/internal/predictions"
 	"roundtable/envs"
 	"roundtable/envs/wording"
-	"roundtable/workflows"
 	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -191,7 +190,7 @@ func (r planReport) print(folder string) {
 	printSurveys(r.file.Surveys)
 	fmt.Printf("%s\n", wording.SafeLines(r.there.Prompts.String()))
 	r.there.Print()
-	r.predicted.Print(atOnce(r.manifest.Limits, r.plan.Campaign.Size()))
+	r.predicted.Print(r.manifest.Limits, r.plan.Campaign.Size())
 	for _, w := range r.warned {
 		fmt.Printf("\nWarning: %s\n", w)
 	}
@@ -314,15 +313,6 @@ func forecastFile(ctx context.Context, o *cli.Options, path string, flags planni
 	return fmt.Sprintf("%s: %s, %s, about %s calls, %s", p.Campaign.Name,
 		wording.Count(len(p.Campaign.Conditions), "condition"), wording.Count(p.Campaign.Size(), "collaboration"),
 		cli.Abbreviate(int64(f.Calls.Mean)), cost), nil
-}
-
-// atOnce returns how many of the cells run at once, each with a call under way.
-func atOnce(l plan.Limits, cells int) int {
-	n := min(cells, cmp.Or(l.Collaborations, workflows.DefaultWindow))
-	if l.Calls > 0 {
-		n = min(n, l.Calls)
-	}
-	return max(1, n)
 }
 
 // printPlan prints what tells the conditions apart and how much each of them

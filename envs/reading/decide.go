@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -78,10 +77,10 @@ func (t *parsed) decide() (Answer, error) {
 }
 
 // addsMore is a sentence that adds an answer to one that was stated: "So does B".
-var addsMore = regexp.MustCompile(`(?i)[.!\n]\W*(?:(?:and )?(?:so|as) (?:does|do|is|are)|likewise,?|the same (?:is true of|goes for|holds for)) (?:option )?` + answerRune)
+var addsMore = newPattern(`(?i)[.!\n]\W*(?:(?:and )?(?:so|as) (?:does|do|is|are)|likewise,?|the same (?:is true of|goes for|holds for)) (?:option )?` + answerRune)
 
 // above is a line that the one below it does not reply to.
-var above = regexp.MustCompile(`[^?:,\n\s]\s*\n\s*$`)
+var above = newPattern(`[^?:,\n\s]\s*\n\s*$`)
 
 // isLastLine reports whether an answer is all there is on the last line, below a paragraph.
 func (t *parsed) isLastLine(i int) bool {
@@ -150,7 +149,7 @@ func (t *parsed) claimAfterRegret() {
 }
 
 // takesBack is a regret that leaves nothing of what was stated before it.
-var takesBack = regexp.MustCompile(`(?i)^\W*(?:(?:oh|hmm+|but|actually)[,. ]+)?(?:wait,? no|no,? wait|(?:scrap|strike|scratch) that|oops)\b`)
+var takesBack = newPattern(`(?i)^\W*(?:(?:oh|hmm+|but|actually)[,. ]+)?(?:wait,? no|no,? wait|(?:scrap|strike|scratch) that|oops)\b`)
 
 // dependsOn reports whether an answer is given under a condition, and another one under another.
 func (t *parsed) dependsOn(i int) bool {
@@ -163,7 +162,7 @@ func (t *parsed) isConditional(i int) bool {
 	return conditionFirst.MatchString(t.skeleton[t.sentences[t.all[i].sentence].from:t.all[i].at])
 }
 
-var conditionFirst = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but |or |while |und |aber )?(?:if|in case|wenn|falls|si|se|если)\s[^;]*$`)
+var conditionFirst = newPattern(`(?i)(?:^|[;,])\W*(?:and |but |or |while |und |aber )?(?:if|in case|wenn|falls|si|se|если)\s[^;]*$`)
 
 // isClaimed reports whether an answer that is left open was claimed, and not only named.
 func (t *parsed) isClaimed(i int) bool {
@@ -229,7 +228,7 @@ func (m mention) isListed(t *parsed) bool {
 	return beginsList.MatchString(t.skeleton[t.sentences[m.sentence].from:m.at])
 }
 
-var beginsList = regexp.MustCompile(`:\s*\n\W*$`)
+var beginsList = newPattern(`:\s*\n\W*$`)
 
 // standingAlone returns an answer that is a text of its own: the whole, or the first or last line or sentence.
 func (t *parsed) standingAlone() int {
@@ -282,10 +281,10 @@ func (t *parsed) endsWith(i int) bool {
 }
 
 var (
-	leadsTo  = regexp.MustCompile(`(?i)(?:[:,]|^\W*(?:still|again|sticking with|staying with|keeping|choosing|picking|selecting|voting(?: for)?))\s*["'(]*$`)
-	speaks   = regexp.MustCompile(`^\W*\p{Lu}\pL*: *["'(]*$`)
-	isKey    = regexp.MustCompile(`(?i)^\W*(?:now|easy|simple|elementary|obvious|best|key|final|right|correct|pick|choice|vote)\b`)
-	misleads = regexp.MustCompile(`(?i)\b(?:next|first|second|third|then|consider\w*|check\w*|options?|choices|example|e\.g|runner|alternatives?|answer format|statements?|agents?)\b|\d`)
+	leadsTo  = newPattern(`(?i)(?:[:,]|^\W*(?:still|again|sticking with|staying with|keeping|choosing|picking|selecting|voting(?: for)?))\s*["'(]*$`)
+	speaks   = newPattern(`^\W*\p{Lu}\pL*: *["'(]*$`)
+	isKey    = newPattern(`(?i)^\W*(?:now|easy|simple|elementary|obvious|best|key|final|right|correct|pick|choice|vote)\b`)
+	misleads = newPattern(`(?i)\b(?:next|first|second|third|then|consider\w*|check\w*|options?|choices|example|e\.g|runner|alternatives?|answer format|statements?|agents?)\b|\d`)
 )
 
 // isRival reports whether a sentence is another answer alone: both are members of a list.
@@ -420,7 +419,7 @@ func (t *parsed) oppositeOption() int {
 	return slices.Index(t.form.labels, t.all[0].value)
 }
 
-var denies = regexp.MustCompile(`^(?:true/false|false/true|correct/incorrect|incorrect/correct)$`)
+var denies = newPattern(`^(?:true/false|false/true|correct/incorrect|incorrect/correct)$`)
 
 // endsWithOwn reports whether the last sentence says that what is asked for is an option, by
 // its words and its label.
@@ -432,12 +431,12 @@ func (t *parsed) endsWithOwn() bool {
 }
 
 var (
-	calculates = regexp.MustCompile(`(?i)(?:` + answerRune + `[\s)]*(?:\^|[+*/×÷–-]\s*[(]?` + answerRune +
+	calculates = newPattern(`(?i)(?:` + answerRune + `[\s)]*(?:\^|[+*/×÷–-]\s*[(]?` + answerRune +
 		`).*|^[\s$]*[a-z] *)=\s*[$€£~≈]?` + answerGroup + `(.*)$`)
-	describesIt  = regexp.MustCompile(`(?i)^(?:[^;:]* =|[^,;:]* (?:is|equals|ist|est|es|è|é|wynosi)) (?:about |approximately |roughly |exactly |etwa |environ |[$€£~≈] ?)*` + answerGroup + `(.*)$`)
-	joined       = regexp.MustCompile(`(?i)\b(?:and|there|each|every)\b`)
-	numberedStep = regexp.MustCompile(`(?i)^\W*(?:step|schritt|paso|étape|步骤) ?\d*`)
-	variables    = regexp.MustCompile(`(?i)(?:^|[\s$])([a-z]) *= *` + answerRune)
+	describesIt  = newPattern(`(?i)^(?:[^;:]* =|[^,;:]* (?:is|equals|ist|est|es|è|é|wynosi)) (?:about |approximately |roughly |exactly |etwa |environ |[$€£~≈] ?)*` + answerGroup + `(.*)$`)
+	joined       = newPattern(`(?i)\b(?:and|there|each|every)\b`)
+	numberedStep = newPattern(`(?i)^\W*(?:step|schritt|paso|étape|步骤) ?\d*`)
+	variables    = newPattern(`(?i)(?:^|[\s$])([a-z]) *= *` + answerRune)
 )
 
 // lastResult returns the number that a text ends with as the result of a calculation, or that
@@ -494,6 +493,6 @@ func standsAlone(lead, rest string) bool {
 }
 
 var (
-	clauseOf       = regexp.MustCompile(`(?i)^(?:it|he|she|they|we|you|i|this|that|these|those|there|the|a|an|as|because|since|but|based|according|given|not)\b`)
-	endsWithAnswer = regexp.MustCompile(`(?i)(?:,|:|\bso|\bsay|\bthink|\bsuggests|\bindicates|\bsupports|\bis|\ba|\btherefore|\bhence)$`)
+	clauseOf       = newPattern(`(?i)^(?:it|he|she|they|we|you|i|this|that|these|those|there|the|a|an|as|because|since|but|based|according|given|not)\b`)
+	endsWithAnswer = newPattern(`(?i)(?:,|:|\bso|\bsay|\bthink|\bsuggests|\bindicates|\bsupports|\bis|\ba|\btherefore|\bhence)$`)
 )

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -92,19 +91,19 @@ func tickedLine(text string, several bool) string {
 
 // phrases are written in the words that the grammar knows.
 var phrases = []struct {
-	is    *regexp.Regexp
+	is    *pattern
 	plain string
 }{
-	{regexp.MustCompile(`(?i)(?:,? (?:written|given|put|stated))? in the (?:form|format)(?: of)? \(?x\)?(?:$|[\s,:;.])`), " "},
-	{regexp.MustCompile(`(?i) in the (?:requested|required|specified|given|correct|right|proper|following|desired) (?:form|format)\b`), ""},
-	{regexp.MustCompile(`(?i)\b(?:see|have|find) no reason to (?:change|switch|move)(?: (?:it|my (?:answer|vote|choice|mind)))? to\b`), "will not choose"},
-	{regexp.MustCompile(`(?i)\b(?:see|have|find) no reason to (?:abandon|leave|drop|doubt|give up|change)\b`), "keep"},
-	{regexp.MustCompile(`(?i)\b((?:stand by|stick (?:with|to)|keep|maintain|stay with|hold to|reaffirm|confirm)) my (?:(?:own|earlier|previous|initial|original|first|prior) )*(?:answer|choice|vote|position)\b(?: of|,|:)?`), "$1"},
-	{regexp.MustCompile(`(?i)\bif (?:i|we) (?:really )?(?:must|had to|have to|were (?:forced|asked) to) (?:choose|pick|guess|answer|decide|bet|say)(?: one| something)?,`), "I choose"},
-	{regexp.MustCompile(`(?i)\b(answer|choice)'s\s+`), "$1 is "},
-	{regexp.MustCompile(`(?m)^([ \t]*)[*•‣◦▪] +`), "$1- "},
-	{regexp.MustCompile(`(?i)\bjibu(?: (?:sahihi|la mwisho|langu))*(?: ni\b|\s*:)`), "answer:"},
-	{regexp.MustCompile(`(?i)(^\s*|[:=]\s*|\b(?:is|be|gives|get|ist|est|es|é|è)\s+)(?:minus|negative|moins|menos|meno) (\d)`), "$1-$2"},
+	{newPattern(`(?i)(?:,? (?:written|given|put|stated))? in the (?:form|format)(?: of)? \(?x\)?(?:$|[\s,:;.])`), " "},
+	{newPattern(`(?i) in the (?:requested|required|specified|given|correct|right|proper|following|desired) (?:form|format)\b`), ""},
+	{newPattern(`(?i)\b(?:see|have|find) no reason to (?:change|switch|move)(?: (?:it|my (?:answer|vote|choice|mind)))? to\b`), "will not choose"},
+	{newPattern(`(?i)\b(?:see|have|find) no reason to (?:abandon|leave|drop|doubt|give up|change)\b`), "keep"},
+	{newPattern(`(?i)\b((?:stand by|stick (?:with|to)|keep|maintain|stay with|hold to|reaffirm|confirm)) my (?:(?:own|earlier|previous|initial|original|first|prior) )*(?:answer|choice|vote|position)\b(?: of|,|:)?`), "$1"},
+	{newPattern(`(?i)\bif (?:i|we) (?:really )?(?:must|had to|have to|were (?:forced|asked) to) (?:choose|pick|guess|answer|decide|bet|say)(?: one| something)?,`), "I choose"},
+	{newPattern(`(?i)\b(answer|choice)'s\s+`), "$1 is "},
+	{newPattern(`(?m)^([ \t]*)[*•‣◦▪] +`), "$1- "},
+	{newPattern(`(?i)\bjibu(?: (?:sahihi|la mwisho|langu))*(?: ni\b|\s*:)`), "answer:"},
+	{newPattern(`(?i)(^\s*|[:=]\s*|\b(?:is|be|gives|get|ist|est|es|é|è)\s+)(?:minus|negative|moins|menos|meno) (\d)`), "$1-$2"},
 }
 
 // foldFraction writes a fraction of one sign as a quotient.
@@ -200,34 +199,34 @@ func foldDigit(r rune) rune {
 
 var (
 	// homoglyphs stand alone: what is the first letter in both alphabets.
-	homoglyphs = regexp.MustCompile(`(?:^|[^\pL])[АΑ](?:$|[^\pL])|(?:^|[^\pL])Β(?:$|[^\pL])`)
+	homoglyphs = newPattern(`(?:^|[^\pL])[АΑ](?:$|[^\pL])|(?:^|[^\pL])Β(?:$|[^\pL])`)
 	lookAlikes = strings.NewReplacer("А", "A", "Α", "A", "Β", "B")
 	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n",
 		"<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
-	tags   = regexp.MustCompile(`(?is)<(?:final_?)?(?:answer|choice|vote|decision|selection)>(.*?)(?:</(?:final_?)?(?:answer|choice|vote|decision|selection)>|$)`)
-	struck = regexp.MustCompile(`~~[^~\n]+~~`)
+	tags   = newPattern(`(?is)<(?:final_?)?(?:answer|choice|vote|decision|selection)>(.*?)(?:</(?:final_?)?(?:answer|choice|vote|decision|selection)>|$)`)
+	struck = newPattern(`~~[^~\n]+~~`)
 	// underscored names of fields are words.
-	underscored  = regexp.MustCompile(`(?i)\b(final|correct|my|best|chosen|selected|right)_(answer|choice|option|vote|letter)\b`)
-	tick         = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
-	cross        = regexp.MustCompile(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$`)
-	crossing     = regexp.MustCompile(`(?i)exclud|eliminat|reject|rule[sd]? out|wrong|incorrect|false|problem|error|impossible`)
-	environments = regexp.MustCompile(`\\(?:begin|end)\{\w+\*?\}`)
-	fenced       = regexp.MustCompile("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")
-	idioms       = regexp.MustCompile(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
-	fractions    = regexp.MustCompile(`(\d?)\s*\\[dt]?frac\s*(?:\{(\d+)\}\s*\{(\d+)\}|(\d)\s*(\d))`)
+	underscored  = newPattern(`(?i)\b(final|correct|my|best|chosen|selected|right)_(answer|choice|option|vote|letter)\b`)
+	tick         = newPattern(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
+	cross        = newPattern(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$`)
+	crossing     = newPattern(`(?i)exclud|eliminat|reject|rule[sd]? out|wrong|incorrect|false|problem|error|impossible`)
+	environments = newPattern(`\\(?:begin|end)\{\w+\*?\}`)
+	fenced       = newPattern("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")
+	idioms       = newPattern(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)
+	fractions    = newPattern(`(\d?)\s*\\[dt]?frac\s*(?:\{(\d+)\}\s*\{(\d+)\}|(\d)\s*(\d))`)
 	// mixed numbers are whole ones with a fraction of one sign: 2½.
-	mixed     = regexp.MustCompile(`(\d?)([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
+	mixed     = newPattern(`(\d?)([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
 	quotients = strings.NewReplacer("½", "1/2", "⅓", "1/3", "⅔", "2/3", "¼", "1/4", "¾", "3/4", "⅕", "1/5", "⅖", "2/5",
 		"⅗", "3/5", "⅘", "4/5", "⅙", "1/6", "⅚", "5/6", "⅛", "1/8", "⅜", "3/8", "⅝", "5/8", "⅞", "7/8")
-	raised = regexp.MustCompile(`[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
+	raised = newPattern(`[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
 	lower  = strings.NewReplacer("⁺", "", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶",
 		"6", "⁷", "7", "⁸", "8", "⁹", "9")
-	fonts = regexp.MustCompile(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
+	fonts = newPattern(`\\(?:text|textbf|textit|textrm|texttt|mathrm|mathbf|mathsf|mathit|operatorname|emph|boldsymbol|bm)\s*\{([^{}]*)\}`)
 	latex = strings.NewReplacer(`\left`, "", `\right`, "", `\(`, " ", `\)`, " ", `\[`, " ", `\]`, " ", `\$`, "$",
 		`\%`, "%", `\,`, "", `\;`, " ", `\!`, "", `\ `, " ", "{,}", ",", `\times`, "×", `\cdot`, "×", `\approx`, "≈",
 		`\rightarrow`, "→", `\Rightarrow`, "=>", `\quad`, " ")
-	bold     = regexp.MustCompile(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
-	emphasis = regexp.MustCompile("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
+	bold     = newPattern(`\*\*([^*\n]{1,80})\*\*|__([^_\n]{1,80})__`)
+	emphasis = newPattern("(^|[^\\s\\d*_])[*_`]+|[*_`]+([^\\s\\d*_]|\\d)")
 	circled  = strings.NewReplacer(circledLetters()...)
 )
 
@@ -264,7 +263,7 @@ func foldBoxes(text string) string {
 	}
 }
 
-var boxes = regexp.MustCompile(`\\(?:boxed|fbox)\s*\{`)
+var boxes = newPattern(`\\(?:boxed|fbox)\s*\{`)
 
 // cutBraces cuts a text at the brace that closes one before it.
 func cutBraces(text string) (inside, rest string, closed bool) {

@@ -18,7 +18,7 @@ type Form struct {
 	several bool
 	yesNo   bool
 	number  *numbers
-	words   *regexp.Regexp // finds the options' own words; nil if there are none
+	words   *pattern // finds the options' own words; nil if there are none
 	byWords map[string]string
 }
 
@@ -57,8 +57,8 @@ func YesNo() Form { return Form{yesNo: true} }
 // 1,5 a fraction, as questions in many languages write them.
 func Number(comma bool) Form { return Form{number: &numbers{comma}} }
 
-var commaNumbers = regexp.MustCompile(`\d,\d{1,2}(?:\D|$)|\d\.\d{3},\d`)
-var pointNumbers = regexp.MustCompile(`\d\.\d{1,2}(?:\D|$)|\d,\d{3}(?:\D|$)`)
+var commaNumbers = newPattern(`\d,\d{1,2}(?:\D|$)|\d\.\d{3},\d`)
+var pointNumbers = newPattern(`\d\.\d{1,2}(?:\D|$)|\d,\d{3}(?:\D|$)`)
 
 // WritesComma reports whether a text writes numbers with a decimal comma.
 func WritesComma(text string) bool {
@@ -92,7 +92,7 @@ func (f Form) withWords() Form {
 		all[i] = strings.ReplaceAll(regexp.QuoteMeta(s), " ", `\s+`)
 	}
 	if len(all) > 0 {
-		f.words = regexp.MustCompile(`(?i)` + strings.Join(all, "|"))
+		f.words = newPattern(`(?i)` + strings.Join(all, "|"))
 	}
 	return f
 }
@@ -103,12 +103,12 @@ func wordsKey(text string) string {
 
 var (
 	// ordinals stand for options and candidates; in a short text bare ones do, too.
-	ordinals     = regexp.MustCompile(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth|last) (solution|candidate|proposal|option|choice|alternative)(\b)`)
-	bareOrdinals = regexp.MustCompile(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth|last)(?: one)?()([.,;:!)]|\s+(?:and|or|nor|but|is|fits|wins)\b|$)`)
-	opensOrdinal = regexp.MustCompile(`(?i)^\W*((?:first|second|third|fourth|fifth|last) (?:one|option|choice|alternative|candidate|solution|proposal))`)
+	ordinals     = newPattern(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth|last) (solution|candidate|proposal|option|choice|alternative)(\b)`)
+	bareOrdinals = newPattern(`(?i)\b((?:in|of|from) )?the (first|second|third|fourth|fifth|last)(?: one)?()([.,;:!)]|\s+(?:and|or|nor|but|is|fits|wins)\b|$)`)
+	opensOrdinal = newPattern(`(?i)^\W*((?:first|second|third|fourth|fifth|last) (?:one|option|choice|alternative|candidate|solution|proposal))`)
 	ordinal      = strings.Fields("first second third fourth fifth")
 	// allApply is a text that names all options at once.
-	allApply = regexp.MustCompile(`(?i)^\W*(?:all (?:(?:the )?(two|three|four|five|six)(?: of them| options| answers)?|of (?:them|the above|these)|the (?:options|answers)|options|answers)|every(?:thing| option| answer| one)|each (?:option|answer|one))(?: listed| above)*(?: (?:apply|(?:are|is) (?:all )?(?:correct|right|true|valid)))?\W*$`)
+	allApply = newPattern(`(?i)^\W*(?:all (?:(?:the )?(two|three|four|five|six)(?: of them| options| answers)?|of (?:them|the above|these)|the (?:options|answers)|options|answers)|every(?:thing| option| answer| one)|each (?:option|answer|one))(?: listed| above)*(?: (?:apply|(?:are|is) (?:all )?(?:correct|right|true|valid)))?\W*$`)
 )
 
 const scaleWords = `(?:(?i:mio\.|mrd\.|(?:thousand|million(?:s|en)?|billion|trillion|tausend|milliarden?|milliards|millones|milhões|milioni|mille?|lakhs?|crores?)\b)|тыс\.|тысяч|миллион(?:а|ов)?|миллиардов|млн|млрд|百万|千|万|萬|億|亿)`
@@ -120,9 +120,9 @@ func (f Form) withOrdinals(text string) string {
 	if len(f.labels) == 0 || slices.ContainsFunc(f.texts, bareOrdinals.MatchString) {
 		return text
 	}
-	write := func(pattern *regexp.Regexp) {
-		text = pattern.ReplaceAllStringFunc(text, func(s string) string {
-			m := pattern.FindStringSubmatch(s)
+	write := func(p *pattern) {
+		text = p.ReplaceAllStringFunc(text, func(s string) string {
+			m := p.FindStringSubmatch(s)
 			i := slices.Index(ordinal, strings.ToLower(m[2]))
 			if i < 0 {
 				i = len(f.labels) - 1
@@ -179,8 +179,8 @@ func (f Form) parse(text string) *parsed {
 
 var (
 	withoutMarks = strings.NewReplacer(boxOn, " ", boxOff, " ", boldOn, "", boldOff, "")
-	boldSpans    = regexp.MustCompile(boldOn + "[^" + boldOff + "]*" + boldOff)
-	boxSpans     = regexp.MustCompile(boxOn + "[^" + boxOff + "]*" + boxOff)
+	boldSpans    = newPattern(boldOn + "[^" + boldOff + "]*" + boldOff)
+	boxSpans     = newPattern(boxOn + "[^" + boxOff + "]*" + boxOff)
 )
 
 // endsText reports whether nothing but punctuation follows a place.
@@ -234,20 +234,20 @@ func (f Form) findPlain(text string, from, to int) []found {
 }
 
 var (
-	bracketed = regexp.MustCompile(`[(\[{]["'` + boldOn + `\s]*(?i:(?:option|choice|answer)\s+)?([A-Za-z])["'.` +
+	bracketed = newPattern(`[(\[{]["'` + boldOn + `\s]*(?i:(?:option|choice|answer)\s+)?([A-Za-z])["'.` +
 		boldOff + `\s]*[)\]}]`)
-	bareUpper = regexp.MustCompile(`[A-Z]`)
-	bareLower = regexp.MustCompile(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select|respuesta|réponse|resposta|risposta|antwort|alternativa|letra|letter|ответ)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\s*[,}\]\n])`)
-	lowerItem = regexp.MustCompile(`(?:^|\n)\s*([a-z])[).:]\s`)
-	lowerList = regexp.MustCompile(`(?im)answers?["\s]*(?:[:=]|is|are)\s*([a-z](?:\s*(?:[,;/&]|and)+\s*[a-z])+)[.\s]*$`)
-	letters   = regexp.MustCompile(`[A-Z]{2,8}`)
+	bareUpper = newPattern(`[A-Z]`)
+	bareLower = newPattern(`(?i:(?:is|option|choice|letter|answer|ans|pick|choose|select|respuesta|réponse|resposta|risposta|antwort|alternativa|letra|letter|ответ)[:\s"'` + boldOn + `]+)([a-z])(?:[).]|["'\s]*$|["']*\s*[,}\]\n])`)
+	lowerItem = newPattern(`(?:^|\n)\s*([a-z])[).:]\s`)
+	lowerList = newPattern(`(?im)answers?["\s]*(?:[:=]|is|are)\s*([a-z](?:\s*(?:[,;/&]|and)+\s*[a-z])+)[.\s]*$`)
+	letters   = newPattern(`[A-Z]{2,8}`)
 	// attached brackets belong to what is before them, as in Rule 12(b)(6) or f(3).
-	attached = regexp.MustCompile(`(?:[0-9]|(?:^|[^A-Za-z])[A-Za-z]{1,2})(?:\([^()\s]{1,3}\))*$`)
+	attached = newPattern(`(?:[0-9]|(?:^|[^A-Za-z])[A-Za-z]{1,2})(?:\([^()\s]{1,3}\))*$`)
 	// turkish endings follow a letter after an apostrophe.
-	turkish = regexp.MustCompile(`^'(?:[dt][ıiuü]r|y[ıiea]|[ıi]|[ea]|n[ıi]n)(?:$|[^\pL])`)
+	turkish = newPattern(`^'(?:[dt][ıiuü]r|y[ıiea]|[ıi]|[ea]|n[ıi]n)(?:$|[^\pL])`)
 	// goesOn follows a letter that is a word: A thermometer, I think.
-	goesOn   = regexp.MustCompile(`^['` + boldOff + `]* ?['-]?[a-z]`)
-	function = regexp.MustCompile(`^['"` + boldOff +
+	goesOn   = newPattern(`^['` + boldOff + `]* ?['-]?[a-z]`)
+	function = newPattern(`^['"` + boldOff +
 		`]* (?:is|are|was|it|or|and|not|because|as|since|but|porque|parce|car|perché|pois|denn|which|with|for|here|in|would|seems?|over|instead|rather|fits|applies|apply|must|has|can|cannot|could|might|may|does|if|ist|oder|und|sind|weil|es|o|y|est|ou|et|è|e|é|niet|nicht|no|to|from|corresponds|matches|should|correct|holds|remains|then|on|too|also)\b`)
 )
 
@@ -350,8 +350,8 @@ func (f Form) isDialogue(text string, from, to int) bool {
 	return strings.HasPrefix(text[to:], ": (") && strings.TrimSpace(text[:from]) == ""
 }
 
-var rangeEnd = regexp.MustCompile(`^ ?(?:-|–|to|through|bis|hasta) ?\(?[A-Z](?:$|[^\pL])`)
-var rangeBegin = regexp.MustCompile(`(?:^|[^\pL])[A-Z]\)? ?(?:-|–|to|through|bis|hasta) ?\(?$`)
+var rangeEnd = newPattern(`^ ?(?:-|–|to|through|bis|hasta) ?\(?[A-Z](?:$|[^\pL])`)
+var rangeBegin = newPattern(`(?:^|[^\pL])[A-Z]\)? ?(?:-|–|to|through|bis|hasta) ?\(?$`)
 
 // isRange reports whether a letter is an end of A-J or A to J.
 func isRange(text string, from, to int) bool {
@@ -361,7 +361,7 @@ func isRange(text string, from, to int) bool {
 	return rangeEnd.MatchString(text[to:min(len(text), to+16)]) || rangeBegin.MatchString(lastOf(text[:from], 16))
 }
 
-var movesFrom = regexp.MustCompile(`(?i)\b(?:from|prefer\w*) `)
+var movesFrom = newPattern(`(?i)\b(?:from|prefer\w*) `)
 
 // findWords returns where the options' own words stand, as words of their own.
 func (f Form) findWords(text string) (all [][]int) {
@@ -391,7 +391,7 @@ func (f Form) findWords(text string) (all [][]int) {
 	return all
 }
 
-var decimals = regexp.MustCompile(`^[.,]\d`)
+var decimals = newPattern(`^[.,]\d`)
 
 // isWord reports whether a character is of a word in a script that puts spaces between words.
 func isWord(r rune) bool {
@@ -399,7 +399,7 @@ func isWord(r rune) bool {
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-var betweenWords = regexp.MustCompile(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff +
+var betweenWords = newPattern(`^["'` + boldOn + boldOff + `]*[).\]]?["'` + boldOn + boldOff +
 	`]*\s*[:,(=–—-]?\s*["'` + boldOn + boldOff + `]*$`)
 
 // joinWords makes a label and the words of its option one answer; with the words of another
@@ -432,26 +432,26 @@ func (f Form) joinWords(text string, all []found) []found {
 }
 
 // wordsThenLabel stands between an option's words and its label: "Rome, which is option B".
-var wordsThenLabel = regexp.MustCompile(`(?i)^["'` + boldOn + boldOff +
+var wordsThenLabel = newPattern(`(?i)^["'` + boldOn + boldOff +
 	`]*(?:,? (?:i\.e\.,?|that is,?|which is|which corresponds to|corresponding to|c'est-à-dire|то есть)|\s?[,:=→–—-]+)?\s*(?:the )?(?:options?|choice|letter|answer|вариант)?\s*["'(` + boldOn + `]*$`)
 
 // Yes and no, in which a "no" that goes on with a noun is none.
 var (
-	yesNoWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(yes|vâng|đúng|không|ndiyo|hapana|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|hay[iı]r|evet|네|예|так|ні|ano|ναι|όχι|כן|לא|igen|kyllä|nej|بله|خیر|ya|tidak|ใช่|হ্যাঁ|না)(?:$|[^\pL])`)
-	yesNoHan   = regexp.MustCompile(`(?:^|[:："'，,。\s]|答案是|答案应该是|回答是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误|肯定的|否定的)(?:$|[。，,.!"'\s])`)
-	yesNoKana  = regexp.MustCompile(`はいいえ|はい|いいえ|아니요|아니오|아뇨`)
+	yesNoWords = newPattern(`(?i)(?:^|[^\pL])(yes|vâng|đúng|không|ndiyo|hapana|yep|yeah|yup|no|nope|nah|true|false|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет|نعم|لا|हाँ|हां|नहीं|hay[iı]r|evet|네|예|так|ні|ano|ναι|όχι|כן|לא|igen|kyllä|nej|بله|خیر|ya|tidak|ใช่|হ্যাঁ|না)(?:$|[^\pL])`)
+	yesNoHan   = newPattern(`(?:^|[:："'，,。\s]|答案是|答案应该是|回答是|答案为)(是的|是|不是的|不是|否|对的|对|不对|不|正确|错误|肯定的|否定的)(?:$|[。，,.!"'\s])`)
+	yesNoKana  = newPattern(`はいいえ|はい|いいえ|아니요|아니오|아뇨`)
 	asYes      = []string{"yes", "yep", "yeah", "yup", "true", "ja", "oui", "sí", "sì", "sim", "tak", "да", "نعم",
 		"हाँ", "हां", "evet", "是的", "是", "对的", "对", "正确", "はい", "네", "예", "так", "ano", "ναι", "כן", "igen", "kyllä",
 		"بله", "ya", "ใช่", "হ্যাঁ", "vâng", "đúng", "ndiyo", "肯定的"}
-	noun     = regexp.MustCompile(`^(?:[^\S\n]+[\pL\pN]|-[\pL\pN]|\s*\n[a-z])`)
-	hyphened = regexp.MustCompile(`^-\pL`)
-	joins    = regexp.MustCompile(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
-	offers   = regexp.MustCompile(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
-	numbered = regexp.MustCompile(`^\. ?\d`)
+	noun     = newPattern(`^(?:[^\S\n]+[\pL\pN]|-[\pL\pN]|\s*\n[a-z])`)
+	hyphened = newPattern(`^-\pL`)
+	joins    = newPattern(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
+	offers   = newPattern(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
+	numbered = newPattern(`^\. ?\d`)
 	// wholeYesNo are texts that say yes, or no if the second group matches.
-	wholeYesNo = regexp.MustCompile(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely|probably|most likely|likely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
-	firmNo     = regexp.MustCompile(`(?i)[.?!\n][^\pL\pN]*((?:absolutely|definitely|certainly|of course|surely) not)[^\pL\pN]*$`)
-	echoes     = regexp.MustCompile(`(?i)\b(?:yes(?:[ -]or[ -]|/)no|no(?:[ -]or[ -]|/)yes)\b`)
+	wholeYesNo = newPattern(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely|probably|most likely|likely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
+	firmNo     = newPattern(`(?i)[.?!\n][^\pL\pN]*((?:absolutely|definitely|certainly|of course|surely) not)[^\pL\pN]*$`)
+	echoes     = newPattern(`(?i)\b(?:yes(?:[ -]or[ -]|/)no|no(?:[ -]or[ -]|/)yes)\b`)
 )
 
 func findYesNo(text string, from, to int) (all []found) {
@@ -512,7 +512,7 @@ func findYesNo(text string, from, to int) (all []found) {
 	return all
 }
 
-var candidates = regexp.MustCompile(`(?i)(?:(?:solutions?|candidates?|options?|proposals?|answers?|lösung|kandidat|vorschlag|solution|soluci[oó]n|solução|soluzione|oplossing|решение|вариант|解答|回答|propuesta|candidat[oe]?|rozwiązani[ea]|çözüm|(?:ال|لل)حل|समाधान|해결책|후보|方案|候选人|选项|提案|候補)\s*#?\s*)?(\d+)|(?:number|candidate|solution|proposal) (one|two|three|four|five|six)\b`)
+var candidates = newPattern(`(?i)(?:(?:solutions?|candidates?|options?|proposals?|answers?|lösung|kandidat|vorschlag|solution|soluci[oó]n|solução|soluzione|oplossing|решение|вариант|解答|回答|propuesta|candidat[oe]?|rozwiązani[ea]|çözüm|(?:ال|لل)حل|समाधान|해결책|후보|方案|候选人|选项|提案|候補)\s*#?\s*)?(\d+)|(?:number|candidate|solution|proposal) (one|two|three|four|five|six)\b`)
 
 // findCandidates returns numbers of candidates; those without the word are weak.
 func (f Form) findCandidates(text string, from, to int) (all []found) {
@@ -534,24 +534,24 @@ func (f Form) findCandidates(text string, from, to int) (all []found) {
 }
 
 var (
-	numeral = regexp.MustCompile(`((?:[+-] ?)?[$€£¥₹]?(?:10\^\{?-?\d{1,3}\}?|\d+ \d{1,3}/\d{1,3}|\d{1,2}(?:,\d{2})+,\d{3}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+/\d+|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?)` +
+	numeral = newPattern(`((?:[+-] ?)?[$€£¥₹]?(?:10\^\{?-?\d{1,3}\}?|\d+ \d{1,3}/\d{1,3}|\d{1,2}(?:,\d{2})+,\d{3}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|\d+/\d+|\d+(?:[.,]\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?)` +
 		`(?: ?[×x*] ?10\^?\{?(-?\d{1,2})\}?)?(?: ?([kKmMbB]|bn|mn)\b| ?(` + scaleWords + `))?(?: ?± ?\d+(?:[.,]\d+)?)?`)
 	scales = map[string]int{"k": 3, "m": 6, "b": 9, "bn": 9, "mn": 6, "thousand": 3, "tausend": 3, "mille": 3, "mil": 3,
 		"тысяч": 3, "тыс.": 3, "千": 3, "万": 4, "萬": 4, "lakh": 5, "lakhs": 5,
 		"million": 6, "millionen": 6, "millions": 6, "millones": 6, "milhões": 6, "milioni": 6, "mio.": 6, "миллион": 6,
 		"миллиона": 6, "миллионов": 6, "млн": 6, "百万": 6, "crore": 7, "crores": 7, "億": 8, "亿": 8,
 		"billion": 9, "milliarden": 9, "milliards": 9, "mrd.": 9, "миллиардов": 9, "млрд": 9, "trillion": 12}
-	spelled   = regexp.MustCompile(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
+	spelled   = newPattern(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
 	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
-	counted   = regexp.MustCompile(`(?i)(?:agents?|section|chapter|page|line|version|exercise|problem|example|rule|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
-	pronoun   = regexp.MustCompile(`(?i)\b(?:each|every|this|that|which|no|any|other|another|some|the|only|first|last)\s*$`)
-	scaled    = regexp.MustCompile(`(?i)^[ -](?:of|and an? (?:half|third|quarter)|hundred|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|tenths?|dozen)\b`)
-	lineStart = regexp.MustCompile(`(?:^|\n)\s*$`)
+	counted   = newPattern(`(?i)(?:agents?|section|chapter|page|line|version|exercise|problem|example|rule|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
+	pronoun   = newPattern(`(?i)\b(?:each|every|this|that|which|no|any|other|another|some|the|only|first|last)\s*$`)
+	scaled    = newPattern(`(?i)^[ -](?:of|and an? (?:half|third|quarter)|hundred|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|tenths?|dozen)\b`)
+	lineStart = newPattern(`(?:^|\n)\s*$`)
 	// besides are members of an object that are no answer; onlyBeside is one that is what was asked for
 	// if the object has no other, as endsObject says.
-	besides    = regexp.MustCompile(`(?i)"(?:confidence|certainty|probability|score|step|steps|round|id)"\s*:\s*"?$`)
-	onlyBeside = regexp.MustCompile(`(?i)\{\s*"(?:probability|score)"\s*:\s*"?$`)
-	endsObject = regexp.MustCompile(`^[^,{}]*\}`)
+	besides    = newPattern(`(?i)"(?:confidence|certainty|probability|score|step|steps|round|id)"\s*:\s*"?$`)
+	onlyBeside = newPattern(`(?i)\{\s*"(?:probability|score)"\s*:\s*"?$`)
+	endsObject = newPattern(`^[^,{}]*\}`)
 )
 
 // findNumbers returns numbers, but not those of steps, agents and lists.
@@ -604,8 +604,8 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 }
 
 var (
-	listItem    = regexp.MustCompile(`^[.)] `)
-	endsOperand = regexp.MustCompile(`(?:[\d)\]}]|(?:^|[^\pL])[a-z]) ?$`)
+	listItem    = newPattern(`^[.)] `)
+	endsOperand = newPattern(`(?:[\d)\]}]|(?:^|[^\pL])[a-z]) ?$`)
 )
 
 func submatchText(text string, m []int, n int) string {
@@ -715,9 +715,9 @@ func decimalFraction(whole, over, under string) string {
 }
 
 var (
-	quotient       = regexp.MustCompile(`^([+-]? ?[$€£¥₹]?(?:\d+ )?)(\d+)/(\d+)$`)
-	thousands      = regexp.MustCompile(`^-?(?:\d{1,3}|\d{1,2}(?:,\d{2})+)(?:,\d{3})+(?:\.\d+)?(?:[eE].*)?$`)
-	pointThousands = regexp.MustCompile(`^-?\d{1,3}(?:\.\d{3})+$`)
+	quotient       = newPattern(`^([+-]? ?[$€£¥₹]?(?:\d+ )?)(\d+)/(\d+)$`)
+	thousands      = newPattern(`^-?(?:\d{1,3}|\d{1,2}(?:,\d{2})+)(?:,\d{3})+(?:\.\d+)?(?:[eE].*)?$`)
+	pointThousands = newPattern(`^-?\d{1,3}(?:\.\d{3})+$`)
 )
 
 // isLatin reports whether a character continues a Latin word.
@@ -753,10 +753,10 @@ func lastOf(text string, bytes int) string {
 }
 
 // bounds say that a number is a limit and not the answer.
-var bounds = regexp.MustCompile(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate|close to|guessed)\b|(?:[<≤≥]|: ?>) ?` + answerRune)
+var bounds = newPattern(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate|close to|guessed)\b|(?:[<≤≥]|: ?>) ?` + answerRune)
 
 // chances are what is asked for where a number is.
-var chances = regexp.MustCompile(`(?i)\b(?:probability|chance)\b`)
+var chances = newPattern(`(?i)\b(?:probability|chance)\b`)
 
 // isHedged reports whether a clause leaves open what it names.
 func (f Form) isHedged(clause string) bool {
@@ -768,11 +768,11 @@ func (f Form) isHedged(clause string) bool {
 }
 
 var (
-	operator = regexp.MustCompile(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–—] ?` + answerRune +
+	operator = newPattern(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–—] ?` + answerRune +
 		`|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
-	operand  = regexp.MustCompile(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?[:–—-] ?$`)
-	equals   = regexp.MustCompile(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
-	wordEnds = regexp.MustCompile(`^["'` + boldOff +
+	operand  = newPattern(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?[:–—-] ?$`)
+	equals   = newPattern(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
+	wordEnds = newPattern(`^["'` + boldOff +
 		`)\]]*(?:$|[^\pL\s\pN-]|\s*\n|\s+(?:is|are|was|it|or|and|not|because|as|since|but|which|with|for|here|in|would|over|instead|rather|ist|oder|und|weil|by|rather|at|today|then)\b|\s*[^\pL\s\pN-])`)
 )
 
@@ -801,18 +801,18 @@ func (t *parsed) resultAfter(at int, s span) int {
 }
 
 var (
-	aloneLead = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff +
+	aloneLead = newPattern(`(?i)^[\s"'` + boldOn + boldOff +
 		`#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
-	aloneRest = regexp.MustCompile(`(?i)^[\s"'$` + boldOff +
+	aloneRest = newPattern(`(?i)^[\s"'$` + boldOff +
 		`>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
-	explained = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff +
+	explained = newPattern(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff +
 		`]* [—–-] ?["']?\pL|^["'` + boldOff +
 		`]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
-	doubtsRest  = regexp.MustCompile(`(?i)\b(?:or|maybe|perhaps|possibly|probably|no|not|if|unless|wait|but|wrong|incorrect|guess|suppose|sure)\b`)
-	opensAside  = regexp.MustCompile(`^["'\s]*(?:\pL{1,15})?(?:\s*[(—–]|\s-\s)`)
-	tooMuch     = regexp.MustCompile(`(?i)^ (?:is|was|seems|looks|would be) (?:clearly |far |much |way )*(?:too|wrong|low|high|off)\b`)
-	becauseRest = regexp.MustCompile(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
-	aloneUnits  = regexp.MustCompile(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` +
+	doubtsRest  = newPattern(`(?i)\b(?:or|maybe|perhaps|possibly|probably|no|not|if|unless|wait|but|wrong|incorrect|guess|suppose|sure)\b`)
+	opensAside  = newPattern(`^["'\s]*(?:\pL{1,15})?(?:\s*[(—–]|\s-\s)`)
+	tooMuch     = newPattern(`(?i)^ (?:is|was|seems|looks|would be) (?:clearly |far |much |way )*(?:too|wrong|low|high|off)\b`)
+	becauseRest = newPattern(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
+	aloneUnits  = newPattern(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` +
 		boldOff + `).!$]*$`)
 )
 
@@ -834,7 +834,7 @@ func (f Form) isAlone(lead, rest string) bool {
 func (f Form) isYesNoLead(lead string) bool { return !strings.Contains(lead, "the ") }
 
 // rejectsRest excludes the other answers of a sentence: "B, not C".
-var rejectsRest = regexp.MustCompile(`(?i)^(?:, (?:obviously|clearly|certainly|definitely|of course))?(?:,| [–—-])? \(?(?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over|except|but not) [\s("']*(?:options? )?` + answerRune + `(?:[\s,]*(?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|,)?\s*(?:not )?(?:options? )?` + answerRune + `)*[\s)"'.]*$`)
+var rejectsRest = newPattern(`(?i)^(?:, (?:obviously|clearly|certainly|definitely|of course))?(?:,| [–—-])? \(?(?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over|except|but not) [\s("']*(?:options? )?` + answerRune + `(?:[\s,]*(?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|,)?\s*(?:not )?(?:options? )?` + answerRune + `)*[\s)"'.]*$`)
 
 // countsWeak reports whether what may be no answer counts as the only one.
 func (f Form) countsWeak(t *parsed, i int) bool {
@@ -889,21 +889,21 @@ func (f Form) countsOnly(t *parsed, i int) bool {
 }
 
 var (
-	assigned = regexp.MustCompile(`(?i)(?:^|[^\pL])[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*` + answerRune +
+	assigned = newPattern(`(?i)(?:^|[^\pL])[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*` + answerRune +
 		`[^=]{0,12}(?:[,;&]|and|or) *["'` + boldOn + `$]*[a-z]_?[₀-₉\d]? *= *["'` + boldOn + `$]*$`)
-	countsParts = regexp.MustCompile(`(?i)^ (?:\pL+ ){0,2}?(?:steps?|parts?|methods|ways|approaches|cases|unknowns|equations|numbers|facts|conditions|digits|hints|clues|things to)\b`)
-	labelled    = regexp.MustCompile(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
-	backed      = regexp.MustCompile(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
-	describing  = regexp.MustCompile(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
-	opensTime   = regexp.MustCompile(`(?i)^\W*(?:in|by|since|on|from|until|at|before|after)\s*$`)
-	goesNowhere = regexp.MustCompile(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
-	lacks       = regexp.MustCompile(`(?i)\b(?:(?:i|we|you) (?:\pL+ )?(?:need|require|know)|let me|let us|let's|(?:are|were) given)\b`)
-	plans       = regexp.MustCompile(`(?i)\b(?:i|we|us|me|let's|problem|question|solution|answer|proof|puzzle|exercise|argument|to (?:solve|find|compute|calculate|answer|consider|check|get))\b`)
-	ofSome      = regexp.MustCompile(`\pL of $`)
-	copulaEnd   = regexp.MustCompile(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
-	supposing   = regexp.MustCompile(`(?i)\b(?:would|could|should|might|may)\b`)
-	stating     = regexp.MustCompile(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)
-	listing     = regexp.MustCompile(`(?i)^\W*(?:step|next|now|first|firstly|second|secondly|third|then)\b`)
-	clauseEnd   = regexp.MustCompile(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange +
+	countsParts = newPattern(`(?i)^ (?:\pL+ ){0,2}?(?:steps?|parts?|methods|ways|approaches|cases|unknowns|equations|numbers|facts|conditions|digits|hints|clues|things to)\b`)
+	labelled    = newPattern(`(?i)(?:option|choice|letter|candidate|solution|lösung|opción|alternativa|letra|选项|选|選択肢|вариант)[\s"':(` + boldOn + `]*$`)
+	backed      = newPattern(`(?i)^,? (?:by|under|per|final answer|for me)\b`)
+	describing  = newPattern(`(?i)^[\s"')` + boldOff + `]*[:–—-]`)
+	opensTime   = newPattern(`(?i)^\W*(?:in|by|since|on|from|until|at|before|after)\s*$`)
+	goesNowhere = newPattern(`(?i)(?:[,:]|\b(?:so|and|or|then|thus|therefore|because|but|is|are|the|a|to|of|we))\s*$`)
+	lacks       = newPattern(`(?i)\b(?:(?:i|we|you) (?:\pL+ )?(?:need|require|know)|let me|let us|let's|(?:are|were) given)\b`)
+	plans       = newPattern(`(?i)\b(?:i|we|us|me|let's|problem|question|solution|answer|proof|puzzle|exercise|argument|to (?:solve|find|compute|calculate|answer|consider|check|get))\b`)
+	ofSome      = newPattern(`\pL of $`)
+	copulaEnd   = newPattern(`(?i)(?:^|\s)(?:is|es|é|è|ist|est|это|c'est|jest|je|on|är|er|adalah|là)\s+(?:la |a |el |the |letra |option |il )*["'(]*$`)
+	supposing   = newPattern(`(?i)\b(?:would|could|should|might|may)\b`)
+	stating     = newPattern(`(?i)^\pL[^,;:]* (?:is|are|was|were|has|have|measures?|means|called|by|of|in|the|a|an|at|to|for|ist|es|est|è|é|heißt|=)\s*["']?$|^\W*(?:it|he|she|they|this|that)\s$|=\s*$`)
+	listing     = newPattern(`(?i)^\W*(?:step|next|now|first|firstly|second|secondly|third|then)\b`)
+	clauseEnd   = newPattern(`(?i)(?:[,;]|^(?:in|after|by|on) [^.,;:` + answerRange +
 		`]*),?\s*(?:options? |choice )?$`)
 )

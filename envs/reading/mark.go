@@ -2,7 +2,6 @@ package reading
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 )
 
@@ -11,20 +10,20 @@ const nouns = `(?:(?:the|my|die|la|a|het) )?(?:(?:final|correct|best|right|bonne
 
 var (
 	// afterColon is the rest of a line after a noun with a colon, afterVerb after "The answer is".
-	afterColon = regexp.MustCompile(`(?im)(?:(?:^|[^\pL"'])` + nouns +
+	afterColon = newPattern(`(?im)(?:(?:^|[^\pL"'])` + nouns +
 		`[ \t]*(?:is|ist|lautet|es|est|è|é)?[ \t]*[:：=]|^[\s*_>#]*` + nouns + `[ \t]+[–—-][ \t])[*_]*[ \t]*([^\n]*)`)
-	afterVerb = regexp.MustCompile(`(?im)(?:^[\s*_">#]*|[.!?] +)(?:(?:so|therefore|thus|hence|also|donc|quindi|no|wait|actually|i (?:think|believe|guess|would say)(?: that)?),? )*` + nouns + `(?:[ \t]*(?:is|ist|lautet|es|est|è|é|은|는)[ \t]+|[ \t]*(?:是|为|は|은|는)[ \t]*)([^\n]*)`)
+	afterVerb = newPattern(`(?im)(?:^[\s*_">#]*|[.!?] +)(?:(?:so|therefore|thus|hence|also|donc|quindi|no|wait|actually|i (?:think|believe|guess|would say)(?: that)?),? )*` + nouns + `(?:[ \t]*(?:is|ist|lautet|es|est|è|é|은|는)[ \t]+|[ \t]*(?:是|为|は|은|는)[ \t]*)([^\n]*)`)
 	// heading is a line that holds no more than the noun; below it is the next line.
-	heading = regexp.MustCompile(`(?im)^[\s*_#>]*` + nouns + `[ \t]*[:：]?[*_ \t]*\n\s*([^\n]+)(\n?)`)
-	endMark = regexp.MustCompile(`(?i)(?:^|[^\pL])` + nouns +
+	heading = newPattern(`(?im)^[\s*_#>]*` + nouns + `[ \t]*[:：]?[*_ \t]*\n\s*([^\n]+)(\n?)`)
+	endMark = newPattern(`(?i)(?:^|[^\pL])` + nouns +
 		`[ \t]*[:：][*_\s]*$|<(?:final_?)?answer>\s*(?:</(?:final_?)?answer>\s*)?$`)
-	member = regexp.MustCompile(`(?i)["'](?:final[ _]?)?answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(-?[\d.]+))`)
+	member = newPattern(`(?i)["'](?:final[ _]?)?answer["']\s*:\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(-?[\d.]+))`)
 	// nextSentence follows an answer that the line goes on after.
-	nextSentence = regexp.MustCompile(`\.["'*)$]*\s+(?:It|This|That|These|The|He|She|They|I|We|You|There|Its|His|Her|Their|In|As|Since|Because|However|Note|Explanation|Reason|Let me|Hope|Although|While|Both|Therefore|No)[\s,:'’][^.!?]*\pL|\.["'*)$]*\s+\p{Lu}\pL+(?:\s+\S+){3,}[.!?]\s*$|,["*_]*\s+(?:because|since)\s|\s\((?:because|since)\s|["*_]+,\s+(?:because|since|as)\s`)
-	abbreviation = regexp.MustCompile(`(?:^|[^\pL])(?:\pL|St|Mt|Mr|Mrs|Ms|Dr|Prof|No|vs|Jr|Sr|Inc|Ltd|Co|Ft|Gen|Lt|Col|Sgt|Rev)$`)
+	nextSentence = newPattern(`\.["'*)$]*\s+(?:It|This|That|These|The|He|She|They|I|We|You|There|Its|His|Her|Their|In|As|Since|Because|However|Note|Explanation|Reason|Let me|Hope|Although|While|Both|Therefore|No)[\s,:'’][^.!?]*\pL|\.["'*)$]*\s+\p{Lu}\pL+(?:\s+\S+){3,}[.!?]\s*$|,["*_]*\s+(?:because|since)\s|\s\((?:because|since)\s|["*_]+,\s+(?:because|since|as)\s`)
+	abbreviation = newPattern(`(?:^|[^\pL])(?:\pL|St|Mt|Mr|Mrs|Ms|Dr|Prof|No|vs|Jr|Sr|Inc|Ltd|Co|Ft|Gen|Lt|Col|Sgt|Rev)$`)
 	// tellsMore begins a sentence even after a letter: Malcolm X. He was born.
-	tellsMore = regexp.MustCompile(`^\.\s+(?:It|He|She|They|This|That) (?:is|was|are|were|has|had)\b`)
-	politeEnd = regexp.MustCompile(`(?:です|である|입니다|이다)?[。.]?$`)
+	tellsMore = newPattern(`^\.\s+(?:It|He|She|They|This|That) (?:is|was|are|were|has|had)\b`)
+	politeEnd = newPattern(`(?:です|である|입니다|이다)?[。.]?$`)
 )
 
 // AfterMark returns what follows the last "Answer:" or "The answer is" of a text, up to the
@@ -81,7 +80,7 @@ func cutMember(text string) (rest, value string) {
 	return rest, value
 }
 
-var previous = regexp.MustCompile(`(?i)\b(?:previous|earlier|former|prior|old|initial|original|first|wrong|not)\b`)
+var previous = newPattern(`(?i)\b(?:previous|earlier|former|prior|old|initial|original|first|wrong|not)\b`)
 
 // unescapeJSON returns a JSON string's text; LaTeX whose backslashes were not escaped stays.
 func unescapeJSON(s string) string {
@@ -113,13 +112,13 @@ func firstSentence(line string) (string, bool) {
 	return text, ok && text != ""
 }
 
-var asian = regexp.MustCompile(`(?:です|である|입니다|이다)[。.]?$|。$`)
+var asian = newPattern(`(?:です|である|입니다|이다)[。.]?$|。$`)
 
 // EndsWithMark reports whether a text ends with "Answer:" and nothing after it.
 func EndsWithMark(text string) bool { return endMark.MatchString(text) }
 
-func lastOfAll(pattern *regexp.Regexp, text string) []string {
-	all := pattern.FindAllStringSubmatch(text, -1)
+func lastOfAll(p *pattern, text string) []string {
+	all := p.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
 		return nil
 	}
@@ -127,13 +126,13 @@ func lastOfAll(pattern *regexp.Regexp, text string) []string {
 }
 
 // lastIn returns the last match of a mark; one may stand in the rest of the line of another.
-func lastIn(pattern *regexp.Regexp, text string) []string {
-	last := lastOfAll(pattern, text)
+func lastIn(p *pattern, text string) []string {
+	last := lastOfAll(p, text)
 	for range 8 {
 		if last == nil {
 			break
 		}
-		inner := lastOfAll(pattern, last[1])
+		inner := lastOfAll(p, last[1])
 		if inner == nil {
 			break
 		}

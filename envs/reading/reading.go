@@ -6,7 +6,6 @@ package reading
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,7 +65,7 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 }
 
 // ranking is a list that begins with two places and holds nothing else, which is no vote.
-var ranking = regexp.MustCompile(`(?i)^\s*1[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*\n+\s*2[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*(?:\n\s*\d+[.)][^\n]*)*\s*$`)
+var ranking = newPattern(`(?i)^\s*1[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*\n+\s*2[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*(?:\n\s*\d+[.)][^\n]*)*\s*$`)
 
 const mostText = 32 << 10 // bytes that are read, from the end
 
@@ -132,7 +131,7 @@ const answerBytes = 3 // of an answer in the skeleton
 // longestSentence in bytes; longer ones are none, and are read in parts.
 const longestSentence = 800
 
-var ends = regexp.MustCompile(`[.!?]+["')\]` + boldOff + `]*(?:\s|$)|[。！？।؟]["')\]]*|\n+`)
+var ends = newPattern(`[.!?]+["')\]` + boldOff + `]*(?:\s|$)|[。！？।؟]["')\]]*|\n+`)
 
 // split finds the sentences of the skeleton, and which one each answer is in.
 func (t *parsed) split() {
@@ -173,7 +172,7 @@ func (t *parsed) split() {
 }
 
 // unfinished lines go on on the next: "Answer:", "Final answer".
-var unfinished = regexp.MustCompile(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct )?answer` + boldOff +
+var unfinished = newPattern(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct )?answer` + boldOff +
 	`?|\bans|\bvs|\bi\.e|\be\.g|^\s*\d+)$`)
 
 // judge finds what each sentence says of its answers.
@@ -192,7 +191,7 @@ func (t *parsed) judge() {
 }
 
 // excepted are sentences about all options but some.
-var excepted = regexp.MustCompile(`(?i)^\W*(?:all|every(?:thing|one)?|each)(?: one)?(?: of (?:them|the above|these|the (?:other )?(?:options?|choices|answers)))?(?: (?:the )?(?:other )?(?:options?|choices?|answers?|statements?))?,? (?:except(?: for)?|but|other than|apart from|besides) (?:options? |choices? )?(` + answerRune + `[^.;:\n]*?)((?:,? (?:is|are|can be|can all be|must be) [^.;:\n` + answerRange + `]*)?)[.!\s]*$`)
+var excepted = newPattern(`(?i)^\W*(?:all|every(?:thing|one)?|each)(?: one)?(?: of (?:them|the above|these|the (?:other )?(?:options?|choices|answers)))?(?: (?:the )?(?:other )?(?:options?|choices?|answers?|statements?))?,? (?:except(?: for)?|but|other than|apart from|besides) (?:options? |choices? )?(` + answerRune + `[^.;:\n]*?)((?:,? (?:is|are|can be|can all be|must be) [^.;:\n` + answerRange + `]*)?)[.!\s]*$`)
 
 // judgeExceptions states what all options but some are: those where the others are wrong,
 // the others where they are right or nothing is said and several can be chosen.
@@ -244,7 +243,7 @@ func (t *parsed) clauseAround(s span, at int) span {
 }
 
 // goesOnAfter a comma a clause is what the one before says.
-var goesOnAfter = regexp.MustCompile(`^\s*(?:что|dass|that|que|che|że)\s`)
+var goesOnAfter = newPattern(`^\s*(?:что|dass|that|que|che|że)\s`)
 
 // isList reports whether a break stands between two answers of a list.
 func (t *parsed) isList(from, to int) bool {
@@ -256,7 +255,7 @@ func (t *parsed) isList(from, to int) bool {
 	return isAnswer(before) && after
 }
 
-var connectedAnswer = regexp.MustCompile(`(?i)^[\s"'(` + boldOn +
+var connectedAnswer = newPattern(`(?i)^[\s"'(` + boldOn +
 	`]*(?:and |or |und |oder |y |o |et |ou |e |и |или |also )?(?:options? |choice )?` + answerRune)
 
 func isAnswer(r rune) bool { return r >= firstAnswer && r < firstAnswer+mostAnswers }
@@ -272,8 +271,8 @@ func (t *parsed) judgeClaims(s span) {
 		spans = append(spans, []int{m[0], m[2]})
 	}
 	corrections := len(spans)
-	for _, pattern := range []*regexp.Regexp{opening, ordered} {
-		if m := pattern.FindStringSubmatchIndex(text); m != nil {
+	for _, p := range []*pattern{opening, ordered} {
+		if m := p.FindStringSubmatchIndex(text); m != nil {
 			spans = append(spans, []int{m[0], m[2]})
 		}
 	}
@@ -308,7 +307,7 @@ func (t *parsed) judgeClaims(s span) {
 }
 
 // butThen stands before what a sentence puts in place of what it claims.
-var butThen = regexp.MustCompile(answerRune + `[^:;]*\bbut$`)
+var butThen = newPattern(answerRune + `[^:;]*\bbut$`)
 
 // isAside reports whether a place is in brackets after an answer that the sentence states, or
 // in what explains the answer that it begins with.
@@ -325,10 +324,10 @@ func (t *parsed) isAside(s span, at int) bool {
 }
 
 // explains stands between an answer and what it is: "42 — that's 6 × 7".
-var explains = regexp.MustCompile(`^["')` + boldOff + `]*\s*[—–-]\s*$`)
+var explains = newPattern(`^["')` + boldOff + `]*\s*[—–-]\s*$`)
 
 // describes follows an answer that is only explained: "so A is Athens".
-var describes = regexp.MustCompile(`^ (?:is|means|stands for|says) [A-Z` + answerRange + `]`)
+var describes = newPattern(`^ (?:is|means|stands for|says) [A-Z` + answerRange + `]`)
 
 // claimAnswers sets the standing of the answers that begin at a place, and are claimed before it.
 func (t *parsed) claimAnswers(s span, from, at int, is standing) {
@@ -389,11 +388,11 @@ func (t *parsed) saysMore(lead, rest string) bool {
 
 var (
 	// chosen is what a text does with an answer that it takes, or with one that it only looks at.
-	chosen      = regexp.MustCompile(`(?is)^\W*(?:(?:i|we|you|one|let us|let's)(?:['’ ].*?)?\b(?:say|(?:'d|would|'ll|will|i|we) answer|get|obtain|keep|take|hold|conclude|mark|tick|choose|chose|pick|select|going with|go with|with|agree with [^.;!?\n` + answerRange + `]*)|certain|confident|convinced)(?: that)?[\s"'(:` + boldOn + boldOff + `]*$`)
-	opines      = regexp.MustCompile(`(?i)\b(?:would be|think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
-	endsOpinion = regexp.MustCompile(`(?i)^["')\]\s` + boldOff +
+	chosen      = newPattern(`(?is)^\W*(?:(?:i|we|you|one|let us|let's)(?:['’ ].*?)?\b(?:say|(?:'d|would|'ll|will|i|we) answer|get|obtain|keep|take|hold|conclude|mark|tick|choose|chose|pick|select|going with|go with|with|agree with [^.;!?\n` + answerRange + `]*)|certain|confident|convinced)(?: that)?[\s"'(:` + boldOn + boldOff + `]*$`)
+	opines      = newPattern(`(?i)\b(?:would be|think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
+	endsOpinion = newPattern(`(?i)^["')\]\s` + boldOff +
 		`]*(?:$|[.;:!?\n—–-]|, (?:it|he|she|they|this|that|the others?)\b[^,]*$|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|(?:on|to) this|in the end|without (?:any )?(?:hesitation|doubt)|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
-	endsNumber = regexp.MustCompile(`^["')%°$\s` + boldOff +
+	endsNumber = newPattern(`^["')%°$\s` + boldOff +
 		`]*(?:[\pL/²³]{1,15} ?){0,2}(?:$|[.,;:!?\n(—–-]|[+*/×÷^=])`)
 )
 
@@ -412,25 +411,25 @@ func (t *parsed) isOneOfTwo(i int, s span) bool {
 
 // who prefers one answer to another names two.
 var (
-	prefers = regexp.MustCompile(`(?i)\bprefer\w*[^,.;:` + answerRange + `]*$`)
-	overTo  = regexp.MustCompile(`^["')\s]*to\b`)
+	prefers = newPattern(`(?i)\bprefer\w*[^,.;:` + answerRange + `]*$`)
+	overTo  = newPattern(`^["')\s]*to\b`)
 )
 
 // gerunds claim, but for what choosing would do.
 var (
-	gerund      = regexp.MustCompile(`(?i)^\W*choosing\b`)
-	consequence = regexp.MustCompile(`(?i)^[\s"')]*(?:would|might|could|may|will|means|makes|is|breaks|leads)\b`)
+	gerund      = newPattern(`(?i)^\W*choosing\b`)
+	consequence = newPattern(`(?i)^[\s"')]*(?:would|might|could|may|will|means|makes|is|breaks|leads)\b`)
 )
 
 // contrasts lead from an answer that is denied to the one that is claimed.
-var contrasts = regexp.MustCompile(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that) [^,.;` +
+var contrasts = newPattern(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that) [^,.;` +
 	answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
 // eachOf stands before what is not a claim: "each option:".
-var eachOf = regexp.MustCompile(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
+var eachOf = newPattern(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
 
 // deniesClaim stands before a claim and says that what follows is not the answer.
-var deniesClaim = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bnor(?: can| do| would| could)?|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس|لا أعتقد أن|لا أظن أن|नहीं लगता(?: कि)?|nie (?:sądzę|uważam|myślę),? (?:że|żeby|aby)|no creo que|pense pas que|não acho que|non (?:credo|penso) che|glaube nicht,? dass)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|i|we|you|one|should|can|could|suggests|to|is|la|die))*[\s"'{\[(:]*$`)
+var deniesClaim = newPattern(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bnor(?: can| do| would| could)?|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس|لا أعتقد أن|لا أظن أن|नहीं लगता(?: कि)?|nie (?:sądzę|uważam|myślę),? (?:że|żeby|aby)|no creo que|pense pas que|não acho que|non (?:credo|penso) che|glaube nicht,? dass)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|i|we|you|one|should|can|could|suggests|to|is|la|die))*[\s"'{\[(:]*$`)
 
 // isUnfinished reports whether a text was cut off right after an answer.
 func (t *parsed) isUnfinished(i int) bool {
@@ -439,7 +438,7 @@ func (t *parsed) isUnfinished(i int) bool {
 		t.all[i].weak && !t.all[i].bold
 }
 
-var dangling = regexp.MustCompile(`(?i)^[,\s]*(?:or|oder|o|ou|und|and|或|または)?[,\s]*$`)
+var dangling = newPattern(`(?i)^[,\s]*(?:or|oder|o|ou|und|and|或|または)?[,\s]*$`)
 
 // nameSame reports whether mentions all name the same answer.
 func (t *parsed) nameSame(list []int) bool {
@@ -475,7 +474,7 @@ func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
 	return list, alternative
 }
 
-var trailingOr = regexp.MustCompile(`(?i)^[\s,]*(?:or|oder|ou|或|или)\s`)
+var trailingOr = newPattern(`(?i)^[\s,]*(?:or|oder|ou|或|или)\s`)
 
 // isForeign reports whether what is claimed in a clause is another one's, supposed or asked.
 func (t *parsed) isForeign(s, clause span, at int) bool {
@@ -515,16 +514,16 @@ func (t *parsed) isQuotedLine(at int) bool {
 
 var (
 	// heard is what others say where it only comes before the text's own answer.
-	heard = regexp.MustCompile(`(?i)\b(?:after|having|upon)\b[^,.;:` + answerRange +
+	heard = newPattern(`(?i)\b(?:after|having|upon)\b[^,.;:` + answerRange +
 		`]*?\b(?:solutions?|answers?|responses?|arguments?|reasoning|explanations?|opinions?|votes?)\b`)
-	unquoted       = regexp.MustCompile(`(?m)^[^>\s]`)
-	counterfactual = regexp.MustCompile(`(?i)(?:^|[;,])\W*(?:and |but )?(?:if\b[^;]*\b(?:had|were)\b|had\b|were\b)[^;]*\bwould\b[^;]*$`)
-	assumed        = regexp.MustCompile(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
-	speaker        = regexp.MustCompile(`(?i)^[\s"'` + boldOn +
+	unquoted       = newPattern(`(?m)^[^>\s]`)
+	counterfactual = newPattern(`(?i)(?:^|[;,])\W*(?:and |but )?(?:if\b[^;]*\b(?:had|were)\b|had\b|were\b)[^;]*\bwould\b[^;]*$`)
+	assumed        = newPattern(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
+	speaker        = newPattern(`(?i)^[\s"'` + boldOn +
 		`#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|as [^,\n]*\b(?:put it|wrote|said|says|claims?|claimed),|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
-	attributed = regexp.MustCompile(`(?i)^["')` + boldOff +
+	attributed = newPattern(`(?i)^["')` + boldOff +
 		`.]*(?: (?:is|was) what|,? (?:is |was )?(?:says?|said|wrote|writes|claims?|claimed|argues?|argued|according to|given as|meant as|shown as|used as|(?:chosen|proposed|suggested|claimed|stated|picked|given) by))(?: (?:the |an? |most |all |many |some |my )?(?:other|agent|expert|peer|majority|people|they|he|she|everyone)|(?: an?)? (?:sample|example|format|placeholder))`)
-	conditional = regexp.MustCompile(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
+	conditional = newPattern(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
 )
 
 // isRejectedAfter reports whether the clause rejects an answer after naming it.
@@ -551,9 +550,9 @@ func (t *parsed) isRejectedAfter(i int, s span) bool {
 }
 
 var (
-	deniedAfter = regexp.MustCompile(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,;])|^["'` + boldOff +
+	deniedAfter = newPattern(`(?i)^["')]*:? ?(?:- )?no(?:$|[.\n,;])|^["'` + boldOff +
 		`)\]]*\s*(?:(?:では|じゃ)(?:な|あり)|(?:가|이|은|는)? ?(?:아니|아닙|아닌|정답이 아)|नहीं|değil)`)
-	subject = regexp.MustCompile(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
+	subject = newPattern(`(?i)^["']?\s+(?:is|are|was|would|cannot|can't|can|needs?|ist|es|est)\b`)
 )
 
 // judgeEndorsements finds what a sentence endorses: "(B) is correct".
@@ -593,13 +592,13 @@ func (t *parsed) judgeEndorsements(s span) {
 }
 
 // resultLead comes before a result, whose tick says that the calculation is right.
-var resultLead = regexp.MustCompile(answerRune + `[^=]*=[\s$]*$`)
+var resultLead = newPattern(answerRune + `[^=]*=[\s$]*$`)
 
 // wouldBe right is what is not: "would be right for fashion, but".
-var wouldBe = regexp.MustCompile(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b|^["')]* would be (?:right|correct|true) (?:in|for|of) [^t]`)
+var wouldBe = newPattern(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b|^["')]* would be (?:right|correct|true) (?:in|for|of) [^t]`)
 
 // startsRejected is an endorsement that is denied: "is not correct".
-var startsRejected = regexp.MustCompile(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n]*\b(?:distractor|decoy|trap|of (?:most|the wrong)|(?:right|correct) (?:for the wrong|about|to (?:mention|say|point|note)))\b|^[^.,;\n]*\b(?:correct|right|true|valid) (?:in \d{3}|until|only (?:in|for|if|when)|(?:for|of) [^.,;\n]* only\b)|^[^.,;\n]*\b(?:answer|choice|solution)s? of (?:agent|others|the other|most|many|some)|^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
+var startsRejected = newPattern(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n]*\b(?:distractor|decoy|trap|of (?:most|the wrong)|(?:right|correct) (?:for the wrong|about|to (?:mention|say|point|note)))\b|^[^.,;\n]*\b(?:correct|right|true|valid) (?:in \d{3}|until|only (?:in|for|if|when)|(?:for|of) [^.,;\n]* only\b)|^[^.,;\n]*\b(?:answer|choice|solution)s? of (?:agent|others|the other|most|many|some)|^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
 
 // listBack returns the answers of the list that ends with one.
 func (t *parsed) listBack(i int, s span) []int {
@@ -688,9 +687,9 @@ func (t *parsed) isAlternative(i int, s span) bool {
 	return alternative
 }
 
-var supposedFirst = regexp.MustCompile(`(?i)^\W*(?:and |but |so )?(?:if|suppose|assuming|unless|wenn|falls|si|se|如果|假如|もし|만약|если|إذا|अगर|यदि|eğer|jeśli|czy|nếu|αν|אם|ถ้า)(?:$|[^\pL]|\p{Han}|\p{Hiragana})`)
+var supposedFirst = newPattern(`(?i)^\W*(?:and |but |so )?(?:if|suppose|assuming|unless|wenn|falls|si|se|如果|假如|もし|만약|если|إذا|अगर|यदि|eğer|jeśli|czy|nếu|αν|אם|ถ้า)(?:$|[^\pL]|\p{Han}|\p{Hiragana})`)
 
-var asked = regexp.MustCompile(`(?:吗|か)[。？?\s]*$`)
+var asked = newPattern(`(?:吗|か)[。？?\s]*$`)
 
 // lastOfList returns the last answer of the list that an answer is in.
 func (t *parsed) lastOfList(i int, s span) int {
@@ -706,8 +705,8 @@ func (t *parsed) noneOf(c span, at int) bool {
 }
 
 var (
-	none     = regexp.MustCompile(`(?i)\b(?:none|neither) of\b|weder|\bneither\b`)
-	noneEnds = regexp.MustCompile(`(?i)\b(?:but|except|so|therefore|hence|thus|besides|apart from)\b`)
+	none     = newPattern(`(?i)\b(?:none|neither) of\b|weder|\bneither\b`)
+	noneEnds = newPattern(`(?i)\b(?:but|except|so|therefore|hence|thus|besides|apart from)\b`)
 )
 
 // retractStatements takes back statements that the next sentence without an answer calls wrong.
@@ -754,8 +753,8 @@ func (t *parsed) readReplies() {
 }
 
 var (
-	saysYes = regexp.MustCompile(`(?i)^["')]*\?["')]*\s*(?:yes|ja|oui|sí|sì|sim|да|✅|✓)(?:$|[^\pL])`)
-	saysNo  = regexp.MustCompile(`(?i)^["')]*\?["')]*\s*(?:[^.?!\n]{0,20}\bno|nein|non|não|нет|❌|✗)(?:$|[^\pL])`)
+	saysYes = newPattern(`(?i)^["')]*\?["')]*\s*(?:yes|ja|oui|sí|sì|sim|да|✅|✓)(?:$|[^\pL])`)
+	saysNo  = newPattern(`(?i)^["')]*\?["')]*\s*(?:[^.?!\n]{0,20}\bno|nein|non|não|нет|❌|✗)(?:$|[^\pL])`)
 )
 
 // excludeEarlier excludes the same answer wherever it stood before.

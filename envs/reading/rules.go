@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -239,31 +238,31 @@ var fillers = `(?:[\s"'` + boldOn + boldOff +
 
 // connections join the members of a list; alternatives leave open which one.
 var (
-	connections = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff +
+	connections = newPattern(`(?i)^[\s"'` + boldOn + boldOff +
 		`,;/&、+()]*(?:(?:and|or|nor|to|bis|hasta|à|até|до|至|到|und|oder|y|e|et|o|ou|и|или|ni|né|nem|ни|en|и|和|与|與|及|或|と|か|과|와|또는|그리고|أو|و|और|या)[\s"'` + boldOn + `]*)?(?:(?:also )?(?:options?|choices?|solutions?|candidates?|lösung|opción|选项)\s*)?$`)
-	alternatives = regexp.MustCompile(`(?i)^[\s"'` + boldOn + boldOff +
+	alternatives = newPattern(`(?i)^[\s"'` + boldOn + boldOff +
 		`,()]*(?:(?:or|oder|o|ou|или|أو|या|또는|或|か|/|to|bis|hasta|à|até|до|至|到|vs\.?|versus|lub|of)[\s"']*|/\s*)(?:also |even |maybe |perhaps |possibly )*(?:options?|choices?|solutions?|candidates?)?[\s"']*$`)
 )
 
 // breaks end a clause.
-var breaks = regexp.MustCompile(`(?i)[;:—]|[,，]|\s(?:but|yet|however|although|though|while|whereas|because|since|as|so|which|aber|sondern|weil|denn|pero|sino|porque|aunque|mais|car|perché|mas|но|потому)\s|(?:但是|但|因为|所以|而不是|而是|ではなく|아니라|하지만)|\s(?:لكن|لأن)|\s(?:लेकिन|क्योंकि)\s`)
+var breaks = newPattern(`(?i)[;:—]|[,，]|\s(?:but|yet|however|although|though|while|whereas|because|since|as|so|which|aber|sondern|weil|denn|pero|sino|porque|aunque|mais|car|perché|mas|но|потому)\s|(?:但是|但|因为|所以|而不是|而是|ではなく|아니라|하지만)|\s(?:لكن|لأن)|\s(?:लेकिन|क्योंकि)\s`)
 
 // rules are alternatives of a grammar.
 type rules []string
 
 // compileRules returns an expression that matches one of the rules at the beginning of a word.
-func (r rules) compileRules(prefix, suffix string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` + prefix + `(?:` + strings.Join(r, "|") + `)` + suffix)
+func (r rules) compileRules(prefix, suffix string) *pattern {
+	return newPattern(`(?i)` + prefix + `(?:` + strings.Join(r, "|") + `)` + suffix)
 }
 
 const wordStart = `(?:^|[^\pL\pN]|\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})`
 
 var (
 	claimed = claims.compileRules(wordStart, fillers+answerGroup)
-	opening = regexp.MustCompile(`(?i)^[\s"'` + boldOn +
+	opening = newPattern(`(?i)^[\s"'` + boldOn +
 		`>#\[-]*(?:\d+\. )?(?:answer|ans\.?|antwort|respuesta|réponse|risposta|resposta|answers|ответ|答案|उत्तर)[\s"':.\]` + boldOn + boldOff + `]*(?:option |choice )?` + answerGroup)
 	concluded = conclusions.compileRules(wordStart, fillers+answerGroup)
-	ordered   = regexp.MustCompile(`(?i)^[\s"'` + boldOn +
+	ordered   = newPattern(`(?i)^[\s"'` + boldOn +
 		`>#-]*(?:(?:so|therefore|thus|hence|then|please|now|finally|just)[, ]+)*(?:choose|pick|select|mark|circle|settle on)` + fillers + answerGroup + `[\s"')\]` + boldOff + `]*(?:$|[.!\n]|(?: as (?:the|my|our|your)|,? because|,? since)\s)`)
 	corrected = corrections.compileRules(wordStart,
 		fillers+answerGroup+`["')\]`+boldOff+`]*(?:$|[.,;!\n]|\s*[+*/×=-])`)
@@ -277,10 +276,10 @@ var (
 	supposed    = suppositions.compileRules(wordStart, ``)
 	quoted      = others.compileRules(wordStart, ``)
 	agreed      = agreements.compileRules(wordStart, ``)
-	disagreed   = regexp.MustCompile(`(?i)disagree|nicht einverstanden|desacuerdo|不同意|не согла`)
+	disagreed   = newPattern(`(?i)disagree|nicht einverstanden|desacuerdo|不同意|не согла`)
 	declined    = declines.compileRules(wordStart, ``)
 	retracted   = retractions.compileRules(`^\W*`, ``)
 	withdrawn   = withdrawals.compileRules(wordStart, ``)
 	reconsiders = secondThoughts.compileRules(wordStart, ``)
-	withoutBut  = regexp.MustCompile(`(?i)\b(?:no|without (?:a|any)|beyond) (?:reasonable )?doubts?\b|undoubtedly|none of the other|(?:i|we) (?:have )?no doubt|only (?:options? |choice )?` + answerRune + ` is possible|most (?:plausible|likely|probable|possible)|without (?:any )?hesitation`)
+	withoutBut  = newPattern(`(?i)\b(?:no|without (?:a|any)|beyond) (?:reasonable )?doubts?\b|undoubtedly|none of the other|(?:i|we) (?:have )?no doubt|only (?:options? |choice )?` + answerRune + ` is possible|most (?:plausible|likely|probable|possible)|without (?:any )?hesitation`)
 )

@@ -58,7 +58,7 @@ func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notic
 			switch {
 			case errors.Is(err, errDamaged):
 				name, reason = "damaged", "is "+err.Error()
-			case err == nil && ahead > ClockTolerance:
+			case err == nil && ahead > infra.ClockTolerance:
 				name, reason = "of-the-future",
 					fmt.Sprintf("was last written %s from now, so the clock has been set back, and its timers would wait for so long", ahead.Round(time.Second))
 			default:
@@ -78,10 +78,6 @@ func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notic
 	}
 	return createDatabase(path, attributes)
 }
-
-// ClockTolerance is how far a clock may be set back without a word: what waits in a
-// database of the server waits for so much longer.
-const ClockTolerance = 5 * time.Second
 
 // aheadOf returns how far a time is before the last change of the database.
 func aheadOf(path string, now time.Time) (ahead time.Duration) {

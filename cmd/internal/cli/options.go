@@ -4,6 +4,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/infra"
 	"roundtable/workflows/catalogue"
 )
 
@@ -26,6 +28,9 @@ type Options struct {
 	Insecure  bool
 	JSON      bool
 	Telemetry Telemetry
+	// StartServer starts the Temporal server of this program on a folder; fresh removes the
+	// workflows that an earlier one left there. Only the root command links the server.
+	StartServer func(ctx context.Context, dir string, fresh bool) (target infra.Target, stop func() error, err error)
 }
 
 // NewOptions returns the options of a program with these plug-ins, as flags of all its commands.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"roundtable/infra/embedded"
+	"roundtable/infra"
 )
 
 // errSetBack ends work whose engine waits for times that are far again.
@@ -52,7 +52,7 @@ func watchClock(ctx context.Context, end context.CancelCauseFunc, now func() (ti
 		case <-tick.C:
 		}
 		newDay, newPassed := now()
-		if back := (newPassed - passed) - newDay.Sub(day); back > embedded.ClockTolerance {
+		if back := (newPassed - passed) - newDay.Sub(day); back > infra.ClockTolerance {
 			end(errSetBack)
 			return
 		}

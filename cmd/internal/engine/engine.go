@@ -30,14 +30,13 @@ import (
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/telemetry"
 	"roundtable/infra"
-	"roundtable/infra/embedded"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
 
 // Engine is what runs campaigns: a Temporal server, ours or another's, and a worker.
 type Engine struct {
-	server     *embedded.Server // nil if it is another's
+	stopServer func() error // nil if the server is another's
 	Client     client.Client
 	worker     worker.Worker
 	Activities *activities.Activities
@@ -61,7 +60,7 @@ type Engine struct {
 }
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
-func (e *Engine) IsEmbedded() bool { return e.server != nil }
+func (e *Engine) IsEmbedded() bool { return e.stopServer != nil }
 
 // Heartbeat returns how long an activity may be silent before it is taken for dead. An
 // embedded server dies with its activities, and the program that starts it again ends what
@@ -117,7 +116,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	e.Models = providers.New(s)
 	e.Activities = activities.New(activities.Config{
 		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache,
-		Client: e.Client, Alone: e.server != nil && local,
+		Client: e.Client, Alone: e.stopServer != nil && local,
 		Listeners: e.callListeners(o), Noticed: e.sayNoticed, LakeName: o.LakeName(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue,
@@ -174,7 +173,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 // of their own would buy its answers twice. The context that is returned ends when another
 // program has taken the campaign over.
 func (e *Engine) LockCampaign(ctx context.Context, o *cli.Options, campaign string) (context.Context, error) {
-	if e.server == nil {
+	if e.stopServer == nil {
 		return ctx, nil // one server for all: they attach
 	}
 	place, err := placeOf(e.folder)
@@ -198,11 +197,11 @@ func placeOf(folder string) (string, error) {
 
 // embed starts our own server on a folder, where other commands find it.
 func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bool) (err error) {
-	if e.server, err = embedded.Start(ctx,
-		embedded.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()}); err != nil {
+	target, stop, err := o.StartServer(ctx, dir, fresh)
+	if err != nil {
 		return err
 	}
-	target := e.server.Target()
+	e.stopServer = stop
 	target.Logger, target.Metrics = campaigns.OpenWorkerLog(o), e.metrics.Temporal()
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
@@ -230,8 +229,8 @@ func (e *Engine) Stop() {
 	if e.progress != "" {
 		os.Remove(e.progress)
 	}
-	if e.server != nil {
-		if err := e.server.Stop(); err != nil {
+	if e.stopServer != nil {
+		if err := e.stopServer(); err != nil {
 			fmt.Fprintln(e.notices, "roundtable: the embedded server did not stop cleanly:", err)
 		}
 	}

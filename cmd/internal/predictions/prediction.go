@@ -3,6 +3,7 @@
 package predictions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -26,6 +27,7 @@ import (
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
+	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -354,8 +356,17 @@ func endedOf(ctx context.Context, s store.Store, p campaign.Plan, first int) (la
 	return d.Only(func(m lake.Member) bool { return wanted[m.Collaboration] }), err
 }
 
-// Print prints a table on standard output; atOnce is how many cells run at once.
-func (p Prediction) Print(atOnce int) {
+// atOnce returns how many of the cells run at once, each with a call under way.
+func atOnce(l plan.Limits, cells int) int {
+	n := min(cells, cmp.Or(l.Collaborations, workflows.DefaultWindow))
+	if l.Calls > 0 {
+		n = min(n, l.Calls)
+	}
+	return max(1, n)
+}
+
+// Print prints a table on standard output, for so many cells under the limits.
+func (p Prediction) Print(limits plan.Limits, cells int) {
 	fmt.Printf("\nEstimate for the full campaign, by %s:\n", p.Basis)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -393,7 +404,8 @@ func (p Prediction) Print(atOnce int) {
 		}
 	}
 	if p.Seconds != nil {
-		row(fmt.Sprintf("time, %d at once", atOnce), p.Seconds.multipliedBy(1/float64(atOnce)), secondsText)
+		n := atOnce(limits, cells)
+		row(fmt.Sprintf("time, %d at once", n), p.Seconds.multipliedBy(1/float64(n)), secondsText)
 	}
 	if p.LimitSeconds != nil {
 		row("time at the limits a minute", *p.LimitSeconds, secondsText)

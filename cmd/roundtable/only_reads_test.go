@@ -1,9 +1,10 @@
-package commands
+package main
 
 import (
 	"strings"
 	"testing"
 
+	"roundtable/cmd/commands"
 	"roundtable/workflows/catalogue"
 )
 
@@ -14,7 +15,7 @@ func TestOnlyReads(t *testing.T) {
 		"query SELECT": true, "--lake x verify c": true, "view": true, "report c": true, "export c": true, "analyze c --table outcomes": true, "status": true, "list rules": true, "plan a.yaml": true,
 		"plan a.yaml --pilot 0.1": false, "plan --pilot=0.1 a.yaml": false, "run a.yaml": false, "resume c": false, "label c": false, "features c": false, "worker": false, "fork c": false, "cancel c": false, "answer c": false, "delete c": false, "nonsense": false, "": false,
 	} {
-		if got := onlyReads(catalogue.Builtin(), strings.Fields(line)); got != want {
+		if got := commands.OnlyReads(catalogue.Builtin(), strings.Fields(line)); got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package commands_test
+package main
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package commands
+package cli_test
 
 import (
 	"strings"
@@ -6,11 +6,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/protocol"
 )
 
 func TestDefaultsAreYAML(t *testing.T) {
-	out, err := asYAML(protocol.DefaultRoundtable())
+	out, err := cli.FormatYAML(protocol.DefaultRoundtable())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,10 +26,10 @@ func TestDefaultsAreYAML(t *testing.T) {
 	if back.Rounds != 10 || back.Ties != "keep" || len(back.Phases) != 3 || strings.Contains(out, `"`) {
 		t.Errorf("%+v from\n%s", back, out)
 	}
-	if out, err := asYAML(struct{}{}); out != "" || err != nil {
+	if out, err := cli.FormatYAML(struct{}{}); out != "" || err != nil {
 		t.Errorf("no parameters are %q, %v", out, err)
 	}
-	out, err = asYAML(struct {
+	out, err = cli.FormatYAML(struct {
 		Yes string `json:"yes"`
 	}{"true"})
 	if err != nil || out != "yes: \"true\"\n" {
