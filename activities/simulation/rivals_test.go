@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"roundtable/activities/money"
@@ -35,26 +34,21 @@ func drawRivals(seed uint64) Scenario {
 
 // Of two programs at one lake one works at a time, also where it takes over from one that sleeps,
 // and whatever their clocks say; the invariants are the same.
-func TestRivals(t *testing.T) {
-	if *show != "" {
-		t.Skip("-show is of TestSimulation")
+func testRivals(t *testing.T, runner *Runner) {
+	taken, n := 0, max(3, *seeds/5)
+	for seed := *from; seed < *from+uint64(n); seed++ {
+		s := drawRivals(seed)
+		var log strings.Builder
+		o := runLogged(t, runner, s, &log)
+		taken += strings.Count(log.String(), "takes over")
+		if len(o.Broken) > 0 {
+			t.Fatalf("two programs, seed %d: %q\n%s\n%s", seed, o.Broken, asJSON(t, s), log.String())
+		}
 	}
-	synctest.Test(t, func(t *testing.T) {
-		runner, taken := NewRunner(), 0
-		for seed := *from; seed < *from+uint64(max(3, *seeds/5)); seed++ {
-			s := drawRivals(seed)
-			var log strings.Builder
-			o := runLogged(t, runner, s, &log)
-			taken += strings.Count(log.String(), "takes over")
-			if len(o.Broken) > 0 {
-				t.Fatalf("seed %d: %q\n%s\n%s", seed, o.Broken, asJSON(t, s), log.String())
-			}
-		}
-		if taken == 0 {
-			t.Error("no campaign was taken over")
-		}
-		t.Logf("taken over %d times", taken)
-	})
+	if taken == 0 {
+		t.Error("no campaign was taken over")
+	}
+	t.Logf("two programs, %d times: taken over %d times", n, taken)
 }
 
 // lease is who holds the campaign's, as it is stored.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -160,9 +161,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.hid++
 		return nil
 	})
-	for name, values := range response.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), response.Header())
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(response.Code)
 	_, _ = w.Write(body)
