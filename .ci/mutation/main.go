@@ -285,7 +285,7 @@ func silly(n ast.Node) bool {
 		took, isCall := n.X.(*ast.CallExpr)
 		return ok && n.Op == token.MUL && fmt.Sprint(unit.X) == "time" || isCall && name(took) == "Since"
 	case *ast.CallExpr:
-		if name(n) != "make" {
+		if name(n) != "make" || len(n.Args) == 0 { // or a method of that name
 			return false
 		}
 		_, isMap := n.Args[0].(*ast.MapType)

@@ -149,7 +149,7 @@ func (w *world) checkMoney(ctx context.Context) {
 	// An activity that was given up while it works may announce a call after its collaboration
 	// has ended, by its marker, elsewhere, and the answer that a process was storing when it
 	// died may come then: the ledger does not look there again.
-	known := spent == charged || w.Faults.Doubled > 0 || w.lateAnswers && spent.NanoUSD > charged.NanoUSD
+	known := spent == charged || w.Faults.Doubled > 0 || w.Rivals.Awake > 0 && spent.NanoUSD < charged.NanoUSD || w.lateAnswers && spent.NanoUSD > charged.NanoUSD
 	if err != nil || !known {
 		w.violate("I4", "the ledger says %s, its answers and intents come to %s (%v)", spent, charged, err)
 	}

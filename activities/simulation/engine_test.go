@@ -38,9 +38,6 @@ var errGivenUp = errors.New("it was given up for dead")
 
 // run runs the campaign to its end.
 func (e *engine) run(ctx context.Context) error {
-	for n := range e.Processes {
-		e.keepAlive(ctx, n)
-	}
 	ref := e.ref(task.Ref{})
 	heard := make(chan struct{}) // closed when the batches of a cancelled campaign are cancelled
 	if e.Cancelled > 0 {

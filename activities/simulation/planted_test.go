@@ -113,7 +113,7 @@ var plants = []plant{
 	{"a batch leaves a collaboration out", "activities/commits/compact.go",
 		"c.conditions[last] = append(c.conditions[last], m)", "if i == 0 || i < len(markers)-1 {\n\t\t\tc.conditions[last] = append(c.conditions[last], m)\n\t\t}"},
 	{"a disk acknowledges an answer a second before it is there", "activities/simulation/store_test.go",
-		"return v.do(ctx, \"put\", key, func() error { return", "return v.do(ctx, \"put\", key, func() error {\n\t\tif strings.HasPrefix(key, \"answers/\") && strings.HasSuffix(key, \".0.json\") {\n\t\t\tv.world.background.Go(func() {\n\t\t\t\tif v.await(context.Background(), time.Second, \"a sync\") == nil {\n\t\t\t\t\t_ = v.world.disk.PutIfAbsent(context.Background(), key, data)\n\t\t\t\t}\n\t\t\t})\n\t\t\treturn nil\n\t\t}\n\t\treturn"},
+		"return v.do(ctx, \"put\", key, func() error {", "return v.do(ctx, \"put\", key, func() error {\n\t\tif strings.HasPrefix(key, \"answers/\") && strings.HasSuffix(key, \".0.json\") {\n\t\t\tv.world.background.Go(func() {\n\t\t\t\tif v.await(context.Background(), time.Second, \"a sync\") == nil {\n\t\t\t\t\t_ = v.world.disk.PutIfAbsent(context.Background(), key, data)\n\t\t\t\t}\n\t\t\t})\n\t\t\treturn nil\n\t\t}"},
 	{"one who waits for the budget is never woken", "activities/money/reserve.go",
 		"case <-a.config.Wait(a.config.Poll):", "case <-a.config.Wait(100 * time.Hour):"},
 	{"a grant never expires", "activities/money/log.go",

@@ -20,6 +20,7 @@ import (
 type process struct {
 	*world
 	name       string
+	number     int
 	ctx        context.Context
 	end        context.CancelFunc
 	died       chan struct{}
@@ -29,7 +30,7 @@ type process struct {
 
 // start starts the process of a number.
 func (w *world) start(number int) *process {
-	p := &process{world: w, name: fmt.Sprintf("p%d.%d", number, w.nth(fmt.Sprint("start ", number))), died: make(chan struct{})}
+	p := &process{world: w, number: number, name: fmt.Sprintf("p%d.%d", number, w.nth(fmt.Sprint("start ", number))), died: make(chan struct{})}
 	p.ctx, p.end = context.WithCancel(w.jittered(context.Background()))
 	p.activities = activities.New(activities.Config{
 		Store: view{p}, Plugins: catalogue.Builtin(), Alone: w.Alone, NoCache: !w.Cache, Pace: func(plan.Limits) batch.Pace { return pace },
@@ -62,6 +63,7 @@ func (p *process) await(ctx context.Context, d time.Duration, what string) error
 	case <-p.died:
 	case <-ctx.Done():
 	}
+	p.sleep()
 	if p.isDead() {
 		return errDead
 	}

@@ -87,7 +87,14 @@ func (w *world) play(cap float64) (err error) {
 	}
 	ctx, end := context.WithTimeout(context.Background(), calm+patience)
 	reading := w.read(ctx)
-	err = e.run(ctx)
+	if w.Rivals.Awake > 0 {
+		err = w.compete(ctx, cap)
+	} else {
+		for n := range e.Processes {
+			e.keepAlive(ctx, n)
+		}
+		err = e.run(ctx)
+	}
 	if err == nil {
 		for _, p := range e.live {
 			if err := p.activities.Close(p.ctx); err != nil {
@@ -112,7 +119,8 @@ func (w *world) play(cap float64) (err error) {
 func (w *world) allow(usd float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.service.allowed = money.Amount{NanoUSD: int64(math.Round(usd * 1e9)), Tokens: math.MaxInt64}
+	most := max(w.service.allowed.NanoUSD, int64(math.Round(usd*1e9)))
+	w.service.allowed = money.Amount{NanoUSD: most, Tokens: math.MaxInt64}
 }
 
 // compare breaks I3 if cells have other rows than without faults. Of one that fails, the

@@ -25,6 +25,7 @@ type Scenario struct {
 	Cancelled time.Duration // when the campaign is cancelled; 0 if it is not
 	Faults    Faults
 	Kills     []int // awaits at which the process that waits is killed
+	Rivals    Rivals
 }
 
 // Faults are probabilities of one request each, or lengths of a time from Begin on.

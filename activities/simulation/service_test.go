@@ -71,6 +71,7 @@ func (c client) Complete(ctx context.Context, r model.Request) (model.Response, 
 	if err := c.await(ctx, took/8, "call of "+question); err != nil && !(errors.Is(err, errDead) && w.chance(question, n, "sent") < 0.5) {
 		return model.Response{}, callError(err)
 	}
+	c.checkLease()
 	w.checkNews(r.IdempotencyKey)
 	w.checkTwice(r.IdempotencyKey)
 	answer, err := c.answer(ctx, question, r)
@@ -186,7 +187,8 @@ func (w *world) checkNews(question string) {
 	key := answerKey(question)
 	w.mu.Lock()
 	at, ok := w.service.answers[key]
-	crossed := w.late[shortKey(key)] || w.Processes > 1 && time.Since(at) < 3*time.Minute
+	crossed := w.late[shortKey(key)] || w.Processes > 1 && time.Since(at) < 3*time.Minute ||
+		w.Rivals.Awake > 0 && time.Since(at) < 3*time.Minute+w.Rivals.Awake-w.Rivals.Asleep
 	w.mu.Unlock()
 	if ok && !crossed {
 		w.violate("I1", "%s is bought again %s after its answer was stored", question, time.Since(at))

@@ -42,6 +42,7 @@ func TestSimulation(t *testing.T) {
 			*seeds = min(*seeds, 20)
 		}
 		testSeeds(t, runner)
+		testRivals(t, runner)
 		if *from == 1 && !testing.Short() && !t.Failed() {
 			testSameRun(t, runner)
 		}

@@ -109,19 +109,31 @@ func (w *world) comeLate(short string, after time.Duration, effect func() error)
 }
 
 func (v view) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	return v.do(ctx, "put", key, func() error { return v.world.disk.PutIfAbsent(context.WithoutCancel(ctx), key, data) })
+	return v.do(ctx, "put", key, func() error {
+		err := v.world.disk.PutIfAbsent(context.WithoutCancel(ctx), key, shift(key, data, v.ahead()))
+		if err == nil {
+			v.noteLease(key, data)
+		}
+		return err
+	})
 }
 
 func (v view) Replace(ctx context.Context, key string, data []byte, etag string) error {
 	if strings.HasPrefix(key, "answers/") || strings.HasPrefix(key, "budget/") || strings.HasPrefix(key, "raw/_commits/") {
 		v.world.violate("I1", "%s is written a second time", key)
 	}
-	return v.do(ctx, "replace", key, func() error { return v.world.disk.Replace(context.WithoutCancel(ctx), key, data, etag) })
+	return v.do(ctx, "replace", key, func() error {
+		err := v.world.disk.Replace(context.WithoutCancel(ctx), key, data, etag)
+		if err == nil {
+			v.noteLease(key, data)
+		}
+		return err
+	})
 }
 
 func (v view) Get(ctx context.Context, key string) (data []byte, err error) {
 	err = v.do(ctx, "get", key, func() (err error) { data, err = v.world.disk.Get(ctx, key); return err })
-	return data, err
+	return shift(key, data, -v.ahead()), err
 }
 
 func (v view) Head(ctx context.Context, key string) (o store.Object, err error) {

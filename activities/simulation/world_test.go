@@ -50,6 +50,7 @@ type world struct {
 	late   map[string]bool
 	puts   map[string]written // by key; only where lists are late
 
+	lease       lease
 	lateAnswers bool // one has come once its collaboration had ended
 	service     service
 

@@ -115,3 +115,29 @@ func TestNAR(t *testing.T) {
 		}
 	}
 }
+
+// A mean is of what there is, and one infeasible choice is not better for being of nothing.
+func TestMeasures(t *testing.T) {
+	if got := meanOf(nil); got != nil {
+		t.Errorf("the mean of nothing is %v", *got)
+	}
+	for want, list := range map[float64][]float64{3: {3}, 2: {1, 3}} {
+		if got := meanOf(list); got == nil || *got != want {
+			t.Errorf("the mean of %v is %v", list, got)
+		}
+	}
+	p := Problem{Capacity: []float64{2}, Items: [][]Option{{{Value: 4, Use: []float64{2}}}, {{Value: 2, Use: []float64{1}}}}}
+	for _, x := range []struct {
+		best   float64
+		choice []int
+		want   float64
+	}{
+		{4, []int{0, -1}, 100}, {4, []int{-1, 0}, 50},
+		{4, []int{0, 0}, 50}, // one of two is kept
+		{0, []int{0, 0}, 0},
+	} {
+		if got := NAR(p, x.best, x.choice, ByOrder(x.choice)); got != x.want {
+			t.Errorf("%v of best %v: %v, want %v", x.choice, x.best, got, x.want)
+		}
+	}
+}

@@ -96,3 +96,20 @@ func TestWhatAVoterValues(t *testing.T) {
 		t.Errorf("a judge values the first agent's answer %v and that of most %v", first, most)
 	}
 }
+
+// The weights of places rise evenly from 1 to 1 + bias: of three with bias 2 they are 1, 2 and 3 of 6.
+func TestDrawPlace(t *testing.T) {
+	for _, x := range []struct {
+		bias float64
+		n    int
+		draw float64
+		want int
+	}{
+		{0, 1, 0.99, 0}, {5, 1, 0.99, 0}, {0, 2, 0.49, 0}, {0, 2, 0.51, 1},
+		{2, 3, 0.16, 0}, {2, 3, 0.17, 1}, {2, 3, 0.49, 1}, {2, 3, 0.51, 2}, {2, 3, 0.999, 2},
+	} {
+		if got := (Answerer{Bias: x.bias}).drawPlace(x.n, x.draw); got != x.want {
+			t.Errorf("bias %v, %v of %d places: %d, want %d", x.bias, x.draw, x.n, got, x.want)
+		}
+	}
+}

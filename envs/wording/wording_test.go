@@ -1,6 +1,7 @@
 package wording_test
 
 import (
+	"strings"
 	"testing"
 
 	"roundtable/envs/wording"
@@ -42,6 +43,26 @@ func TestBytes(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9960: "10 kB", 999_499: "999 kB", 999_500: "1.0 MB", 34_567_890: "35 MB", 5e15: "5000 TB"} {
 		if got := wording.Bytes(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+// What is as long as is shown is not cut.
+func TestClip(t *testing.T) {
+	for _, text := range []string{"", strings.Repeat("é", 60)} {
+		if got := wording.Clip(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	if got, want := wording.Clip(strings.Repeat("é", 61)), strings.Repeat("é", 60)+"…"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	for want, names := range map[string][]string{"nothing can be set here": nil, "known are a": {"a"}, "known are a, b": {"a", "b"}} {
+		if got := wording.Known(names); got != want {
+			t.Errorf("%q: %q, want %q", names, got, want)
 		}
 	}
 }

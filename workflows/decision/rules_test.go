@@ -34,7 +34,7 @@ func TestPointsInJSON(t *testing.T) {
 	for _, x := range []struct {
 		text string
 		want decision.Points
-	}{{`"candidates"`, decision.PerCandidate}, {`"agents"`, decision.PerAgent}, {`25`, 25}} {
+	}{{`"candidates"`, decision.PerCandidate}, {`"agents"`, decision.PerAgent}, {`25`, 25}, {`10000`, 10000}} {
 		var p decision.CumulativeParams
 		p.Points = 7
 		text := `{"points":` + x.text + `}`
@@ -98,6 +98,7 @@ func TestWordsNameTheNumbers(t *testing.T) {
 		{agreement(decision.MajorityConsensus()), "as more than 1/2 of all agents agree with it;"},
 		{agreement(decision.SupermajorityConsensus()), "as at least 2/3 of all agents agree with it;"},
 		{agreement(decision.UnanimityConsensus()), "as all agents agree with it;"},
+		{agreement(decision.AgreementParams{Share: decision.MajorityConsensus().Share, Agents: 1}), "; in groups of up to 1 all must"},
 		{agreement(decision.HybridConsensus()), "at least 3/4 of all agents agree; before round 5 all must; in groups of up to 3 all must"},
 	} {
 		if got := x.rule.Words().Explanation; !strings.Contains(got, x.want) {

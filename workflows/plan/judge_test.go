@@ -30,6 +30,11 @@ func TestJudgeOfCondition(t *testing.T) {
 			t.Errorf("%s: defaults %+v", x.params, j)
 		}
 	}
+	n := 0
+	own := JudgeForm{Generate: &Generate{MaxTokens: 9}, Reasks: &n, Samples: new(3)}.Judge()
+	if own.Generate.MaxTokens != 9 || own.Reasks != 0 || own.Samples != 3 {
+		t.Errorf("what a form sets is %+v", own)
+	}
 	if share := (Judge{Scale: [2]float64{1, 5}}).Share(4); share != 0.75 {
 		t.Errorf("4 of 1 to 5 is %v", share)
 	}

@@ -101,6 +101,7 @@ labels:
   - {name: D, number: a, definition: d}
   - {name: E, definition: e, alone: perhaps}
   - just a word
+  - {name: F, definition: f, examples: one}
 name: twice
 `
 	_, err := campaign.ParseBook("my.yaml", []byte(bad))
@@ -110,7 +111,7 @@ name: twice
 	for _, want := range []string{
 		`my.yaml, line 1: name is "My Book"`, `line 2: unit is "turn"; expected message or collaboration`, `line 3: a code book has no key "chioce"`,
 		`line 6: the label "a" is there twice`, "line 7: a label needs a name and a definition", `line 8: the name of a label is "=C"`, `line 8: a label has no key "exmples"`,
-		`line 9: the number "a" is there twice`, `line 10: alone is "perhaps"`, "line 11: a label has the keys", "line 12: name is there twice",
+		`line 9: the number "a" is there twice`, `line 10: alone is "perhaps"`, "line 11: a label has the keys", "line 12: examples is a list of texts", "line 13: name is there twice",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not said in\n%v", want, err)

@@ -124,6 +124,20 @@ func TestUnknownCallsAndSnapshots(t *testing.T) {
 	}
 }
 
+func TestTierName(t *testing.T) {
+	batch := "batch"
+	for want, c := range map[string]record.Call{
+		"none: from the cache": {Cached: true, Status: "answered", Tier: &batch},
+		"not known: no answer": {Status: "unknown", Tier: &batch},
+		"batch":                {Status: "answered", Tier: &batch},
+		"standard":             {Status: "answered"},
+	} {
+		if got := tierName(c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Settled calls of labels count at what they were billed, once.
 func TestSettledLabels(t *testing.T) {
 	worst, cost := 0.75, 1.0

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -79,4 +81,28 @@ func countOpenFiles(t *testing.T) int {
 		t.Skip("this system does not show open files")
 	}
 	return len(files)
+}
+
+// Of several requests the one that has waited longest is named, and each until it has ended.
+func TestWatchedNamesTheLongest(t *testing.T) {
+	w := Watch(nil)
+	first := w.begin("storing", "a")
+	time.Sleep(time.Millisecond)
+	second := w.begin("reading", "b")
+	for _, x := range []struct {
+		end  func()
+		want string
+	}{{func() {}, "storing a"}, {first, "reading b"}, {second, ""}} {
+		if x.end(); !strings.HasSuffix(w.Stalled(0), x.want) || (w.Stalled(0) == "") != (x.want == "") {
+			t.Errorf("it says %q, want %q", w.Stalled(0), x.want)
+		}
+	}
+}
+
+func TestExplainFull(t *testing.T) {
+	for err, full := range map[error]bool{syscall.ENOSPC: true, syscall.EDQUOT: true, syscall.EACCES: false, nil: false} {
+		if got := explainFull(err); !errors.Is(got, err) || full != strings.Contains(fmt.Sprint(got), "the disk is full") {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
 }

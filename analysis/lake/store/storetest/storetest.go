@@ -171,10 +171,10 @@ func testFolders(t *testing.T, client func() store.Store) {
 	if !ok {
 		t.Skip("the store lists objects only")
 	}
-	for _, k := range []string{"a/b/x", "a/b/y", "a/b-c/x", "a/file", "d/x"} {
+	for _, k := range []string{"a/b/x", "a/b/y", "a/b-c/x", "a/file", "z/x", "d/x", "q/x", "m/x"} {
 		must(t, client().PutIfAbsent(ctx, k, nil))
 	}
-	for prefix, want := range map[string][]string{"": {"a", "d"}, "a/": {"b", "b-c"}, "a/b/": nil, "none/": nil} {
+	for prefix, want := range map[string][]string{"": {"a", "d", "m", "q", "z"}, "a/": {"b", "b-c"}, "a/b/": nil, "none/": nil} {
 		got, err := s.Folders(ctx, prefix)
 		must(t, err)
 		if !slices.Equal(got, want) {
