@@ -7,8 +7,8 @@ The lake holds this one campaign, which has ended. For each reader, of the raw f
 the compacted parts and the exported files, three things must agree: the number
 of rows with `verify`, every row and column of every table with `show`, and a
 mean computed from the columns with `analyze`. `query` must give the same means,
-the lines of the campaign's card must run, and what describes its files to
-programs must be true of them.
+the lines of the campaign's card must run, what describes its files to programs
+must be true of them, and tools that show transcripts must open those it exports.
 """
 
 import contextlib
@@ -21,9 +21,13 @@ import math
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.parse
+import urllib.request
 
 import duckdb
 import numpy
@@ -236,6 +240,52 @@ def check_imported(program, campaign, expected):
     print(f"import: {sums['transcripts']} transcripts with {sums['messages']} messages, labelled, verified, with the same outcomes")
 
 
+def check_opened(program, campaign, expected):
+    """Opens the transcripts as Inspect Scout and inspect do: their checkers, their commands, their server."""
+    scout, inspect = shutil.which("scout"), shutil.which("inspect")
+    if not scout or not inspect:
+        print("transcripts: LEFT OUT: no inspect_scout here")
+        return
+    with tempfile.TemporaryDirectory() as out:
+        program("export", campaign, "--format", "scout", "-o", f"{out}/scout")
+        subprocess.run([scout, "db", "validate", f"{out}/scout"], check=True, stdout=subprocess.DEVNULL)
+        os.mkdir(f"{out}/broken")
+        table = pyarrow.parquet.read_table(f"{out}/scout/{campaign}.parquet").drop_columns(["transcript_id"])
+        pyarrow.parquet.write_table(table, f"{out}/broken/t.parquet")
+        assert subprocess.run([scout, "db", "validate", f"{out}/broken"], capture_output=True).returncode, "scout takes anything"
+        program("export", campaign, "--format", "eval", "-o", f"{out}/eval")
+        logs = json.loads(subprocess.check_output([inspect, "log", "list", "--log-dir", f"{out}/eval", "--json"]))
+        scores = []
+        for log in logs:
+            path = f"{out}/eval/{os.path.basename(log['name'])}"
+            header, whole = (json.loads(subprocess.check_output([inspect, "log", "dump", path, *only])) for only in (["--header-only"], []))
+            assert header["eval"] == whole["eval"] and len(whole["samples"]) == header["results"]["total_samples"], path
+            scores += [s["scores"]["outcome"]["value"] for s in whole["samples"]]
+        assert sorted(scores) == sorted(c.get("outcome", 0) for c in expected["collaborations"]), scores
+        shown = served(inspect, f"{out}/eval")
+        assert len(shown) == len(logs) == len({c["condition_id"] for c in expected["collaborations"]}), (shown, logs)
+    print(f"transcripts: scout db validate passes, inspect log and inspect view open {len(logs)} logs with {len(scores)} samples")
+
+
+def served(inspect, folder):
+    """The headers of the logs that inspect's viewer shows."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        at = f"http://127.0.0.1:{free.getsockname()[1]}/api"
+    viewer = subprocess.Popen([inspect, "view", "start", "--log-dir", folder, "--port", at.split(":")[2].split("/")[0]], stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(60):
+            try:
+                names = [f["name"] for f in json.load(urllib.request.urlopen(f"{at}/log-files"))["files"]]
+                break
+            except OSError:
+                time.sleep(1)
+        return json.load(urllib.request.urlopen(f"{at}/log-headers?" + urllib.parse.urlencode({"file": names}, doseq=True)))
+    finally:
+        viewer.terminate()
+        viewer.wait()
+
+
 def check_croissant(path, tables, expected):
     """Has mlcroissant judge a description and read what it describes."""
     import mlcroissant
@@ -270,6 +320,7 @@ def main(path, lake, campaign):
         check_tables("export", exported, expected, verified, table1)
     check_published(program, campaign, expected)
     check_imported(program, campaign, expected)
+    check_opened(program, campaign, expected)
     os.chdir(lake)
     check_card(program, campaign)
     check_descriptions(campaign)

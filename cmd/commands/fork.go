@@ -65,8 +65,8 @@ shows what chance alone does.`,
 		"a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
 	flags.BoolVar(&f.Control, "control", false, "run on without a change, too, to see what chance alone does")
 	flags.IntVar(&f.Replicates, "replicates", 1, "how often each collaboration is run on")
-	flags.StringSliceVar(&f.Conditions, "condition", nil,
-		"ids or labels of the conditions that are forked (default: all; where some have too few rounds, the only group that has enough)")
+	flags.StringArrayVar(&f.Conditions, "condition", nil,
+		"id or label of a condition that is forked, or several with commas; may be repeated (default: all; where some have too few rounds, the only group that has enough)")
 	flags.Float64Var(&usd, "cost-usd", 0, "the most that the fork may cost (default: no cap)")
 	flags.StringVar(&f.Name, "as", "", "name of the fork (default: NAME-fork)")
 	flags.StringVarP(&file, "output", "o", "", "where its campaign file is written (default: its name with .yaml)")

@@ -34,6 +34,47 @@ func exportable(t *testing.T) (string, store.Store) {
 	return o.Lake, s
 }
 
+// TestImportedWorth: debates that were exported and imported have the same answers, votes and gains, and
+// nobody knows what they cost. An import without answers, or with an unscored transcript, says what it lacks.
+func TestImportedWorth(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	questionsFile(t, dir, "q.jsonl", 8)
+	save(t, dir, "c.yaml", "name: own\nreplicates: 2\ndata: .\nenv: {name: qa, format: jsonl, file: q.jsonl, kind: integer}\n"+
+		"protocol: {name: debate, agents: 3, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\n")
+	output(t, dir, "run", "c.yaml")
+	output(t, dir, "export", "own", "--format", "scout", "-o", "scout")
+	output(t, dir, "import", "scout", "--name", "theirs")
+	read := func(campaign, table string) map[string]any {
+		var got struct {
+			Tables []struct {
+				Rows  []map[string]any
+				Notes []string
+			}
+		}
+		noError(t, json.Unmarshal([]byte(output(t, dir, "analyze", campaign, "--table", table, "--json")), &got))
+		if len(got.Tables) != 1 || len(got.Tables[0].Rows) != 1 {
+			t.Fatalf("%s of %s: %+v", table, campaign, got)
+		}
+		return got.Tables[0].Rows[0]
+	}
+	for table, columns := range map[string][]string{
+		"worth":       {"first majority, %", "last majority, %", "decision, %", "gain", "gain low", "gain p", "to right, %", "to wrong, %", "n"},
+		"worth-drift": {"drift", "herding", "wrong to right, %"},
+		"worth-votes": {"votes", "right, %", "effective votes"},
+	} {
+		ours, theirs := read("own", table), read("theirs", table)
+		for _, column := range columns {
+			if ours[column] == nil || !reflect.DeepEqual(ours[column], theirs[column]) {
+				t.Errorf("%s, %s: %v, and imported %v", table, column, ours[column], theirs[column])
+			}
+		}
+	}
+	if tokens, _ := read("theirs", "worth")["later tokens"].(map[string]any); tokens["value"] != nil {
+		t.Errorf("an import has taken %v", tokens)
+	}
+}
+
 // TestExport reads each table back: the same rows, of the latest generation.
 func TestExport(t *testing.T) {
 	t.Parallel()

@@ -233,3 +233,30 @@ func TestPrivateData(t *testing.T) {
 		t.Error("private data are in the lake")
 	}
 }
+
+// TestDatasetWithoutInstances: a data set for others is written without the questions if their files
+// are gone, and not at all if the lake's are damaged.
+func TestDatasetWithoutInstances(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	questionsFile(t, dir, "q.jsonl", 2)
+	save(t, dir, "c.yaml", "name: own\ndata: .\nenv: {name: qa, format: jsonl, file: q.jsonl, kind: integer}\nprotocol: {name: debate, agents: 2, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\n")
+	output(t, dir, "run", "c.yaml")
+	kept, err := filepath.Glob(filepath.Join(dir, "lake", "data", "*"))
+	noError(t, err)
+	if len(kept) != 1 {
+		t.Fatalf("the lake has the data files %v", kept)
+	}
+	noError(t, os.WriteFile(kept[0], []byte("damaged"), 0o600))
+	out, err := program(t, dir, "export", "own", "--dataset", "-o", "published").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "it is not the file q.jsonl that was recorded") {
+		t.Errorf("a damaged data file: %v\n%s", err, out)
+	}
+	noError(t, os.Remove(kept[0]))
+	noError(t, os.Remove(filepath.Join(dir, "q.jsonl")))
+	out, err = program(t, dir, "export", "own", "--dataset", "-o", "published").CombinedOutput()
+	if err != nil {
+		t.Fatalf("without data files: %v\n%s", err, out)
+	}
+	contains(t, string(out), "The table instances is left out: ", "README.md")
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
@@ -31,7 +32,7 @@ func viewOf(c campaign.Campaign, talking bool) view {
 		}
 	}
 	v.Groups = kept
-	for _, reason := range []string{isGraded, isAlone, isSilent} {
+	for _, reason := range []string{isGraded, isUnscored, isUnanswered, isAlone, isSilent} {
 		if n := left[reason]; n > 0 {
 			v.notes = append(v.notes, fmt.Sprintf("Left out: %s %s.", wording.Count(n, "condition"), reason))
 		}
@@ -49,20 +50,29 @@ const (
 	isGraded = "whose answers are not right or wrong, but better or worse"
 	isAlone  = "without recorded answers of at least two agents"
 	isSilent = "in which no agent answers again after the first answers"
+	// of imported transcripts
+	isUnscored   = "with imported transcripts that have no score"
+	isUnanswered = "imported without answers: no message has an answer and its score in its metadata"
 )
 
 // explainUnfit says why a condition is left out; "" if it is not.
 func explainUnfit(g campaign.Group, talking bool) string {
-	several, again := false, false
+	several, again, answered := false, false, false
 	for _, r := range g.Succeeded() {
 		t := talkOf(r)
-		if t.Graded {
+		switch {
+		case t.Graded:
 			return isGraded
+		case isImported(r) && r.Score == nil:
+			return isUnscored
 		}
+		answered = answered || len(t.Steps) > 0
 		several = several || len(t.Steps) > 0 && len(t.Steps[0].Read()) > 1
 		again = again || len(t.Steps) > 1
 	}
 	switch {
+	case !answered && slices.ContainsFunc(g.Runs, isImported):
+		return isUnanswered
 	case !several:
 		return isAlone
 	case talking && !again:
@@ -70,6 +80,9 @@ func explainUnfit(g campaign.Group, talking bool) string {
 	}
 	return ""
 }
+
+// isImported reports whether nobody knows what an answer took, and what its speaker had seen.
+func isImported(r campaign.Run) bool { return r.Protocol == record.Imported }
 
 // addNotes adds those of the view, and which first answers were not given alone.
 func (v view) addNotes(t *table.Table) {
@@ -85,6 +98,9 @@ func (v view) addNotes(t *table.Table) {
 			which = wording.And(seen)
 		}
 		t.Notes = append(t.Notes, "First answers were not all given alone: some agents had seen others before theirs, in "+which+". What talk did before them is not in the figures.")
+	}
+	if slices.ContainsFunc(v.Groups, func(g campaign.Group) bool { return slices.ContainsFunc(g.Runs, isImported) }) {
+		t.Notes = append(t.Notes, "Of imported transcripts nobody knows what answers took, and what had been seen before the first ones.")
 	}
 	t.Notes = append(t.Notes, v.notes...)
 	v.AddNotes(t)

@@ -6,9 +6,11 @@ import (
 )
 
 const (
-	needTalk  = "groups that answer questions, right or wrong, more than once"
+	needTalk  = "groups that answer questions, right or wrong, more than once" + needImported
 	needAlone = "groups, and conditions with their questions, model and sampling whose agents answer once, alone (baselines: [single, self_consistency])"
-	needVotes = "groups that answer questions, right or wrong"
+	needVotes = "groups that answer questions, right or wrong" + needImported
+
+	needImported = " (imported transcripts: a score, and in the metadata of messages an answer and its score)"
 )
 
 // Study returns what the list of studies has of this one.

@@ -35,7 +35,7 @@ type Talk struct {
 // readTalk keeps the answers that stand after each round.
 func readTalk(r *campaign.Run, rows record.Rows) error {
 	k := reader{given: discussion.Answers{}, agents: map[int32]int32{}}
-	k.graded = r.Measure != record.Share
+	k.graded = r.Measure != record.Share && r.Protocol != record.Imported
 	for _, t := range rows.Turns {
 		k.take(t)
 	}
@@ -71,7 +71,7 @@ func (k *reader) take(t record.Turn) {
 		return
 	}
 	k.agents[t.Entry] = *t.Agent
-	if !isAnswer(t) {
+	if !IsAnswer(t) {
 		return
 	}
 	if t.Round != k.round {
@@ -98,11 +98,14 @@ func (k *reader) take(t record.Turn) {
 	k.stands[agent] = reply
 }
 
-// isAnswer reports whether a turn is asked for an agent's own answer, not for what it makes of the decision.
-func isAnswer(t record.Turn) bool {
+// IsAnswer reports whether a turn is asked for an agent's own answer, not for what it makes of the decision.
+// An imported message is one if it comes with an answer.
+func IsAnswer(t record.Turn) bool {
 	switch t.Format {
 	case "answer", "proposal", "reply":
 		return !discussion.IsChallenge(t)
+	case "text":
+		return t.ProposalKey != nil
 	}
 	return false
 }

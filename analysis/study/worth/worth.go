@@ -54,10 +54,12 @@ func lastMajority(r campaign.Run) float64 {
 
 // costColumns are what the later rounds took, also for each point gained.
 func costColumns(gain func(campaign.Group) points) table.Columns[campaign.Group] {
-	tokens := func(r campaign.Run) (float64, bool) { return float64(talkOf(r).Later.Tokens()), true }
+	tokens := func(r campaign.Run) (float64, bool) {
+		return float64(talkOf(r).Later.Tokens()), !isImported(r)
+	}
 	usd := func(r campaign.Run) (float64, bool) {
 		later := talkOf(r).Later
-		return later.USD, later.Unpriced == 0
+		return later.USD, later.Unpriced == 0 && !isImported(r)
 	}
 	mean := func(header string, decimals int, of func(campaign.Run) (float64, bool)) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell { return campaign.MeanCell(g.Succeeded(), decimals, of) })

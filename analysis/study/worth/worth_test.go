@@ -24,6 +24,7 @@ type talked struct {
 	utility             float64 // of right answers, if it is not 1
 	usd                 float64 // of each turn, which takes 15 tokens
 	pay                 func(calls []record.Call)
+	protocol            string
 }
 
 func (x talked) run() campaign.Run {
@@ -38,7 +39,7 @@ func (x talked) run() campaign.Run {
 	}
 	key := record.Key{ConditionID: x.rule + "-1", CollaborationID: fmt.Sprintf("%s-i%d-r%d", x.rule, x.instance, x.replicate)}
 	row := record.Collaboration{
-		Key: key, Status: record.Succeeded, Environment: "qa", Measure: record.Share, Rule: x.rule, InstanceID: fmt.Sprint("q", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate),
+		Key: key, Status: record.Succeeded, Environment: "qa", Protocol: x.protocol, Measure: record.Share, Rule: x.rule, InstanceID: fmt.Sprint("q", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate),
 		Agents: int32(len(x.rounds[0])), SettingsJSON: fmt.Sprintf(`{"env":{"name":"qa"},"rule":{"name":%q}}`, x.rule),
 	}
 	var turns []record.Turn
@@ -150,6 +151,37 @@ func TestWorthByHand(t *testing.T) {
 		"first majority, %": 50, "last majority, %": 200. / 3, "decision, %": 200. / 3, "gain": 50. / 3, "gain low": -100, "gain high": 100, "gain p": .7418,
 		"to right, %": 100. / 3, "to wrong, %": 50. / 3, "later tokens": 45, "later USD": .03, "tokens a point": 2.7, "USD a point": .0018, "n": 3,
 	})
+}
+
+// Imported transcripts have the same gains at a cost that nobody knows; what keeps them out is said.
+func TestWorthOfImported(t *testing.T) {
+	imported := func(changes ...func(*talked)) campaign.Campaign {
+		c := threeQuestions()
+		for i := range c.Runs {
+			c.Runs[i].Protocol = record.Imported
+		}
+		for n, change := range changes {
+			x := talked{rule: fmt.Sprint("other", n), protocol: record.Imported, rounds: []string{"AAB", "AAA"}}
+			change(&x)
+			c.Runs = append(c.Runs, x.run())
+		}
+		return c
+	}
+	row, notes := only(t, Worth, imported(
+		func(x *talked) { x.rounds, x.decided = []string{"---", "---"}, "A" },
+		func(x *talked) { x.decided = "-" },
+		func(x *talked) { x.utility = .5 }))
+	near(t, row, map[string]float64{"first majority, %": 50, "gain": 50. / 3})
+	for _, column := range []string{"later tokens", "later USD", "tokens a point", "USD a point"} {
+		if v := row[column].Value; v != nil {
+			t.Errorf("%s is %v", column, *v)
+		}
+	}
+	for _, want := range []string{"nobody knows what answers took", isUnanswered, isUnscored, isGraded} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("not said: %s; notes: %s", want, notes)
+		}
+	}
 }
 
 // Drifts are 1/3, 1/3 and -1/2; herding 1/3, -1/3 and 0, as half is not a larger side. Four

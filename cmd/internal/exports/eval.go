@@ -49,7 +49,18 @@ func logName(c talk) string {
 // object is a JSON object.
 type object = map[string]any
 
-func evalLog(all []talk) object {
+// log is inspect's: it reads a header up to the samples, so these are last.
+type log struct {
+	Version int      `json:"version"`
+	Status  string   `json:"status"`
+	Eval    object   `json:"eval"`
+	Plan    object   `json:"plan"`
+	Results object   `json:"results"`
+	Stats   object   `json:"stats"`
+	Samples []object `json:"samples"`
+}
+
+func evalLog(all []talk) log {
 	first, began, ended := all[0], all[0].StartedAt, all[0].EndedAt
 	var input, output int64
 	var sum float64
@@ -78,9 +89,9 @@ func evalLog(all []talk) object {
 		}}
 	}
 	name := first.CampaignID + "/" + first.ConditionID
-	return object{
-		"version": 2, "status": "success",
-		"eval": object{
+	return log{
+		Version: 2, Status: "success",
+		Eval: object{
 			"eval_id": name, "run_id": first.CampaignID, "created": timeText(began), "task": first.CampaignID,
 			"task_id":           name,
 			"task_display_name": first.CampaignID + ": " + orElse(first.Label, first.ConditionID),
@@ -92,10 +103,10 @@ func evalLog(all []talk) object {
 			"metadata": object{"condition_id": first.ConditionID, "rule": first.Rule, "measure": first.Measure,
 				"settings": json.RawMessage(first.SettingsJSON)},
 		},
-		"results": results,
-		"stats": object{"started_at": timeText(began), "completed_at": timeText(ended),
+		Plan: object{"name": first.Protocol}, Results: results,
+		Stats: object{"started_at": timeText(began), "completed_at": timeText(ended),
 			"model_usage": object{first.Model: usageObject(input, output)}},
-		"samples": samples,
+		Samples: samples,
 	}
 }
 

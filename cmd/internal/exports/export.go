@@ -16,12 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
@@ -152,8 +154,8 @@ func (x *Export) stageTables(
 	for _, t := range x.Tables {
 		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) {
 			n, err := x.write(ctx, plugins, s, d, t, w)
-			if t == record.Instances && x.unnamed && err != nil { // the rest is written all the same
-				fmt.Fprintf(warnings, "The table instances is left out: %v\n", err)
+			if reason, ok := errors.AsType[leftOut](err); ok { // the rest is written all the same
+				fmt.Fprintf(warnings, "The table instances is left out: %v\n", reason)
 				return 0, nil
 			}
 			return n, err
@@ -270,11 +272,20 @@ func (x *Export) readInstances(ctx context.Context, s store.Store, plugins catal
 		case err != nil:
 			return nil, err
 		case p.PrivateData:
-			return nil, errors.New("its data files are private_data (--table instances publishes it all the same)")
+			return nil, leftOut{errors.New("its data files are private_data (--table instances publishes it all the same)")}
+		case len(p.Files) > 0:
+			_, err := setup.Sources{Data: providers.OpenData, Lake: s}.OpenData(p)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, leftOut{err}
+			}
 		}
 	}
 	return instancesOf(ctx, s, plugins, x.Campaign)
 }
+
+// leftOut is why a data set for others lacks what was asked. Whatever else is wrong, as a lake that is
+// damaged, is an error.
+type leftOut struct{ error }
 
 // writeRows needs no DuckDB: rows go from the lake to the file.
 func writeRows[T any](rows iter.Seq2[T, error], format string, w io.Writer) (int64, error) {

@@ -85,7 +85,11 @@ func inspectMessages(c talk) (all []map[string]any) {
 			one["model"] = m.model
 		}
 		if m.agent != "" {
-			one["metadata"] = map[string]string{"agent": m.agent}
+			about := object{"agent": m.agent}
+			if m.answer != "" && m.score != nil {
+				about["answer"], about["score"] = m.answer, *m.score
+			}
+			one["metadata"] = about
 		}
 		all = append(all, one)
 	}

@@ -16,6 +16,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
+	"roundtable/analysis/study/worth"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
@@ -41,6 +42,8 @@ type message struct {
 	thinking  string
 	model     string
 	agent     string // who speaks; "" for the rule and the environment
+	answer    string // what an agent answers with it, where answers are right or wrong
+	score     *float64
 }
 
 func (m message) roleName() string {
@@ -114,9 +117,11 @@ func talkOf(story report.Told, turns []record.Turn) talk {
 	}
 	c.about = strings.Join(lines, "\n")
 	c.messages = []message{{id: "about", text: c.about}}
-	models := map[int32]string{}
+	of, graded := map[int32]record.Turn{}, false
 	for _, t := range turns {
-		models[t.Entry] = orEmpty(t.Model)
+		of[t.Entry] = t
+		u := t.ProposalUtility
+		graded = graded || u != nil && *u != 0 && *u != 1
 	}
 	for _, round := range story.Rounds {
 		for _, phase := range round.Phases {
@@ -127,9 +132,12 @@ func talkOf(story report.Told, turns []record.Turn) talk {
 				}
 				parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 				m := message{id: fmt.Sprintf("entry-%d", t.Entry), assistant: t.Asked, text: strings.Join(parts, "\n"),
-					thinking: t.Thinking, model: models[t.Entry]}
+					thinking: t.Thinking, model: orEmpty(of[t.Entry].Model)}
 				if t.Asked {
 					m.agent = t.Who
+				}
+				if !graded && worth.IsAnswer(of[t.Entry]) {
+					m.answer, m.score = orEmpty(of[t.Entry].ProposalKey), of[t.Entry].ProposalUtility
 				}
 				c.messages = append(c.messages, m)
 			}

@@ -50,7 +50,7 @@ func written(t *testing.T, write func(stage) error) map[string]*bytes.Buffer {
 // TestEval has a log for each condition, named so that inspect lists it.
 func TestEval(t *testing.T) {
 	files := written(t, func(add stage) error { return writeEval(talks(), add) })
-	type log struct {
+	type readLog struct {
 		Version int
 		Eval    struct {
 			Config  struct{ Epochs int }
@@ -72,8 +72,8 @@ func TestEval(t *testing.T) {
 			Messages []map[string]any
 		}
 	}
-	var of, failed log
-	for name, into := range map[string]*log{"majority-1": &of, "other-2": &failed} {
+	var of, failed readLog
+	for name, into := range map[string]*readLog{"majority-1": &of, "other-2": &failed} {
 		data := files["2023-11-14T22-13-20+00-00_mine_"+name+".json"]
 		if data == nil {
 			t.Fatalf("no log of %s in %v", name, files)

@@ -116,7 +116,15 @@ func (r Request) chooseConditions(p campaign.Plan, m campaign.Manifest, round in
 			groups = append(groups, id)
 		}
 	}
-	for _, name := range r.Conditions {
+	var names []string
+	for _, text := range r.Conditions {
+		if byName[text] != nil { // a label may have a comma
+			names = append(names, text)
+		} else {
+			names = append(names, strings.Split(text, ",")...)
+		}
+	}
+	for _, name := range names {
 		found := byName[name]
 		if len(found) != 1 {
 			return nil, fmt.Errorf("--condition %s: expected the id of one condition, or a label that only it has:\n  %s", name, strings.Join(all, "\n  "))

@@ -19,7 +19,7 @@ func TestWhichConditionsAreForked(t *testing.T) {
 		label, axis string
 		control     plan.Control
 		rounds      int
-	}{{"vote", "protocol", "", 1}, {"debate", "protocol", "", 2}, {"long", "protocol", "", 4}, {"single", "baseline", "", 1}, {"again", "protocol", plan.Same, 4}} {
+	}{{"vote", "protocol", "", 1}, {"debate", "protocol", "", 2}, {"long", "protocol", "", 4}, {"single", "baseline", "", 1}, {"again", "protocol", plan.Same, 4}, {"vote, then talk", "protocol", "", 2}} {
 		condition := plan.Condition{Protocol: plan.Choice{Name: c.label}, Rule: plan.Choice{Name: "plurality"}, Control: c.control}
 		p.Campaign.Conditions, p.Rounds = append(p.Campaign.Conditions, condition), append(p.Rounds, c.rounds)
 		ids[c.label] = condition.ID()
@@ -36,6 +36,7 @@ func TestWhichConditionsAreForked(t *testing.T) {
 		{at: "round=3", want: []string{"long"}},
 		{at: "round=3", named: []string{"again"}, want: []string{"again"}},
 		{at: "round=2", named: []string{"long", ids["debate"]}, want: []string{"long", "debate"}},
+		{at: "round=2", named: []string{ids["debate"] + ",long", "vote, then talk"}, want: []string{"debate", "long", "vote, then talk"}},
 		{at: "round=2", says: "not every condition has a round 2: name those to fork with --condition:\n  " + ids["vote"] + " (vote, 1 round)\n"},
 		{at: "round=9", says: "no condition has a round 9; the longest has 4 rounds"},
 		{at: "round=1", named: []string{"debat"}, says: "--condition debat: expected the id of one condition"},

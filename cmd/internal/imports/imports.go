@@ -41,6 +41,7 @@ type Summary struct {
 	Transcripts int      `json:"transcripts"`
 	Conditions  int      `json:"conditions"`
 	Messages    int      `json:"messages"` // of speakers: those that are labelled and measured
+	Answers     int      `json:"answers"`  // that come with a score
 	Scored      int      `json:"scored"`
 	Unread      []string `json:"unread"` // what is null since it could not be read
 }
@@ -189,7 +190,8 @@ func (r *reader) readFile(ctx context.Context, path string, data []byte) error {
 }
 
 func (r *reader) sumUp() Summary {
-	sum := Summary{Campaign: r.campaign, Transcripts: len(r.rows), Conditions: len(r.conditions), Unread: []string{}}
+	sum := Summary{Campaign: r.campaign, Transcripts: len(r.rows), Conditions: len(r.conditions),
+		Answers: r.answers, Unread: []string{}}
 	for _, rows := range r.rows {
 		for _, t := range rows.Turns {
 			if t.IsMessage() {
@@ -200,10 +202,14 @@ func (r *reader) sumUp() Summary {
 			sum.Scored++
 		}
 	}
-	if r.unscored > 0 {
-		sum.Unread = append(sum.Unread, fmt.Sprintf(
-			"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N",
-			wording.Count(r.unscored, "transcript")))
+	for _, x := range []struct {
+		n  int
+		of string
+	}{{r.unscored, "transcript"}, {r.misread, "answer"}} {
+		if x.n > 0 {
+			sum.Unread = append(sum.Unread, fmt.Sprintf(
+				"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", wording.Count(x.n, x.of)))
+		}
 	}
 	if r.unread > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(
@@ -227,6 +233,9 @@ func (s Summary) Print(w io.Writer) {
 		wording.Count(s.Conditions, "condition"), wording.Count(s.Messages, "message"), s.Scored)
 	for _, text := range s.Unread {
 		fmt.Fprintf(w, "Not read: %s\n", text)
+	}
+	if s.Answers == 0 {
+		fmt.Fprintln(w, "No table worth: the metadata of messages have no answer (a text) with a score (1 right, 0 wrong).")
 	}
 	fmt.Fprintln(w, "Not known, and null: costs, tokens, single calls, prompts and ballots. "+
 		"The last message of a speaker stands as the decision.")

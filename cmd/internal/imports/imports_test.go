@@ -141,6 +141,29 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// What a message answers, and what that is worth, is in its metadata.
+func TestImportAnswers(t *testing.T) {
+	folder := write(t, foreign{ID: "1", Score: new("1"), Messages: `[
+ {"role":"assistant","content":"I take B","metadata":{"agent":"a","answer":"B","score":1}},
+ {"role":"assistant","content":"C","metadata":{"agent":"b","answer":"C","score":"I"}},
+ {"role":"assistant","content":"Hm","metadata":{"agent":"a","answer":"","score":1}},
+ {"role":"assistant","content":"D?","metadata":{"agent":"b","answer":"D"}},
+ {"role":"assistant","content":"D!","metadata":{"agent":"c","answer":"D","score":"good"}}]`})
+	sum, all := imported(t, Import{Path: folder, Name: "theirs", Speakers: []string{"assistant"}}, storetest.NewMemory(map[string]string{}))
+	if sum.Answers != 2 || len(sum.Unread) != 1 || !strings.HasPrefix(sum.Unread[0], "score of 1 answer") {
+		t.Errorf("%+v", sum)
+	}
+	var got []string
+	for _, turn := range all[0].Turns {
+		if turn.ProposalKey != nil {
+			got = append(got, fmt.Sprint(turn.AgentName, *turn.ProposalKey, *turn.ProposalJSON, *turn.ProposalUtility))
+		}
+	}
+	if fmt.Sprint(got) != `[aB"B"1 bC"C"0]` || all[0].Collaborations[0].Utilities[0] != 1 {
+		t.Errorf("%v, %v", got, all[0].Collaborations[0].Utilities)
+	}
+}
+
 // What cannot be imported is refused, and says why.
 func TestImportRefuses(t *testing.T) {
 	good := write(t, foreign{ID: "1", Messages: dialogue})

@@ -26,6 +26,8 @@ type reader struct {
 	undated    int
 	untimed    int
 	unread     int // parts of messages
+	misread    int // answers with a score that could not be read
+	answers    int // with a score
 }
 
 func newReader(campaign string, speakers []string) reader {
@@ -81,7 +83,7 @@ func (r *reader) add(fields map[string]any) error {
 		about, _ := json.Marshal(map[string]string{"transcript_id": id}) // texts always marshal
 		t.turns[0].DataJSON = new(string(about))
 	}
-	r.unread += t.unread
+	r.unread, r.misread, r.answers = r.unread+t.unread, r.misread+t.unscored, r.answers+t.answers
 	c.Agents, c.RoundsRun, c.RoundsPlanned, c.Turns = int32(len(t.names)), t.round, t.round, int32(len(t.turns))
 	for round := range t.round {
 		rows.Rounds = append(rows.Rounds, record.Round{Key: c.Key, Round: round + 1})
@@ -265,6 +267,8 @@ type talk struct {
 	round     int32
 	spoke     map[int32]int32 // the last round in which an agent has
 	unread    int             // parts of messages
+	unscored  int             // answers with a score that could not be read
+	answers   int             // with a score
 }
 
 func (t *talk) add(m message) {
@@ -287,12 +291,31 @@ func (t *talk) add(m message) {
 		t.spoke[agent] = t.round
 		turn.Kind, turn.Format = transcript.Ask.String(), string(transcript.FormatText)
 		turn.Role, turn.Agent, turn.AgentName = "", &agent, t.names[agent]
+		t.fillAnswer(&turn, m.Metadata)
 		if m.Role == "assistant" {
 			turn.Asks, turn.Model, turn.ModelSimulated = 1, new(cmp.Or(m.Model, t.model)), t.simulated
 		}
 	}
 	turn.Round = t.round
 	t.turns = append(t.turns, turn)
+}
+
+// fillAnswer takes what a message's metadata say it answers, and what that is worth.
+func (t *talk) fillAnswer(turn *record.Turn, about map[string]any) {
+	answer, ok := about["answer"].(string)
+	if !ok || answer == "" {
+		return
+	}
+	worth, scored := scoreOf(about["score"])
+	if !scored {
+		t.unscored++
+	}
+	if worth == nil { // whether it is right is not known
+		return
+	}
+	text, _ := json.Marshal(answer) // a text always marshals
+	t.answers++
+	turn.ProposalKey, turn.ProposalJSON, turn.ProposalUtility = &answer, new(string(text)), worth
 }
 
 // decide takes the last message of a speaker for the decision: it is what a score is of.
@@ -308,10 +331,13 @@ func (t *talk) decide(c *record.Collaboration, rounds []record.Round) {
 	sum := sha256.Sum256(text)
 	key, decision, at := fmt.Sprintf("%x", sum[:8]), string(text), t.turns[i].Round
 	c.DecisionKey, c.DecisionJSON, c.DecidedRound = &key, &decision, &at
+	if c.Score != nil {
+		c.Utilities = []float64{*c.Score}
+	}
 	for j := range rounds[at-1:] {
 		round := &rounds[int(at)-1+j]
 		round.DecisionKey, round.DecisionJSON, round.Changed = &key, &decision, j == 0
-		round.Score, round.Outcome = c.Score, c.Outcome
+		round.Score, round.Outcome, round.Utilities = c.Score, c.Outcome, c.Utilities
 	}
 }
 
