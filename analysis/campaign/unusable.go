@@ -153,7 +153,7 @@ func (v View) unusableWarnings() []string {
 		if u := g.Usable; g.HasUnusable() {
 			where := ""
 			if len(v.Groups) > 1 {
-				where = " in " + v.Title(g)
+				where = " in " + v.FullTitle(g)
 			}
 			list = append(list, fmt.Sprintf("%s%s: %s. This is not a result of these groups.", Unusable, where, u))
 		}
@@ -210,7 +210,7 @@ func (v View) explainRepeats() string {
 			alone = alone || !g.Succeeded()[0].OverInstances
 			var names []string
 			if len(v.Groups) > 1 {
-				names = append(names, v.Title(g))
+				names = append(names, v.FullTitle(g))
 			}
 			if task := about.Of(g); several && !slices.Contains(v.Labels, "env") &&
 				!slices.Contains(v.Labels, "env.file") {

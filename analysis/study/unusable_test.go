@@ -71,6 +71,12 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 	if w := fair.Warnings(); len(w) != 0 {
 		t.Errorf("a tenth is warned of: %q", w)
 	}
+	two := campaign.Campaign{Runs: []campaign.Run{garbled(0, 20, 3, 0), garbled(1, 20, 0, 0)}}
+	two.Runs[1].Environment, two.Runs[1].ConditionID = "qa", "majority-2"
+	two.Runs[1].SettingsJSON = strings.Replace(two.Runs[1].SettingsJSON, `"exchange"`, `"qa"`, 1)
+	if w := two.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], campaign.Unusable+" in exchange: ") {
+		t.Errorf("conditions that differ in their environment alone are not named by it: %q", w)
+	}
 	invalid := campaign.Campaign{Runs: []campaign.Run{garbled(0, 20, 3, 0)}}
 	if w := invalid.Warnings(); len(w) != 1 || !strings.Contains(w[0], "3 of 20 asked turns are invalid") || strings.Contains(w[0], "answers ended") {
 		t.Errorf("invalid turns: %q", w)

@@ -98,3 +98,24 @@ func TestControlErrors(t *testing.T) {
 		t.Errorf("of agents alone: %v", err)
 	}
 }
+
+// Strangers stand for texts that could be anybody's. Where agents reply to each other, or hear no
+// texts, they are refused with the reason.
+func TestStrangersAreRefused(t *testing.T) {
+	const replies = "what an agent says there replies to what was said before"
+	for keys, want := range map[string]string{
+		"env: {name: exchange, agents: 3}\nmodel: scripted/trader\nprotocol: {name: roundtable}\nrule: majority\n":                                                             "the protocol roundtable: " + replies,
+		"env: {name: menu}\nmodel: scripted/sharer\nprotocol: {name: deliberation}\nrule: unanimous\n":                                                                         "the protocol deliberation: " + replies,
+		"data: folder\nenv: {name: qa, format: csv, file: q.csv, kind: yesno, agents: 3}\nmodel: scripted/answerer\nprotocol: {name: discussion, rounds: 4}\nrule: majority\n": "the protocol discussion: " + replies,
+		"env: publicgoods\nmodel: scripted/cooperator\nprotocol: {name: delphi, rounds: 2}\n":                                                                                  "the protocol delphi: agents are told medians and quartiles there, and hear no texts",
+		"env: {name: consensus, agents: 3}\nmodel: scripted/average\nprotocol: {name: consensus, rounds: 2}\n":                                                                 "the protocol consensus: agents see positions there, and hear no texts",
+	} {
+		_, err := parseAsked("name: a\n" + keys + "controls: [strangers]\n")
+		if err == nil || !strings.Contains(err.Error(), "agents cannot hear strangers in "+want) || !strings.Contains(err.Error(), "in debate they can, and same and alone go with it") {
+			t.Errorf("%s: %v, want %s", keys, err, want)
+		}
+		if _, err := parseAsked("name: a\n" + keys + "controls: [same, alone]\n"); err != nil {
+			t.Errorf("%s: the other controls: %v", keys, err)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func unusableText(v campaign.View, environment string) string {
 	var names []string
 	for _, g := range v.Groups {
 		if g.Settings["env"] == environment && g.HasUnusable() {
-			names = append(names, v.Title(g))
+			names = append(names, titleIn(v, g))
 		}
 	}
 	if len(names) == 0 {
@@ -28,6 +28,12 @@ func unusableText(v campaign.View, environment string) string {
 	}
 	return fmt.Sprintf("no result: more than a tenth of the answers of %s could not be used, see the table summary",
 		wording.And(names))
+}
+
+// titleIn returns the title of a condition in its environment; one that differs from others in
+// that alone is named by it, and not by an id.
+func titleIn(v campaign.View, g campaign.Group) string {
+	return strings.TrimPrefix(v.FullTitle(g), g.Settings["env"]+": ")
 }
 
 // oneInstanceText says that all is about one instance, where it is.
@@ -48,7 +54,7 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 	for _, g := range v.WithoutSame() { // those that never decided have no outcome where that is an error
 		if g.Settings["env"] == environment &&
 			!slices.ContainsFunc(ranked, func(o outcome) bool { return o.group.ID == g.ID }) {
-			all = append(all, outcome{name: v.Title(g), group: g})
+			all = append(all, outcome{group: g})
 		}
 	}
 	for _, o := range all {
@@ -57,7 +63,7 @@ func undecidedText(v campaign.View, environment string, ranked []outcome) string
 		if none == 0 {
 			continue
 		}
-		part := fmt.Sprintf("%d of %d of %s", none, len(runs), o.name)
+		part := fmt.Sprintf("%d of %d of %s", none, len(runs), titleIn(v, o.group))
 		if m := campaign.MeanOver(runs, scoreOfDecided); m != nil && o.group.Measure() != record.Error {
 			part += fmt.Sprintf(" (the others score %s)", shortNumber(m.Value))
 		}

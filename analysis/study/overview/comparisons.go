@@ -70,7 +70,7 @@ func floorNotes(v campaign.View, environment string, list []statistics.Compariso
 		if len(notes) == mostNamed {
 			return append(notes, fmt.Sprintf("%s: the table floor says which other differences are beyond the noise floor.", environment))
 		}
-		if text := floorText(two[0], two[1]); text != "" {
+		if text, _ := floorText(two[0], two[1]); text != "" {
 			notes = append(notes, fmt.Sprintf("%s against %s: the difference is %s.", c.A, c.B, text))
 		}
 	}

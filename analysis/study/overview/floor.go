@@ -174,18 +174,17 @@ func beyondIt(r itself, all []itself) table.Cell {
 }
 
 // floorText says whether two conditions differ by more than a condition does from itself, as
-// a part of a sentence; empty if replicates repeat each other.
-func floorText(a, b itself) string {
-	floor, by := a.differenceBetween(b.noiseFloor), math.Abs(*a.mean-*b.mean)
+// a part of a sentence; empty if replicates repeat each other. It reports whether they do.
+func floorText(a, b itself) (text string, isBeyond bool) {
+	floor, where := a.differenceBetween(b.noiseFloor), "within"
 	if floor == 0 {
-		return ""
+		return "", false
 	}
-	where := "within"
-	if by > floor {
+	if isBeyond = math.Abs(*a.mean-*b.mean) > floor; isBeyond {
 		where = "larger than"
 	}
 	return fmt.Sprintf("%s what chance alone makes between two runs of one condition (up to %s in 95 of 100 cases%s)",
-		where, shortNumber(floor), apartFromItself([]itself{a, b}))
+		where, shortNumber(floor), apartFromItself([]itself{a, b})), isBeyond
 }
 
 // apartFromItself says by how much conditions differed from themselves, after a semicolon; empty

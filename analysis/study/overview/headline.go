@@ -21,7 +21,7 @@ const level = 0.05
 type Headline struct {
 	Claim   string // which condition leads, or that none does; without a full stop
 	Figures string // of the claim; without a full stop, empty if the claim has them
-	More    string // whole sentences: what one agent alone scores, and what speaks against the claim
+	More    string // at most two sentences: what speaks against the claim, and what the others score
 }
 
 func (h Headline) String() string {
@@ -32,11 +32,11 @@ func (h Headline) String() string {
 	return strings.TrimSpace(said + ". " + h.More)
 }
 
-// Headlines say for each environment, in a few sentences: which condition leads, by how much
-// and how sure that is, or that none differ significantly; whether it is more than chance
-// makes; what one agent alone, self-consistency for the same money and the controls reach; and
-// what speaks against reading more into it: groups without a decision and what the others
-// score, a single instance. What makes it no result, or not yet, comes before the claim:
+// Headlines say for each environment, in three sentences at most: which condition leads, by
+// how much and how sure that is, or that none differ significantly; what speaks for or against
+// reading more into it: what chance makes, groups without a decision and what the others
+// score, a single instance; and what one agent alone, self-consistency for the same money and
+// the controls reach. What makes it no result, or not yet, comes before the claim:
 // scripted agents, answers that could not be used, cells that are to come.
 // Conditions have the names, and figures the values, of the tables outcomes, comparisons,
 // floor and baselines.
@@ -49,18 +49,24 @@ func Headlines(c campaign.Campaign) []Headline {
 		if len(ranked) == 0 {
 			continue
 		}
-		h, caveats := headlineOf(v, environment, ranked),
-			joinTexts(undecidedText(v, environment, ranked), oneInstanceText(ranked))
+		h, chance := headlineOf(v, environment, ranked)
+		caveats := joinTexts(undecidedText(v, environment, ranked), oneInstanceText(ranked))
+		if chance != "" && caveats != "" {
+			caveats = chance + "; but " + caveats
+		} else if caveats != "" {
+			caveats = "But " + caveats
+		} else {
+			caveats = chance
+		}
 		if first := joinTexts(simulatedText(v, environment), unusableText(v, environment),
 			unfinishedText(v, environment)); first != "" {
 			environment += " (" + first + ")"
 		}
 		h.Claim = environment + ": " + h.Claim
-		if others := othersText(v, ranked, against); others != "" {
-			h.More += others + ". "
-		}
-		if caveats != "" {
-			h.More += "But " + caveats + "."
+		for _, sentence := range []string{caveats, othersText(v, ranked, against)} {
+			if sentence != "" {
+				h.More = strings.TrimSpace(h.More + " " + sentence + ".")
+			}
 		}
 		all = append(all, h)
 	}
@@ -86,36 +92,45 @@ func joinTexts(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// chanceText says whether the highest two differ by more than a condition does from itself, as
-// whole sentences.
-func chanceText(v campaign.View, environment string, ranked []outcome) string {
-	all := floorRows(v, environment)
+// chanceText says whether the highest two differ by more than a condition does from itself,
+// without a full stop, and reports whether they do.
+func chanceText(v campaign.View, environment string, ranked []outcome) (text string, isBeyond bool) {
+	floors := floorRows(v, environment)
 	floor := func(name string) *itself {
-		i := slices.IndexFunc(all, func(x itself) bool { return x.name == name })
+		i := slices.IndexFunc(floors, func(x itself) bool { return x.name == name })
 		if i < 0 {
 			return nil
 		}
-		return &all[i]
+		return &floors[i]
 	}
 	if a, b := floor(ranked[0].name), floor(ranked[1].name); a != nil && b != nil {
-		if text := floorText(*a, *b); text != "" {
-			return "The difference is " + text + ". "
+		if text, isBeyond = floorText(*a, *b); text != "" {
+			text = "The difference is " + text
 		}
-		return ""
+		return text, isBeyond
 	}
 	known := false
 	for _, o := range ranked { // one of the two is a baseline, which has no control of its own, or has not run as far
 		x := floor(o.name)
 		known = known || x != nil
-		if x != nil && x.variance > 0 {
-			return fmt.Sprintf("By chance alone, two runs of %s differ by up to %s in 95 of 100 cases%s. ", x.name,
-				shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x}))
+		if x == nil || x.variance == 0 {
+			continue
 		}
+		var once []string
+		for _, o := range ranked[:2] {
+			if floor(o.name) == nil {
+				once = append(once, o.name)
+			}
+		}
+		return fmt.Sprintf("Whether the difference is more than chance makes is not known without a second run of %s"+
+			" (replicates: 2 tells): two runs of %s differ by up to %s in 95 of 100 cases%s", wording.And(once), x.name,
+			shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x})), false
 	}
 	if known { // replicates repeat each other
-		return ""
+		return "", false
 	}
-	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance (replicates: 2 tells). "
+	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance" +
+		" (replicates: 2 tells)", false
 }
 
 // othersText says what one agent alone, self-consistency for the same money (or tokens, where
@@ -231,25 +246,31 @@ func rankOutcomes(v campaign.View, environment string) []outcome {
 	return ranked
 }
 
-// headlineOf says which condition leads, without a full stop.
-func headlineOf(v campaign.View, environment string, ranked []outcome) Headline {
+// headlineOf says which condition leads and, if it says how much the highest two differ by, what chance makes.
+func headlineOf(v campaign.View, environment string, ranked []outcome) (h Headline, chance string) {
 	if len(ranked) == 1 {
-		return Headline{Claim: fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), shortNumber(ranked[0].mean),
-			intervalText(outcomeInterval(ranked[0].group)))}
+		h.Claim = fmt.Sprintf("%s is %s%s", campaign.ScoreIs(ranked[0].group), shortNumber(ranked[0].mean),
+			intervalText(outcomeInterval(ranked[0].group)))
+		return h, ""
 	}
 	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
-		return Headline{Claim: fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs",
-			ranked[0].name, shortNumber(ranked[0].mean))}
+		h.Claim = fmt.Sprintf("%s has the highest mean, %s; no two conditions can be compared in pairs",
+			ranked[0].name, shortNumber(ranked[0].mean))
+		return h, ""
 	}
 	decided, known := whereBothDecided(v, environment, ranked)
 	byDeciding := known && undecidedShare(ranked[1].group) > undecidedShare(ranked[0].group) &&
 		!(isSignificant(decided) && *decided.Difference > 0)
 	h, isAbout := verdictOf(ranked, list, countConditions(v, environment), byDeciding)
-	if isAbout {
-		h.More = chanceText(v, environment, ranked)
+	if !isAbout {
+		return h, ""
 	}
-	return h
+	chance, isBeyond := chanceText(v, environment, ranked)
+	if between, _ := differenceBetween(list, ranked[0].name, ranked[1].name); isBeyond && !isSignificant(between) {
+		chance += " on these instances, and on others there may be none"
+	}
+	return h, chance
 }
 
 // verdictOf says who leads, after all comparisons of an environment with that many conditions;

@@ -65,7 +65,7 @@ func TestHeadlines(t *testing.T) {
 		scores map[string][]float64
 		want   []string
 	}{
-		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: 0.815 against 0.515 for ranked (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005. The difference is larger than what chance alone makes between two runs of one condition (up to 0.010 in 95 of 100 cases). But all are replicates of one instance, and nothing"}},
+		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads: 0.815 against 0.515 for ranked (share of the greatest total utility), a difference of 0.300 over 12 pairs, p = 0.0005. The difference is larger than what chance alone makes between two runs of one condition (up to 0.010 in 95 of 100 cases); but all are replicates of one instance, and nothing"}},
 		"of three":      {map[string][]float64{"majority": around(.8), "ranked": around(.5), "rated": around(.3)}, []string{"majority leads: 0.815 against 0.515 for ranked", ", p = 0.0015 corrected for all comparisons. "}},
 		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly: the highest are ", "p = "}},
 		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but not significantly above the next", "; 2 of 3 pairs of conditions differ significantly (table comparisons)."}},
@@ -127,7 +127,7 @@ func TestHeadlinesOfWhatIsNoPlainResult(t *testing.T) {
 				r.Status = "failed"
 			}
 		}), want: []string{"qa (of 24 collaborations, 3 failed): debate leads: "}},
-		"one instance":     {runs: made("qa", 1, plain), want: []string{" But all are replicates of one instance, and nothing is said of other instances."}},
+		"one instance":     {runs: made("qa", 1, plain), want: []string{"; but all are replicates of one instance, and nothing is said of other instances."}},
 		"two environments": {runs: append(made("qa", 12, plain), made("recall", 6, plain)...), want: []string{"qa: debate leads: ", "\nrecall: debate leads: ", "over 12 pairs", "over 6 pairs"}},
 	} {
 		said := headlines(campaign.Campaign{Name: "made-up", Runs: x.runs, Planned: x.planned})
@@ -172,7 +172,7 @@ func TestHeadlineWithoutReplicates(t *testing.T) {
 		c.Runs = append(c.Runs, controlled(asked("debate", q, 0, float64(q/3)), campaign.Same))
 	}
 	// R: qt(.975, 12) * sqrt(2 * (0.5 + 0.5) / 6 / 6)
-	want = ". By chance alone, two runs of debate differ by up to 0.514 in 95 of 100 cases; run again, debate differed by 0.000."
+	want = ". Whether the difference is more than chance makes is not known without a second run of vote (replicates: 2 tells): two runs of debate differ by up to 0.514 in 95 of 100 cases; run again, debate differed by 0.000."
 	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "of the 3 conditions, no two that can be compared differ") {
 		t.Error(said)
 	}
@@ -197,7 +197,7 @@ func TestHeadlineOfReplicatesThatRepeat(t *testing.T) {
 	for q := range 6 {
 		c.Runs = append(c.Runs, asked("debate", q, 0, float64(q%2)), asked("vote", q, 0, float64(q%3%2)), asked("vote", q, 1, float64(q%3%2)))
 	}
-	if said := headlines(c); strings.Contains(said, "not known from one replicate") || strings.Contains(said, "By chance alone") || !strings.Contains(said, "no two of the 2") {
+	if said := headlines(c); strings.Contains(said, "not known from one replicate") || strings.Contains(said, "Whether the difference") || !strings.Contains(said, "no two of the 2") {
 		t.Error(said)
 	}
 }

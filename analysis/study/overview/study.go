@@ -25,7 +25,7 @@ func Study() entry.Study {
 			Needs: "two conditions of one environment"}, Build: Comparisons, Last: true},
 		{Named: entry.Named{Name: "floor",
 			Shows: "each condition: by how much it differs from itself when it is run twice",
-			Needs: "two replicates of an instance"}, Build: Floor, Last: true},
+			Needs: "two replicates of an instance, or the control same"}, Build: Floor, Last: true},
 		{Named: entry.Named{Name: "front",
 			Shows: "each condition: its outcome against tokens, money and time, and which conditions reach more for less",
 			Needs: entry.NeedEnded}, Build: Front, Last: true,

@@ -28,7 +28,7 @@ func Study() entry.Study {
 			Shows: "was it worth talking: how many independent votes first answers are, and what a majority promises",
 			Needs: needVotes}, Build: Votes},
 		{Named: entry.Named{Name: "baselines",
-			Shows: "groups against one agent alone and against self-consistency at equal tokens",
+			Shows: "groups against one agent alone and against self-consistency at equal tokens, and for the same money",
 			Needs: needAlone}, Build: Baselines},
 	}}
 }

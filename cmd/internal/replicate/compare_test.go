@@ -1,7 +1,9 @@
 package replicate
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +139,39 @@ func TestPapers(t *testing.T) {
 	numbers, err := p.Entries["paper4/table-11"].Printed[0].readNumbers()
 	if last := numbers[len(numbers)-1]; err != nil || last.value != 0.24 || last.keys[1] != "80" || last.column != "alternating" {
 		t.Errorf("the last number of Table 11 is %+v: %v", last, err)
+	}
+}
+
+// TestEveryResultIsThere: the entries are all tables and figures of results that the papers have.
+// The others are drawings, examples, lists of data sets and prompts.
+func TestEveryResultIsThere(t *testing.T) {
+	p, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, of := range []struct {
+		kind    string
+		numbers []int
+	}{
+		{"paper1/table", []int{1, 2, 6, 7, 8, 9, 10, 11}},
+		{"paper1/figure", []int{3, 4, 5, 20, 21, 22, 23, 24}},
+		{"paper2/table", []int{1, 2, 4}},
+		{"paper2/figure", []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+		{"paper3/table", []int{2, 3, 4, 5, 6, 7}},
+		{"paper4/table", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+		{"paper4/figure", []int{1, 3, 4, 5, 7, 8, 9}},
+		{"paper5/figure", []int{2, 3, 4, 6, 7, 8, 9, 10, 11}},
+	} {
+		for _, n := range of.numbers {
+			want = append(want, fmt.Sprintf("%s-%d", of.kind, n))
+		}
+	}
+	got := slices.Clone(p.Names())
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("entries are\n%v, want\n%v", got, want)
 	}
 }
 
