@@ -212,6 +212,36 @@ func TestBudgetOfAServiceThatCountsWrongly(t *testing.T) {
 	}
 }
 
+// What a service bills beside tokens is reserved once it was billed, also by a process that finds
+// it in the lake: of calls that are made at once, all but the first stay within the cap.
+func TestBudgetWithFees(t *testing.T) {
+	t.Parallel()
+	const fee, cap = 0.02, 0.2
+	s := newLake(t)
+	p := recordPlan(t, s, yaml("fees", 2, 1, "replicates: 64", "generate: {max_tokens: 200}"))
+	limit(t, s, p, plan.Limits{CostUSD: dollars(cap)})
+	var billed atomic.Int64 // nano-dollars
+	service := &fake{answer: func(r model.Request) (model.Response, error) {
+		time.Sleep(20 * time.Millisecond)
+		a := response(polite(r))
+		a.BilledUSD = fee
+		billed.Add(fee * 1e9)
+		return a, nil
+	}}
+	alone := func(c *activities.Config, _ *model.Provider) { c.Alone = true }
+	if _, err := do[transcript.Act](t, newActivities(s, service, noCache, alone), task.TakeTurn,
+		task.Turn{Ref: ref(p, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	after := newActivities(s, service, noCache, alone)
+	inParallel(63, func(i int) {
+		_, _ = do[transcript.Act](t, after, task.TakeTurn, task.Turn{Ref: ref(p, i+1)})
+	})
+	if sum := float64(billed.Load()) / 1e9; sum > cap || sum < cap/2 {
+		t.Errorf("$%.2f of $%.2f were billed", sum, cap)
+	}
+}
+
 // slowIntents is a lake in which the first call is not announced until it is let go.
 type slowIntents struct {
 	store.Store

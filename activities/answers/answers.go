@@ -48,6 +48,7 @@ type Answer struct {
 	ReasoningAsked string   `json:"reasoning_asked,omitempty"`
 	Cached         bool     `json:"cached,omitempty"`    // taken from the cache: not billed
 	CostUSD        *float64 `json:"cost_usd,omitempty"`  // nil if a price or the usage is not known
+	FeeUSD         float64  `json:"fee_usd,omitempty"`   // of CostUSD, what was billed beside tokens
 	PriceUSD       *float64 `json:"price_usd,omitempty"` // of an answer that was paid elsewhere: what it cost there
 	StartedAt      int64    `json:"started_at"`          // µs UTC
 	LatencyMS      int64    `json:"latency_ms"`
@@ -275,7 +276,7 @@ func (t Turn) OfFork(from RunKey) Turn {
 // withoutCost returns an answer that was paid elsewhere.
 func (a Answer) withoutCost() Answer {
 	a.PriceUSD = cmp.Or(a.CostUSD, a.PriceUSD)
-	a.Cached, a.CostUSD, a.SavedUSD, a.Attempt = true, nil, nil, 0
+	a.Cached, a.CostUSD, a.SavedUSD, a.FeeUSD, a.Attempt = true, nil, nil, 0, 0
 	a.WorstUSD, a.WorstTokens, a.Told = nil, 0, nil
 	return a
 }

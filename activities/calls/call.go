@@ -105,6 +105,9 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	i := answers.Intent{Entry: q.Entry, Ask: ask, Provider: q.Provider.Name, Model: q.Provider.Name}
 	worst, bounded := q.worstCase(price, r)
 	if bounded {
+		if worst.NanoUSD, err = c.withFee(ctx, m, q, worst.NanoUSD); err != nil {
+			return got, err
+		}
 		i.WorstTokens = worst.Tokens
 		if price != nil {
 			usd := worst.USD()
@@ -173,6 +176,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	if !q.isCredible(response, worst.Tokens) {
 		q.chargeWorst(&got, price, r, worst, bounded)
 	}
+	c.fees.note(q.Run.Campaign, got.Answer)
 	c.Meter.Answered(got.Answer)
 	return got, nil
 }
@@ -298,8 +302,10 @@ func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, 
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
 	}
 	if price != nil {
-		cost := costOf(price, r).USD()
+		charge := costOf(price, r)
+		cost := charge.USD()
 		answer.CostUSD = &cost
+		answer.FeeUSD = charge.Sub(money.Charge(price.In(r.Tier), r.Usage)).USD()
 		if saved := max(0, money.Charge(*price, r.Usage).USD()-cost); r.Tier != "" { // fees beside tokens can be more than what is saved
 			answer.SavedUSD = &saved
 		}

@@ -43,6 +43,7 @@ type Caller struct {
 	budgets   budgets
 	throttles throttle.Registry // of accounts
 	faults    faults
+	fees      fees
 	tiers     tiers
 	batches   *batch.Batches
 	epochs    epochs

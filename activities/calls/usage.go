@@ -53,6 +53,6 @@ func (q Order) chargeWorst(got *Paid, price *campaign.Price, r model.Request, wo
 		got.Answer.WorstUSD = &usd
 	}
 	if worst.NanoUSD > 0 {
-		got.Answer.CostUSD, got.Answer.SavedUSD = nil, nil
+		got.Answer.CostUSD, got.Answer.SavedUSD, got.Answer.FeeUSD = nil, nil, 0
 	}
 }

@@ -93,14 +93,14 @@ func JudgeOf(name string) string {
 	return found[1]
 }
 
-// lookedAt is how many collaborations AnsweredModels looks at, apart from the checks.
+// lookedAt is how many collaborations EarlyAnswers looks at, apart from the checks.
 const lookedAt = 20
 
-// AnsweredModels returns the names of models that have answered in a campaign,
-// as far as its checks and its first collaborations say.
-func AnsweredModels(ctx context.Context, s store.Store, campaign string) (map[string]bool, error) {
-	answers, models := answers.NewAnswers(s), map[string]bool{}
-	runs, err := answers.Runs(ctx, campaign)
+// EarlyAnswers returns what models have answered in a campaign's checks and its first
+// collaborations, without what came from the cache.
+func EarlyAnswers(ctx context.Context, s store.Store, campaign string) (all []answers.Answer, err error) {
+	stored := answers.NewAnswers(s)
+	runs, err := stored.Runs(ctx, campaign)
 	if err != nil {
 		return nil, err
 	}
@@ -111,17 +111,17 @@ func AnsweredModels(ctx context.Context, s store.Store, campaign string) (map[st
 				continue
 			}
 		}
-		stored, err := answers.Load(ctx, p)
+		stored, err := stored.Load(ctx, p)
 		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			return nil, err
 		}
 		for _, t := range stored.Turns {
 			for _, answer := range t.Asks {
 				if !answer.Cached {
-					models[answer.ModelAsked] = true
+					all = append(all, answer)
 				}
 			}
 		}
 	}
-	return models, nil
+	return all, nil
 }

@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"maps"
 	"testing"
 
 	"roundtable/activities/answers"
@@ -197,7 +196,7 @@ func TestFolders(t *testing.T) {
 }
 
 // A model has answered if it was asked, not if its answer was in the cache.
-func TestAnsweredModels(t *testing.T) {
+func TestEarlyAnswers(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
 	for name, cached := range map[string]bool{"asked": false, "cached": true} {
@@ -206,8 +205,8 @@ func TestAnsweredModels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if models, err := ledger.AnsweredModels(ctx, s, "c"); err != nil || !maps.Equal(models, map[string]bool{"asked": true}) {
-		t.Errorf("%v, %v", models, err)
+	if early, err := ledger.EarlyAnswers(ctx, s, "c"); err != nil || len(early) != 1 || early[0].ModelAsked != "asked" {
+		t.Errorf("%v, %v", early, err)
 	}
 }
 

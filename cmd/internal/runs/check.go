@@ -29,9 +29,13 @@ import (
 // by itself (a limit, a service that is down) does not keep a campaign from starting.
 func (r Options) check(ctx context.Context, e *engine.Engine, s store.Store, p campaign.Plan, again string) error {
 	name := p.Campaign.Name
-	answered, err := ledger.AnsweredModels(ctx, s, name)
+	early, err := ledger.EarlyAnswers(ctx, s, name)
 	if err != nil {
 		return err
+	}
+	answered := map[string]bool{}
+	for _, answer := range early {
+		answered[answer.ModelAsked] = true
 	}
 	build, asked := e.Models.Build, map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
