@@ -58,3 +58,22 @@ func textOf(messages []model.Message) string {
 	}
 	return b.String()
 }
+
+// beginnings are the last prompts of a model.
+type beginnings []string
+
+// mostBeginnings is how many prompts are looked at: more than agents speak before one speaks again.
+const mostBeginnings = 128
+
+// repeat returns how much of a prompt repeats the beginning of one of these, and them with it.
+func (b beginnings) repeat(q calls.Question) (Repeat, beginnings) {
+	text, longest := textOf(q.Messages), 0
+	for _, earlier := range b {
+		longest = max(longest, lengthAlike(text, earlier))
+	}
+	fixed := min(longest, len(textOf(q.Messages[:1])))
+	if b = append(b, text); len(b) > mostBeginnings {
+		b = b[1:]
+	}
+	return Repeat{fixed, longest - fixed}, b
+}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Prefixes is a service over HTTP with the Messages and Chat Completions interfaces that reads the
@@ -18,11 +19,15 @@ type Prefixes struct {
 	Step int
 	// Back is how many blocks before a mark are looked at for what an earlier request marked.
 	Back int
+	// Say is the text that answers a request; "hi" if nil.
+	Say func(body []byte) string
+	// Takes is how long an answer takes, after which what was written until then can be read without Settle;
+	// 0 leaves that to Settle.
+	Takes time.Duration
 
 	mu          sync.Mutex
 	kept, fresh map[string]bool
 }
-
 
 // TokenBytes is what the service takes for a token.
 const TokenBytes = 4
@@ -134,7 +139,7 @@ func (p *Prefixes) count(blocks []promptBlock) (input, read, written int) {
 	return input, read, written
 }
 
-// ServeHTTP answers each question with a word and says how its prompt was read.
+// ServeHTTP answers each question and says how its prompt was read.
 func (p *Prefixes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -146,13 +151,22 @@ func (p *Prefixes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	input, read, written := p.count(blocks)
+	text := "hi"
+	if p.Say != nil {
+		text = p.Say(body)
+	}
+	if p.Takes > 0 {
+		time.Sleep(p.Takes)
+		p.Settle()
+	}
+	output := len(text)/TokenBytes + 1
 	if strings.HasSuffix(r.URL.Path, "/messages") {
-		fmt.Fprintf(w, `{"type": "message", "model": "m", "content": [{"type": "text", "text": "hi"}],
+		fmt.Fprintf(w, `{"type": "message", "model": "m", "content": [{"type": "text", "text": %q}],
 			"stop_reason": "end_turn", "usage": {"input_tokens": %d, "cache_read_input_tokens": %d,
-			"cache_creation_input_tokens": %d, "output_tokens": 1}}`, input-read-written, read, written)
+			"cache_creation_input_tokens": %d, "output_tokens": %d}}`, text, input-read-written, read, written, output)
 		return
 	}
-	fmt.Fprintf(w, `{"model": "m", "choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}], "usage":
-		{"prompt_tokens": %d, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": %d,
-		"cache_write_tokens": %d}}}`, input, read, written)
+	fmt.Fprintf(w, `{"model": "m", "choices": [{"message": {"content": %q}, "finish_reason": "stop"}], "usage":
+		{"prompt_tokens": %d, "completion_tokens": %d, "prompt_tokens_details": {"cached_tokens": %d,
+		"cache_write_tokens": %d}}}`, text, input, output, read, written)
 }
