@@ -54,8 +54,8 @@ model: openai/gpt-test
 			rounds := map[string][]int{}
 			for _, s := range prompts {
 				same(t, len(s.Messages), 2)
-				if !strings.Contains(s.Messages[0].Content, "You are "+s.Speaker) {
-					t.Errorf("the prompt of %s begins %.60q", s.Speaker, s.Messages[0].Content)
+				if !strings.Contains(s.Messages[1].Content, "You are "+s.Speaker) {
+					t.Errorf("the prompt of %s does not say who it is:\n%s", s.Speaker, s.Messages[1].Content)
 				}
 				if s.Speaker != "Alex" {
 					continue

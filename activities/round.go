@@ -12,8 +12,10 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
+	"roundtable/activities/collaboration"
 	"roundtable/activities/failure"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -98,14 +100,38 @@ func (a *Activities) playRound(ctx context.Context, in task.Round) ([]task.Act, 
 		if len(entries) == 0 {
 			break
 		}
-		if err := takeAll(playing, in.Ref, entries, a.takeTurn); err != nil {
-			return nil, a.orHeld(playing, err)
+		first, err := a.leading(playing, c, entries)
+		if err != nil {
+			return nil, err
+		}
+		for _, now := range [][]int{entries[:first], entries[first:]} {
+			if len(now) == 0 {
+				continue
+			}
+			if err := takeAll(playing, in.Ref, now, a.takeTurn); err != nil {
+				return nil, a.orHeld(playing, err)
+			}
 		}
 		if c, err = a.live.Open(ctx, in.Ref); err != nil { // another worker may have been first
 			return nil, err
 		}
 	}
 	return c.Acts(in.From), nil
+}
+
+// leading returns how many of the entries are asked before the others: one, where the model sells what it
+// has read before at a lower price and all prompts begin with the same text, which then is read once.
+func (a *Activities) leading(ctx context.Context, c *collaboration.Collaboration, entries []int) (int, error) {
+	m, err := a.caller.Manifest(ctx, c.Ref.Campaign, false)
+	if err != nil || m.Limits.Tier == plan.Batch || len(entries) < 2 {
+		return 0, err
+	}
+	model, alike, err := c.BeginAlike(entries)
+	price := m.Prices[model]
+	if err != nil || !alike || price.CachedInput == nil || *price.CachedInput >= price.Input {
+		return 0, err
+	}
+	return 1, nil
 }
 
 // labelRound labels the messages of a collaboration, unless their labels are taken from a

@@ -43,6 +43,8 @@ type Collaboration struct {
 	systems []*prompt.SystemPrompt // by agent, rendered when first needed
 	stuck   error                  // why the environment cannot give a pending entry
 	taken   atomic.Int64           // how many turns were asked; read without mu
+	// beginning is that of the prompts of the last phase, hashed; 0 if they had none in common.
+	beginning uint64
 
 	// As of the last load: turns that are still to be asked again, and calls whose outcome is not known.
 	Unfinished []answers.Turn

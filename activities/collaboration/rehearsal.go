@@ -30,6 +30,13 @@ type Rehearsed struct {
 	Format             transcript.Format
 	Calls, Shown, Said int
 	Fixed              int // of Shown, what a prompt has before anybody has spoken
+	Repeats            []Repeat
+}
+
+// Repeat is how many bytes of a prompt stand in the beginning of an earlier one.
+type Repeat struct {
+	Fixed int // of its first message, in which nobody's words stand
+	Said  int
 }
 
 // rehearsals are Rehearsed by model and format, in order of their first call.
@@ -50,6 +57,11 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 	r.Fixed = least * r.Calls
 }
 
+func (all rehearsals) noteRepeat(model string, f transcript.Format, n Repeat) {
+	i := slices.IndexFunc(all, func(r Rehearsed) bool { return r.Model == model && r.Format == f })
+	all[i].Repeats = append(all[i].Repeats, n)
+}
+
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
@@ -61,6 +73,7 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 	}
 	cond := p.Campaign.Conditions[i]
 	var asked, labelled rehearsals
+	earlier := map[string]beginnings{}
 	heard := map[int][]labels.Said{} // by round
 	err = rehearseAll(c, func(at protocol.Pending, q calls.Question, t answers.Turn) {
 		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
@@ -69,6 +82,9 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 		}
 		asked.add(model, at.Payload.Format, calls.ByteSize(q.Messages)+len(q.Request(nil).Schema),
 			len(t.Asks[len(t.Asks)-1].Raw))
+		repeated, all := earlier[model].repeat(q)
+		asked.noteRepeat(model, at.Payload.Format, repeated)
+		earlier[model] = all
 		if !isMessage(at, t) {
 			return
 		}

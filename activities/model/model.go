@@ -59,6 +59,40 @@ func Probe(p Parameters) Request {
 type Message struct {
 	Role    string `json:"role"` // system, user or assistant
 	Content string `json:"content"`
+	// Ends are where, in bytes of the content, the speaker's next prompt may begin to differ. Services
+	// that keep the beginning of a prompt where it is marked are told (SplitAtEnds); no word depends on it.
+	Ends []int `json:"-"`
+}
+
+// Block is a part of a message's content.
+type Block struct {
+	Text   string
+	Marked bool // what was said up to its end is to be kept
+}
+
+// lastMarks of the ends are marked: where the prompt before this one ended, which is read, and where
+// this one does. The first is marked as well, so that at most four are, which services take.
+const lastMarks = 3
+
+// SplitAtEnds returns the content of each message in parts that together are the content.
+func SplitAtEnds(messages []Message) [][]Block {
+	ends := 0
+	for _, m := range messages {
+		ends += len(m.Ends)
+	}
+	split := make([][]Block, len(messages))
+	for i, n := 0, 0; i < len(messages); i++ {
+		m, from := messages[i], 0
+		for _, end := range m.Ends {
+			n++
+			split[i] = append(split[i], Block{m.Content[from:end], n == 1 || n > ends-lastMarks})
+			from = end
+		}
+		if from < len(m.Content) {
+			split[i] = append(split[i], Block{Text: m.Content[from:]})
+		}
+	}
+	return split
 }
 
 // Parameters of sampling; nil and zero mean the provider's default.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"unicode"
 
 	"roundtable/envs/wording"
 	"roundtable/workflows/decision"
@@ -20,7 +21,7 @@ import (
 
 // Edition numbers the built-in prompts. It is recorded with a plan, whose packs
 // hold the words themselves.
-const Edition = 2
+const Edition = 3
 
 // Pack is every template that a condition uses, by path: env/*.tmpl,
 // protocol/*.tmpl and rule/*.tmpl, agent/seat.tmpl if it says who its agents are, and
@@ -136,13 +137,23 @@ func (p Pack) Parse() (*Templates, error) {
 
 func (t *Templates) executeTemplate(name string, data any) (string, error) {
 	var b bounded
+	v, isView := data.(View)
+	if isView && v.ends != nil {
+		v.ends.length = b.text.Len
+	}
 	if err := t.set.ExecuteTemplate(&b, name, data); err != nil {
 		if errors.Is(err, errTooLong) {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
 		return "", fmt.Errorf("prompt %w", err)
 	}
-	return strings.TrimSpace(b.text.String()), nil
+	text := strings.TrimLeftFunc(b.text.String(), unicode.IsSpace)
+	before := b.text.Len() - len(text)
+	text = strings.TrimSpace(text)
+	if isView && v.ends != nil {
+		v.ends.moveInto(text, before)
+	}
+	return text, nil
 }
 
 // maxPrompt is what one template may write, in bytes: more than any model reads. A

@@ -83,12 +83,20 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 		return nil, err
 	}
 	var messages []model.Message
-	if system != "" {
-		messages = append(messages, model.Message{Role: "system", Content: system})
+	say := func(role, text string, ends []int) {
+		messages = append(messages, model.Message{Role: role, Content: text, Ends: ends})
 	}
-	asked := "" // and not answered yet
+	again := s.Protocol.Rounds() > 1 // else nobody would read what a service is told to keep
+	if system != "" {
+		say("system", system, endOf(system, again))
+	}
+	asked, said := "", []int(nil) // and not answered yet
 	ask := func(step transcript.Step, v View) error {
+		v.ends = &partEnds{}
 		text, err := t.executeTemplate("protocol/"+cmp.Or(step.Payload.Prompt, step.Phase)+".tmpl", v)
+		if said = v.ends.at; asked != "" || !again || v.Seat.Forgets() {
+			said = nil
+		}
 		asked = strings.TrimSpace(asked + "\n\n" + text)
 		return err
 	}
@@ -99,15 +107,27 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 			return nil, err
 		}
 		if answer := s.Said(e.Index).Text; answer != "" { // else the next question follows at once
-			messages = append(messages, model.Message{Role: "user", Content: asked},
-				model.Message{Role: "assistant", Content: answer})
+			say("user", asked, endOf(asked, true))
+			say("assistant", answer, nil)
 			asked = ""
 		}
 	}
 	if err := ask(step, v); err != nil {
 		return nil, err
 	}
-	return append(messages, model.Message{Role: "user", Content: asked}), nil
+	if s.Protocol.Traits().Chat && step.Round < s.Protocol.Rounds() && step.Speaker.Role == "" {
+		said = endOf(asked, true)
+	}
+	say("user", asked, said)
+	return messages, nil
+}
+
+// endOf returns the end of a text of which the next prompt repeats all, if it does.
+func endOf(text string, again bool) []int {
+	if !again {
+		return nil
+	}
+	return []int{len(text)}
 }
 
 // systemMessage renders the system message, once if no turn changes it.

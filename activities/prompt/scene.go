@@ -67,6 +67,41 @@ type View struct {
 	Required      bool        // to propose nothing is not offered, since there is no proposal that could remain
 
 	unshown []transcript.Entry // seen, and of a form that none of the above holds
+	ends    *partEnds          // of what is rendered; nil if they are not asked for
+}
+
+// partEnds are where something ends in a text that is being rendered.
+type partEnds struct {
+	length func() int // of the text by now
+	keys   []int
+	at     []int
+}
+
+// Ended says that a later prompt of the speaker may differ from here on: after what was said in a round, or
+// before a message of its own. Templates that show what was said before anything else, in the order in
+// which it was said, call it. Of neighbours with the same key the last one counts.
+func (v View) Ended(key int) string {
+	e := v.ends
+	if e == nil || e.length == nil {
+		return ""
+	}
+	if n := len(e.keys); n > 0 && (e.keys[n-1] == key || e.at[n-1] == e.length()) {
+		e.at[n-1] = e.length()
+	} else {
+		e.keys, e.at = append(e.keys, key), append(e.at, e.length())
+	}
+	return ""
+}
+
+// moveInto counts the ends from the beginning of a text that was trimmed of so many bytes before it.
+func (e *partEnds) moveInto(text string, before int) {
+	var at []int
+	for _, end := range e.at {
+		if end = min(end-before, len(text)); end > 0 && (len(at) == 0 || end > at[len(at)-1]) {
+			at = append(at, end)
+		}
+	}
+	e.at = at
 }
 
 // Seat is what all agents know of one of them.

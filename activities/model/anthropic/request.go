@@ -35,11 +35,26 @@ type turn struct {
 }
 
 type block struct {
-	Text string `json:"text"`
+	Text         string        `json:"text"`
+	Type         string        `json:"type"`
+	CacheControl *cacheControl `json:"cache_control,omitempty"`
+}
+
+// cacheControl marks the end of a beginning that the service keeps for five minutes.
+type cacheControl struct {
 	Type string `json:"type"`
 }
 
-func textBlock(s string) block { return block{Text: s, Type: "text"} }
+func textBlocks(parts []model.Block) (blocks []block) {
+	for _, p := range parts {
+		b := block{Text: p.Text, Type: "text"}
+		if p.Marked {
+			b.CacheControl = &cacheControl{"ephemeral"}
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
 
 type outputConfig struct {
 	Effort string  `json:"effort,omitempty"`
@@ -109,18 +124,19 @@ func shareParameter(name string, v *float64) (*float64, error) {
 // turns alternate: neighbours of one role become one message of several
 // blocks. Blank messages say nothing, and the service refuses them.
 func splitMessages(in []model.Message) (system []block, turns []turn, _ error) {
+	parts := model.SplitAtEnds(in)
 	for i, m := range in {
 		switch {
 		case m.Role != "system" && m.Role != "user" && m.Role != "assistant":
 			return nil, nil, fmt.Errorf("message %d has the role %q; roles are system, user and assistant", i+1, m.Role)
 		case strings.TrimSpace(m.Content) == "":
 		case m.Role == "system":
-			system = append(system, textBlock(m.Content))
+			system = append(system, textBlocks(parts[i])...)
 		case len(turns) > 0 && turns[len(turns)-1].Role == m.Role:
 			last := &turns[len(turns)-1]
-			last.Content = append(last.Content, textBlock(m.Content))
+			last.Content = append(last.Content, textBlocks(parts[i])...)
 		default:
-			turns = append(turns, turn{Role: m.Role, Content: []block{textBlock(m.Content)}})
+			turns = append(turns, turn{Role: m.Role, Content: textBlocks(parts[i])})
 		}
 	}
 	if len(turns) == 0 || turns[0].Role != "user" {

@@ -90,7 +90,7 @@ func (c *client) Check(p model.Parameters) error { return c.checkRequest(model.P
 // chatRequest is the body of a question to Chat Completions. What is not set is not sent.
 type chatRequest struct {
 	Model               string          `json:"model"`
-	Messages            []model.Message `json:"messages"`
+	Messages            []chatMessage   `json:"messages"`
 	Temperature         *float64        `json:"temperature,omitempty"`
 	TopP                *float64        `json:"top_p,omitempty"`
 	MaxTokens           int             `json:"max_tokens,omitempty"`
@@ -100,7 +100,8 @@ type chatRequest struct {
 	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
 	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
 	ServiceTier         plan.Tier       `json:"service_tier,omitempty"`
-	Stream              bool            `json:"stream"` // false must be said: some servers stream by default
+	cacheRequest
+	Stream bool `json:"stream"` // false must be said: some servers stream by default
 }
 
 // responseFormat says that the answer must be JSON.
@@ -119,7 +120,7 @@ type answerSchema struct {
 func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	p := r.Parameters
 	q := chatRequest{
-		Model: c.config.Model, Messages: r.Messages,
+		Model: c.config.Model, Messages: c.markedMessages(r.Messages, "text"), cacheRequest: c.cacheRequest(r),
 		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, Stop: p.Stop, ReasoningEffort: p.ReasoningEffort,
 		ServiceTier: c.tierOf(r),
 	}

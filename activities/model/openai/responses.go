@@ -17,14 +17,15 @@ import (
 type responseRequest struct {
 	Model           string            `json:"model"`
 	Store           bool              `json:"store"` // false must be said: the service would keep the answer
-	Input           []model.Message   `json:"input"`
+	Input           []chatMessage     `json:"input"`
 	Temperature     *float64          `json:"temperature,omitempty"`
 	TopP            *float64          `json:"top_p,omitempty"`
 	MaxOutputTokens int               `json:"max_output_tokens,omitempty"`
 	Reasoning       *reasoning        `json:"reasoning,omitempty"`
 	Text            map[string]format `json:"text,omitempty"`
 	ServiceTier     plan.Tier         `json:"service_tier,omitempty"`
-	Stream          bool              `json:"stream"` // false must be said, too
+	cacheRequest
+	Stream bool `json:"stream"` // false must be said, too
 }
 
 type reasoning struct {
@@ -43,7 +44,7 @@ type format struct {
 func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest {
 	p := r.Parameters
 	q := responseRequest{
-		Model: c.config.Model, Input: r.Messages,
+		Model: c.config.Model, Input: c.markedMessages(r.Messages, "input_text"), cacheRequest: c.cacheRequest(r),
 		Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: max(p.MaxTokens, 0), ServiceTier: c.tierOf(r),
 	}
 	if p.ReasoningEffort != "" {

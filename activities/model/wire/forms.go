@@ -175,6 +175,7 @@ func withoutSystem(messages []model.Message) []model.Message {
 		rest = slices.Insert(rest, 0, model.Message{Role: "user"})
 	}
 	rest[0].Content = strings.TrimSpace(strings.Join(append(first, rest[0].Content), "\n\n"))
+	rest[0].Ends = nil
 	return joinNeighbours(rest)
 }
 

@@ -173,7 +173,7 @@ func TestNoSystemRole(t *testing.T) {
 		if err != nil || len(got.Waived) != 2 || fmt.Sprint(s.asked) != "[schema schema user plain user]" || last.IdempotencyKey != "k/user/plain" {
 			t.Errorf("%s: %v, waived %q, asked %s with %s", message, err, got.Waived, s.asked, last.IdempotencyKey)
 		}
-		if len(last.Messages) != 1 || last.Messages[0] != (model.Message{Role: "user", Content: "rules\n\nnow?"}) {
+		if len(last.Messages) != 1 || last.Messages[0].Role+" "+last.Messages[0].Content != "user rules\n\nnow?" {
 			t.Errorf("%s: sent %+v", message, last.Messages)
 		}
 		s.asked = nil

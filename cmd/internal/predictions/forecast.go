@@ -36,6 +36,10 @@ type Forecast struct {
 	InputTokens  Estimate  `json:"input_tokens"`
 	OutputTokens Estimate  `json:"output_tokens"`
 	CostUSD      *Estimate `json:"cost_usd,omitempty"` // nil if some price is not known
+	// ReadTokens are those of InputTokens that services are likely to read from a cache, and ReadSavesUSD
+	// how much less than CostUSD is then likely. 0 with a pilot.
+	ReadTokens   float64 `json:"cached_input_tokens,omitempty"`
+	ReadSavesUSD float64 `json:"cached_saves_usd,omitempty"`
 	// Seconds of the calls of one collaboration after another; at once they take
 	// as many times less as collaborations run. Nil without a pilot.
 	Seconds *Estimate `json:"seconds,omitempty"`

@@ -1,6 +1,9 @@
 package predictions
 
-import "roundtable/workflows/transcript"
+import (
+	"roundtable/activities/collaboration"
+	"roundtable/workflows/transcript"
+)
 
 // Bytes of a token: in the middle, and where a text has few or many of them.
 const (
@@ -19,6 +22,8 @@ type Turns struct {
 	Shown  int // bytes of the prompts
 	Fixed  int // of these, what a prompt has before anybody has spoken
 	Said   int // bytes of the scripted answers
+	// Repeats are what of each prompt stands in the beginning of an earlier one.
+	Repeats []collaboration.Repeat
 	// Longest is the most tokens that one answer of the model can have.
 	Longest int
 	// Reasks is how often one answer can be asked for again because it cannot be used.
@@ -32,6 +37,9 @@ type Turns struct {
 // Rate is a price in US dollars for a million tokens.
 type Rate struct {
 	Input, Output float64
+	// Read and Written are what input costs that a service reads from its cache, or writes there; 0 if it
+	// sells no such thing.
+	Read, Written float64
 	Standard      *Rate // of the standard tier, on which a call may fall back; nil if it is the same
 }
 
@@ -80,6 +88,7 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 		}
 		if t.Rate != nil {
 			f = f.Price(t.Rate.Input, t.Rate.Output)
+			f.readBefore(*t.Rate, n*t.readTokens(about))
 			if r := t.Rate.Standard; r != nil {
 				f.CostUSD.Most = f.Price(r.Input, r.Output).CostUSD.Most
 			}
@@ -87,6 +96,33 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 		sum = sum.Add(f)
 	}
 	return sum
+}
+
+// Services keep the beginning of a prompt from so many tokens on, in steps of which half is lost.
+const (
+	leastKept = 1024
+	halfStep  = 64
+)
+
+// readTokens returns how many tokens of the prompts a service is likely to read from its cache.
+func (t Turns) readTokens(about float64) (sum float64) {
+	for _, r := range t.Repeats {
+		if tokens := (float64(r.Fixed) + float64(r.Said)*about) / usual; tokens >= leastKept {
+			sum += tokens - halfStep
+		}
+	}
+	return sum
+}
+
+// readBefore notes how many tokens are likely to be read from a service's cache, and what that saves.
+// All others count as written, where that is dearer.
+func (f *Forecast) readBefore(r Rate, tokens float64) {
+	if r.Read == 0 || tokens == 0 {
+		return
+	}
+	rest := f.InputTokens.Mean - tokens
+	f.ReadTokens = tokens
+	f.ReadSavesUSD = (tokens*(r.Input-r.Read) - rest*max(0, r.Written-r.Input)) / 1e6
 }
 
 // What is expected at the high end: how many times as long as recorded ones answers are, also
@@ -183,6 +219,7 @@ func (f Forecast) Add(g Forecast) Forecast {
 		OutputTokens: f.OutputTokens.Add(g.OutputTokens),
 		CostUSD:      sumIfKnown(f.CostUSD, g.CostUSD), Seconds: sumIfKnown(f.Seconds, g.Seconds),
 		LimitSeconds: sumIfKnown(f.LimitSeconds, g.LimitSeconds),
+		ReadTokens:   f.ReadTokens + g.ReadTokens, ReadSavesUSD: f.ReadSavesUSD + g.ReadSavesUSD,
 	}
 }
 

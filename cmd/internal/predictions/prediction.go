@@ -145,7 +145,7 @@ func (b *bounds) boundTurns(rehearsed []collaboration.Rehearsed, c plan.Conditio
 	var all []Turns
 	for _, r := range rehearsed {
 		t := Turns{Model: r.Model, Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said,
-			Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
+			Repeats: r.Repeats, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
 		longest := c.Generate.MaxTokens
 		if j, ok := c.Judge(); ok && r.Format == scoring.Role {
 			t.Reasks, longest = j.Reasks, j.Generate.MaxTokens
@@ -170,8 +170,10 @@ func (b *bounds) priceOf(model string, maxTokens int, m campaign.Manifest) (rate
 	price, ok := m.Prices[model]
 	if ok {
 		rate = &Rate{Input: price.Input, Output: price.Output}
+		rate.setCache(price)
 		if flex := price.In(m.Limits.Tier); flex.Input != price.Input || flex.Output != price.Output {
 			rate = &Rate{Input: flex.Input, Output: flex.Output, Standard: rate}
+			rate.setCache(flex)
 			b.tier = m.Limits.Tier
 		}
 	} else {
@@ -191,6 +193,16 @@ func (b *bounds) priceOf(model string, maxTokens int, m campaign.Manifest) (rate
 	}
 	b.stated = true
 	return rate, statedBound
+}
+
+// setCache notes what a price says of input that is read before.
+func (r *Rate) setCache(p campaign.Price) {
+	if p.CachedInput != nil {
+		r.Read = *p.CachedInput
+	}
+	if p.CacheWrite != nil {
+		r.Written = *p.CacheWrite
+	}
 }
 
 // checkForecast returns what the call that checks each model takes at most. Nothing is
@@ -388,9 +400,16 @@ func (p Prediction) Print(limits plan.Limits, cells int) {
 	}
 	row("calls", p.Calls, count)
 	row("input tokens", p.InputTokens, count)
+	if p.ReadTokens > 0 {
+		t.AppendRow(table.Row{"of them read from a cache", "",
+			fmt.Sprintf("%s (%.0f %%)", count(p.ReadTokens), 100*p.ReadTokens/p.InputTokens.Mean), ""})
+	}
 	row("output tokens", p.OutputTokens, count)
 	if p.CostUSD != nil {
 		row("cost", *p.CostUSD, usd)
+		if p.ReadTokens > 0 {
+			t.AppendRow(table.Row{"cost with that cache", "", usd(p.CostUSD.Mean - p.ReadSavesUSD), ""})
+		}
 	} else {
 		t.AppendRow(table.Row{"cost", "?", "not known", "?"})
 	}

@@ -27,7 +27,7 @@ func Asked(ctx context.Context, reader *collaboration.Reader, rows record.Rows) 
 	for _, turn := range asked {
 		a := all[int32(turn.Entry)]
 		for _, m := range turn.Prompt {
-			a.Prompt = append(a.Prompt, report.Message(m))
+			a.Prompt = append(a.Prompt, report.Message{Role: m.Role, Content: m.Content})
 		}
 		if turn.Prompt != nil && !turn.Same() {
 			a.Differs = turn.Recorded
