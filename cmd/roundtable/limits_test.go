@@ -79,6 +79,9 @@ func TestPlanMillion(t *testing.T) {
 
 // TestManyCells: 100,000 cells (200 without -limits) run to their end.
 func TestManyCells(t *testing.T) {
+	if !*long && !*statedLimits {
+		t.Skip("TestPlanMillion runs as many; -long")
+	}
 	cells := sized(200, 100_000)
 	dir := write(t, limitsFile(cells))
 	b := starts(t, dir, nil, "run", "campaign.yaml")

@@ -191,6 +191,9 @@ func TestProgramPolicy(t *testing.T) {
 
 // The example runs as its comments say.
 func TestProgramEnvironmentExample(t *testing.T) {
+	if !*long {
+		t.Skip("TestProgramEnvironment plays the same program; -long")
+	}
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("there is no python3 here to play an environment")
 	}

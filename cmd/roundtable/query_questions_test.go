@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"roundtable/analysis/lake/record"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,11 @@ func TestTenQuestions(t *testing.T) {
 	dir, sent := t.TempDir(), t.TempDir()
 	exampleData(t, dir)
 	output(t, dir, "run", "examples/own-study.yaml", "--set", "replicates=1", "--set", "instances=6")
+	for _, c := range rowsOf[record.Collaboration](t, dir, "own-study") {
+		if c.AgentsJSON == nil || !strings.Contains(*c.AgentsJSON, `"role":"accountant"`) {
+			t.Fatalf("who sat at the table is not recorded: %v", c.AgentsJSON)
+		}
+	}
 	noError(t, os.Rename(filepath.Join(dir, "lake"), filepath.Join(sent, "lake")))
 	noError(t, os.RemoveAll(dir))
 

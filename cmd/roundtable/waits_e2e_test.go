@@ -19,6 +19,9 @@ func TestResumeTriesAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"resume", "pause and resume", "run again"} {
 		t.Run(how, func(t *testing.T) {
+			if how == "pause and resume" && !*long {
+				t.Skip("-long")
+			}
 			t.Parallel()
 			v := newVendor(t)
 			var answers atomic.Bool

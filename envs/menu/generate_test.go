@@ -12,7 +12,8 @@ import (
 	"roundtable/envs/joint"
 )
 
-// The selection rules of A.1.4 hold, and the benchmark of seed 1 is the recorded one.
+// The selection rules of A.1.4 hold, and the benchmark of seed 1 is the recorded one. Those
+// of another seed are in the recorded games of TestEnvironment.
 func TestBenchmark(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in one goroutine")
@@ -37,9 +38,6 @@ func TestBenchmark(t *testing.T) {
 		}
 	}
 	envtest.Golden(t, "data/benchmark.jsonl", b.String())
-	if other := must(m.Benchmark(2)); len(other) != selected || other[0].Number == tasks[0].Number {
-		t.Error("another seed gives the same benchmark")
-	}
 }
 
 // The paper's 60 instances of each setting: what is best, and a hash of all that is observed.
