@@ -74,9 +74,6 @@ func (d Design) check(power float64) error {
 func bisectFor(low, high float64, holds func(float64) bool) float64 {
 	for high-low > 1e-13*high {
 		mid := low + (high-low)/2
-		if mid <= low || mid >= high {
-			break
-		}
 		if holds(mid) {
 			high = mid
 		} else {

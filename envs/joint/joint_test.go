@@ -141,3 +141,15 @@ func TestMeasures(t *testing.T) {
 		}
 	}
 }
+
+func TestShareOfBest(t *testing.T) {
+	for _, x := range []struct {
+		reward, best float64
+		feasible     bool
+		want         float64
+	}{{0.5, 1, true, 0.5}, {1, 4, true, 0.25}, {1, 4, false, 0}, {0, 0, true, 0}, {0.25, 0.5, true, 0.5}} {
+		if got := shareOfBest(x.reward, x.feasible, x.best); got != x.want {
+			t.Errorf("%+v: %v", x, got)
+		}
+	}
+}

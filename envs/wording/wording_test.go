@@ -1,6 +1,7 @@
 package wording_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -64,5 +65,27 @@ func TestKnown(t *testing.T) {
 		if got := wording.Known(names); got != want {
 			t.Errorf("%q: %q, want %q", names, got, want)
 		}
+	}
+}
+
+// Keys are those that JSON writes, of embedded structs too.
+func TestKeys(t *testing.T) {
+	type inner struct {
+		A int `json:"a"`
+		B int `json:"b,omitempty"`
+	}
+	type outer struct {
+		inner
+		B int `json:"b"`
+		C int `json:"-"`
+		D int `json:"d"`
+	}
+	for _, of := range []any{outer{}, &outer{}} {
+		if got := strings.Join(wording.Keys(reflect.TypeOf(of)), " "); got != "a b d" {
+			t.Errorf("%T has %q", of, got)
+		}
+	}
+	if got := wording.Keys(reflect.TypeFor[int]()); got != nil {
+		t.Errorf("a number has %q", got)
 	}
 }

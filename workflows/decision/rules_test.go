@@ -105,4 +105,9 @@ func TestWordsNameTheNumbers(t *testing.T) {
 			t.Errorf("%T: %q does not say %q", x.rule, got, x.want)
 		}
 	}
+	for want, rule := range map[string]decision.Rule{"exactly 25 points": cumulativeOf(25), "at most 25 points": made(decision.NewCumulative(decision.DefaultCumulative25()))} {
+		if got := rule.Words().Ballot; !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
 }

@@ -67,6 +67,9 @@ func TestExtends(t *testing.T) {
 	if got := chosen.Extends(of([]int{2, 3}, []int{2, 2})); len(got) > 0 {
 		t.Errorf("the first ones, chosen: %q", got)
 	}
+	if got := chosen.Extends(Campaign{CacheScope: chosen.CacheScope}); len(got) == 0 {
+		t.Error("it extends a recorded campaign without conditions")
+	}
 }
 
 func TestSetReplicates(t *testing.T) {
@@ -95,5 +98,48 @@ func TestOrder(t *testing.T) {
 		if !slices.Equal(got, x.want) {
 			t.Errorf("%v by %v: %v, want %v", x.instances, x.replicates, got, x.want)
 		}
+	}
+}
+
+func TestContains(t *testing.T) {
+	c := of([]int{2, 3}, []int{2, 1})
+	c.Chosen = Chosen{{1, 4}, nil}
+	first, second := c.Conditions[0].ID(), c.Conditions[1].ID()
+	is := c.Contains()
+	for id, want := range map[string]bool{
+		first + "-i1-r0": true, first + "-i4-r1": true, first + "-i0-r0": false, first + "-i1-r2": false,
+		second + "-i0-r0": true, second + "-i2-r0": true, second + "-i3-r0": false, second + "-i0-r1": false,
+		second + "-i-1-r0": false, second + "-i0-r-1": false, second + "-i00-r0": false, second + "-i0-r0x": false,
+		second + "-i0": false, second: false, "": false, "other-i0-r0": false,
+	} {
+		if is(id) != want {
+			t.Errorf("%q: %v", id, !want)
+		}
+	}
+}
+
+// Strangers answer any instance but the cell's own.
+func TestStrangersInstance(t *testing.T) {
+	c := of([]int{3, 3}, []int{1, 1})
+	seen := map[int]bool{}
+	for n := range 60 {
+		seen[c.StrangersInstance(Cell{Instance: 1}, n, 3)] = true
+	}
+	if len(seen) != 2 || !seen[0] || !seen[2] {
+		t.Errorf("of 0 to 2 without 1: %v", seen)
+	}
+	if n := c.StrangersInstance(Cell{Instance: 0}, 0, 0); n < 1 || n > 1000 {
+		t.Errorf("without an end: %d", n)
+	}
+}
+
+func TestWithoutFit(t *testing.T) {
+	given := Condition{Stop: Choice{Name: "learned", Params: []byte(`{"a":1,"fit":{"b":2}}`)}}
+	if got := string(given.WithoutFit().Stop.Params); got != `{"a":1}` {
+		t.Errorf("%s is left", got)
+	}
+	given.Stop.Params = []byte(`{"a": 1}`)
+	if got := string(given.WithoutFit().Stop.Params); got != `{"a": 1}` {
+		t.Errorf("%s is left of what has none", got)
 	}
 }

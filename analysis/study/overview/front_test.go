@@ -5,6 +5,7 @@ import (
 
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/statistics"
 )
 
 // Three conditions over four questions: cheap is as often right as dear and takes half as
@@ -46,5 +47,32 @@ func TestFrontByHand(t *testing.T) {
 	got, _ = Front(c)
 	if by := analysistest.Row(t, got, "poor")["dominated in tokens by"].Text; by != "cheap; dear?" {
 		t.Errorf("poor is dominated by %q", by)
+	}
+}
+
+// Who reaches no less for no more dominates, if one of the two differs; of what took nothing known nobody says so.
+func TestIsDominated(t *testing.T) {
+	at := func(value, taken float64) InFront { // 0 is not known
+		x := InFront{Outcome: Outcome{Value: value}, Taken: make([]Taken, 1)}
+		if taken > 0 {
+			x.Taken[0].Ratio = &statistics.Ratio{Value: taken}
+		}
+		return x
+	}
+	for name, x := range map[string]struct {
+		mine, by InFront
+		want     bool
+	}{
+		"equal":          {at(1, 2), at(1, 2), false},
+		"better":         {at(1, 2), at(2, 2), true},
+		"cheaper":        {at(1, 2), at(1, 1), true},
+		"better, dearer": {at(1, 2), at(2, 3), false},
+		"worse, cheaper": {at(2, 2), at(1, 1), false},
+		"mine unknown":   {at(1, 0), at(2, 1), false},
+		"its unknown":    {at(1, 2), at(2, 0), false},
+	} {
+		if got := x.mine.isDominated(x.by, 0); got != x.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

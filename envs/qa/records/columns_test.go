@@ -126,6 +126,63 @@ func TestOption(t *testing.T) {
 	}
 }
 
+func TestRightOptions(t *testing.T) {
+	for _, x := range []struct {
+		answer  any
+		as      Reading
+		several bool
+		want    string
+	}{
+		{"B", Any, false, "[1]"}, {"B", Any, true, "[1]"}, {"A,C", Any, true, "[0 2]"}, {nil, Any, false, "[]"}, {"", Any, false, "[]"},
+		{[]any{"A", "C"}, Any, true, "[0 2]"}, {[]any{"A"}, Any, false, "[0]"},
+		{[]any{int64(1), int64(0), int64(1)}, mask, true, "[0 2]"}, {[]any{int64(0), int64(1), int64(0)}, mask, false, "[1]"},
+		{"A,C", Any, false, "write kind: several if several options are right"},
+		{"D", Any, false, "no letter of (A) to (C)"},
+		{[]any{"A", "D"}, Any, true, "no letter of (A) to (C)"},
+		{[]any{"A", "A"}, Any, true, "option (A) is there twice"},
+		{[]any{"A", "B"}, Any, false, "2 options are right"},
+		{[]any{int64(1), int64(0), int64(1)}, Any, true, "write answer_is: mask"},
+		{[]any{int64(1)}, mask, true, "there are 3 options and 1 marks"},
+	} {
+		right, err := Row{Options: []string{"red", "green", "blue"}, Answer: x.answer, Right: -1}.RightOptions(x.as, x.several)
+		got := fmt.Sprint(right)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, x.want) {
+			t.Errorf("%v as %q, several %v: %s, want %s", x.answer, x.as, x.several, got, x.want)
+		}
+	}
+}
+
+// A column holds options if each row that has any has two or more, of which the answer is one.
+func TestHoldsOptions(t *testing.T) {
+	for rows, want := range map[string]bool{
+		`{"o":["x","y"],"a":"y"}`:                         true,
+		`{"o":["x","y"],"a":"B"}`:                         true,
+		`{"o":["x","y"],"a":"z"}`:                         false,
+		`{"o":["x"],"a":"x"}`:                             false,
+		`{"o":7,"a":"x"}`:                                 false,
+		`{"o":null,"a":"x"}`:                              false,
+		`{"o":null,"a":"x"} {"o":["x","y"],"a":"x"}`:      true,
+		`{"o":["x","y"],"a":"x"} {"o":["x"],"a":"x"}`:     false,
+		`{"o":{"choices":["x","y"]},"a":"x"}`:             true,
+		`{"o":["x","y"],"a":"x"} {"o":["v","w"],"a":"x"}`: false,
+	} {
+		var table Table
+		for _, row := range strings.SplitAfter(rows, "} ") {
+			table.Records = append(table.Records, Record{Fields: fieldsOf(t, row)})
+		}
+		if got := holdsOptions(table, "o", Names{"a"}, false); got != want {
+			t.Errorf("%s: %v", rows, got)
+		}
+	}
+	wrong := Table{Records: []Record{{Fields: fieldsOf(t, `{"o":["x","y"],"a":"z"}`)}}}
+	if !holdsOptions(wrong, "o", Names{"a"}, true) || holdsOptions(wrong, "o", Names{"a", "b"}, false) {
+		t.Error("a column that is named for options needs no answer among them, another one exactly one answer")
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		answer any
