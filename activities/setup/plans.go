@@ -45,8 +45,8 @@ func (s Sources) OpenData(p campaign.Plan) (fs.FS, error) {
 	}
 	names := slices.Sorted(maps.Keys(p.Files))
 	if p.Data == "" && len(names) > 0 {
-		return nil, fmt.Errorf("neither the lake nor this machine has the data files %s (%w); --data DIR names a folder that has them",
-			wording.And(names), fs.ErrNotExist)
+		return nil, fmt.Errorf("neither the lake nor this machine has the data files %s (%w); "+
+			"--data DIR names a folder that has them", wording.And(names), fs.ErrNotExist)
 	}
 	folder, err := s.Data(p.Data)
 	for _, name := range names {

@@ -89,6 +89,12 @@ func TestWhatIsRead(t *testing.T) {
 		{"format: jsonl, answer_is: mask, columns: {options: mc2_targets.choices, answer: mc2_targets.labels}", "q", targets, "2 options are right; write kind: several"},
 		{"format: csv, answer_is: mask, columns: {options: [A, B], answer: [isA, isB]}", "q", "question,A,B,isA,isB\nx?,a,b,0,1\n", "choice[a b] [B]"},
 		{"format: jsonl, answer_is: mask", "q", `{"question":"x?","options":["a","b"],"answer":[0.3,0.7]}`, `mark 1 is "0.3"; expected 0 or 1`},
+		// options with their scores
+		{"format: jsonl, columns: {question: input}", "q", `{"input":"x?","target_scores":{"yes":1,"no":0}}`, "the column target_scores gives each option its score; write columns: {options: target_scores, answer: target_scores}, with answer_is: mask"},
+		{"format: jsonl, columns: {question: input, options: target_scores, answer: target_scores}", "q", `{"input":"x?","target_scores":{"yes":1,"no":0,"both":0}}`, "write answer_is: mask if 1 marks the right ones"},
+		{"format: jsonl, answer_is: mask, columns: {question: input, options: target_scores, answer: target_scores}", "q", `{"input":"x?","target_scores":{"yes":1,"no":0,"both":0.5}}`, `mark 1 is "0.5"; expected 0 or 1`},
+		{"format: jsonl, answer_is: mask, columns: {question: input, options: target_scores, answer: target_scores}", "q", `{"input":"x?","target_scores":{"yes":1,"no":0,"both":1}}`, "2 options are right; write kind: several"},
+		{"format: jsonl, kind: several, answer_is: mask, columns: {question: input, options: target_scores, answer: target_scores}", "q", `{"input":"x?","target_scores":{"yes":1,"no":0,"both":1}}`, "several[both no yes] [(A)(C)]"},
 		{"format: jsonl, answer_is: mask", "q", `{"question":"x?","options":["a","b"],"answer":[1]}`, "there are 2 options and 1 marks"},
 		{"format: jsonl, kind: several", "q", `{"question":"x?","options":["a","b"],"answer":["a","A"]}`, "option (A) is there twice"},
 		// dates, maps

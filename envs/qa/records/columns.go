@@ -234,6 +234,10 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 	} else if len(c.Answer) > 1 {
 		row.Answer = answersOf(fields, c.Answer)
 	}
+	if texts, marks := c.scoredOptions(fields); texts != nil {
+		row.Options, row.Answer = texts, marks
+		return row, checkOptions(c.Options[0], texts, nil)
+	}
 	var err error
 	row.Options, row.Labels, err = c.readOptions(fields)
 	return row, err

@@ -62,6 +62,10 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 				"write columns: {options: %s, answer: %s}, or {options: []} if the questions have none", list,
 				key, list, key)
 		}
+		if scored := scoredColumn(t, unused); scored != "" && len(c.Answer) == 0 {
+			return fmt.Errorf("the column %s gives each option its score; write columns: {options: %s, answer: %s}, "+
+				"with answer_is: mask", scored, scored, scored)
+		}
 		if like := c.optionsAmong(t, unused); len(like) > 0 {
 			if len(like) > 1 && len(c.Answer) == 1 &&
 				!slices.ContainsFunc(like, func(s string) bool { return !wrongOption.MatchString(normalName(s)) }) {
@@ -190,6 +194,20 @@ func (c Columns) numberedOptions(t Table, unused []string) []string {
 		}
 	}
 	return nil
+}
+
+// scoredColumn returns the column that holds a mapping of two texts or more to 0 and 1 in each row.
+func scoredColumn(t Table, unused []string) string {
+	i := slices.IndexFunc(unused, func(column string) bool {
+		return len(t.Records) > 0 && !slices.ContainsFunc(t.Records, func(r Record) bool {
+			_, marks := Columns{Options: Names{column}, Answer: Names{column}}.scoredOptions(r.Fields)
+			return !isMask(marks)
+		})
+	})
+	if i < 0 {
+		return ""
+	}
+	return unused[i]
 }
 
 // keyedList returns the column whose lists the values of another one of c.Answer or the unused

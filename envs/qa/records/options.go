@@ -45,18 +45,36 @@ func (c Columns) readOptions(fields map[string]any) (texts, labels []string, err
 	if err != nil {
 		return nil, nil, ColumnError{column, err}
 	}
+	return texts, labels, checkOptions(column, texts, labels)
+}
+
+func checkOptions(column string, texts, labels []string) error {
 	for i, text := range texts {
 		switch {
 		case strings.TrimSpace(text) == "":
-			return nil, nil, wrongColumn(column, "option %d is empty", i+1)
+			return wrongColumn(column, "option %d is empty", i+1)
 		case hasPlaceholder(text):
-			return nil, nil, wrongColumn(column,
+			return wrongColumn(column,
 				"option %d refers to an image (%.40q); questions with images cannot be asked, only texts", i+1, text)
 		case len(labels) > 0 && slices.Contains(labels[:i], labels[i]):
-			return nil, nil, wrongColumn(column, "the label %q is there twice", labels[i])
+			return wrongColumn(column, "the label %q is there twice", labels[i])
 		}
 	}
-	return texts, labels, nil
+	return nil
+}
+
+// scoredOptions returns the options of a mapping that gives each its score, and the scores, if the
+// column of the options is that of the answer too: their order is that of the texts.
+func (c Columns) scoredOptions(fields map[string]any) (texts []string, marks []any) {
+	if len(c.Options) != 1 || !slices.Equal(c.Options, c.Answer) {
+		return nil, nil
+	}
+	object, _ := Lookup(fields, c.Options[0]).(map[string]any)
+	texts = slices.Sorted(maps.Keys(object))
+	for _, text := range texts {
+		marks = append(marks, object[text])
+	}
+	return texts, marks
 }
 
 // separateOptions returns those of one column each; the last may be empty.
