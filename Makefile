@@ -31,11 +31,11 @@ seeds:
 	mkdir -p dist
 	bash .ci/seeds $(SEEDS) dist/seeds.txt
 
-# make kills N=1000 kills every command that writes at random moments, and at every
+# make kills N=1000 kills every command that writes at random moments, also in batches, and at every
 # durable write; with ROUNDTABLE_S3_SERVER (docs/guides/s3.md) on a bucket as well.
 N = 1000
 kills:
-	go test ./cmd/roundtable -count=1 -run 'TestRandomKills|TestAimedKills' -v -timeout 6h -kills $(N)
+	go test ./cmd/roundtable -count=1 -run 'TestRandomKills|TestAimedKills|TestBatchKills' -v -timeout 6h -kills $(N)
 
 # make cluster kills every part of a cluster in turn, with 200 collaborations and outages
 # of half a minute; .ci/run cluster builds what it needs.

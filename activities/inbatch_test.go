@@ -307,6 +307,20 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// A call that is too few for a batch waits for a permit without its part of the budget, which those with a
+// permit may wait for.
+func TestTooFewUnderACap(t *testing.T) {
+	t.Parallel()
+	b := newBatching(t, "openai", 3, &modeltest.Batches{})
+	b.pace.Requests, b.pace.Quiet = 12, 10*time.Millisecond
+	b.limits.Calls, b.limits.CostUSD = 1, dollars(0.006) // room for one worst case at a time, and for all answers
+	b.limit()
+	if said := b.play(b.start(0, false)); len(said) > 0 {
+		t.Errorf("failures: %q", said)
+	}
+	b.want(tally{3, 0, 0, 3 * alone})
+}
+
 func oneIn(n int, fate string) func(int, []byte) string {
 	return func(i int, _ []byte) string {
 		if i%n == 0 {

@@ -114,10 +114,10 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 			i.WorstUSD = &usd
 		}
 	}
+	n := need{worst, price != nil, bounded, q.Provider.Endpoint == ""}
 	if found != nil { // what was reserved for it is in the ledger
 		i = found.Intent
-	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask,
-		need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
+	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask, n); err != nil {
 		return got, err
 	}
 	response, err := model.Response{}, batch.ErrFew
@@ -137,11 +137,14 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 		w := Wait{For: WaitsAnswer}
 		if r.Tier == plan.Batch {
 			r.Tier, w.Ends = "", "outside of batches: "+err.Error()
+			got.Hold.Release() // who has a permit may wait for the budget, so nobody waits the other way round
 			if pass, err = c.Permit(ctx, q); err != nil {
-				got.Hold.Release()
 				return got, err
 			}
 			defer pass.Leave()
+			if got.Hold, err = c.reserveFor(ctx, m, q, ask, n); err != nil {
+				return got, err
+			}
 		}
 		// From here on money is spent: the answer is waited for.
 		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider))

@@ -98,7 +98,6 @@ func Draw(seed uint64) Scenario {
 		s.Faults.Hung, s.Faults.Unfit, s.Faults.Unseen = rate(0.3), rate(0.2), rate(0.5)
 		s.Faults.Expired, s.Faults.Mute = rate(0.3), rate(0.3)
 		s.Faults.Doubled = 0 // who was given up may ask live what the other has in a batch, as it may ask twice
-		s.Cap = 0            // seed 1725 with a cap waits for ever: docs/reliability.md
 		for range pick(0, 1, 2) {
 			s.Kills = append(s.Kills, 1+rng.IntN(600))
 		}
