@@ -163,4 +163,5 @@ func TestForkExample(t *testing.T) {
 		t.Errorf("contributions are %v, of %v collaborations exact", shares, exact)
 	}
 	contains(t, ends(t, 0, dir, nil, "verify", "debated-fork").out, "Nothing is wrong.")
+	checkLabelsOnlyName(t, dir, "debated-fork")
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,42 +19,74 @@ import (
 )
 
 // TestGridsBothWays: the grid of every example plans the same conditions with its values plain,
-// with a label on each, and with each axis under a name of its own whose values set its key.
+// with a label on each, with each axis under a name of its own whose values set its key, and
+// with other names for those that have their own already. Combinations and the campaign's
+// question follow the names. An example without a grid has its rule on an axis of one value.
 // What is shown of conditions with labels and without is compared in TestExamples.
 func TestGridsBothWays(t *testing.T) {
 	t.Parallel()
+	axes := planBothWays(t, "*", "forks/original", "seat/seat", "try/try", "stopping/past")
+	for what, least := range map[string]int{"without labels": 40, "with labels": 40, "with names": 40, "with other names": 1} {
+		if axes[what] < least {
+			t.Errorf("only %d axes were written %s", axes[what], what)
+		}
+	}
+}
+
+// TestProgramBothWays: so does that of the example whose environment is a program, which has to be trusted.
+func TestProgramBothWays(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3 here to be the environment")
+	}
+	t.Setenv("ROUNDTABLE_PROGRAMS", "*")
+	if axes := planBothWays(t, "program/well"); axes["with names"] != 2 {
+		t.Errorf("axes were written %v", axes)
+	}
+}
+
+// planBothWays plans examples with their axes written otherwise, and returns how many were.
+func planBothWays(t *testing.T, names ...string) map[string]int {
+	t.Helper()
 	dir := t.TempDir()
 	for from, to := range map[string]string{"../../examples": "examples", "../../envs/recsys/testdata/ml-tiny": "envs/recsys/testdata/ml-tiny"} {
 		noError(t, os.CopyFS(filepath.Join(dir, to), os.DirFS(from)))
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "examples", "*.yaml"))
-	noError(t, err)
+	var files []string
+	for _, name := range names {
+		found, err := filepath.Glob(filepath.Join(dir, "examples", name+".yaml"))
+		noError(t, err)
+		files = append(files, found...)
+	}
 	s, err := store.NewLocal(t.TempDir())
 	noError(t, err)
-	axes := 0
+	axes := map[string]int{}
 	for _, file := range files {
 		original, err := os.ReadFile(file)
 		noError(t, err)
 		want, err := planOf(t, s, file)
 		noError(t, err)
-		for what, change := range map[string]func(axis string, values []any) (string, []any){
-			"without labels": plainAxis, "with labels": labelledAxis, "with names": namedAxis,
+		for what, change := range map[string]axisChange{
+			"without labels": plainAxis, "with labels": labelledAxis, "with names": namedAxis, "with other names": renamedAxis,
 		} {
 			text, changed := changeGrid(t, original, change)
-			if axes += changed; changed == 0 {
+			if axes[what] += changed; changed == 0 {
 				continue
 			}
 			save(t, filepath.Dir(file), "changed.yaml", text)
 			got, err := planOf(t, s, filepath.Join(filepath.Dir(file), "changed.yaml"))
 			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s %s plans (%v)\n%v, not\n%v", filepath.Base(file), what, err, got, want)
+				t.Errorf("%s %s plans (%v)\n%v, not\n%v\n%s", filepath.Base(file), what, err, got, want, text)
 			}
 		}
 	}
-	if axes < 40 {
-		t.Errorf("only %d axes were written otherwise", axes)
-	}
+	return axes
 }
+
+// axisChange returns an axis, written otherwise; no values if it stays as it is.
+type axisChange func(axis string, values []any) (string, []any)
 
 // planOf returns the ids of the conditions that a file plans.
 func planOf(t *testing.T, s store.Store, file string) (ids []string, err error) {
@@ -68,30 +103,72 @@ func planOf(t *testing.T, s store.Store, file string) (ids []string, err error) 
 }
 
 // changeGrid returns a campaign file whose axes are written otherwise, and how many are. A grid that
-// another file has part of, or with combinations that name values, stays as it is.
-func changeGrid(t *testing.T, original []byte, change func(string, []any) (string, []any)) (string, int) {
+// another file has part of stays as it is, and so does an axis of which an included
+// combination has a value of its own.
+func changeGrid(t *testing.T, original []byte, change axisChange) (string, int) {
 	t.Helper()
 	var file map[string]any
 	noError(t, yaml.Unmarshal(original, &file))
-	grid, _ := file["grid"].(map[string]any)
-	if file["extends"] != nil || grid["exclude"] != nil || grid["include"] != nil || file["until"] != nil {
+	if file["extends"] != nil {
 		return "", 0
 	}
+	grid, _ := file["grid"].(map[string]any)
+	if grid == nil && file["rule"] != nil {
+		grid = map[string]any{"rule": []any{file["rule"]}}
+		file["grid"] = grid
+		delete(file, "rule")
+	}
+	var combinations []map[string]any
+	for _, key := range []string{"exclude", "include"} {
+		list, _ := grid[key].([]any)
+		for _, one := range list {
+			combinations = append(combinations, one.(map[string]any))
+		}
+	}
+	until, _ := file["until"].(map[string]any)
 	changed := 0
-	for axis, values := range grid {
+	for axis, values := range maps.Clone(grid) {
 		list, ok := values.([]any)
-		if !ok {
+		if !ok || axis == "exclude" || axis == "include" {
 			continue
 		}
-		if name, values := change(axis, list); values != nil {
-			delete(grid, axis)
-			grid[name] = values
-			changed++
+		isNew := func(c map[string]any) bool { return c[axis] != nil && placeOf(list, c[axis]) < 0 }
+		name, made := change(axis, list)
+		if made == nil || slices.ContainsFunc(combinations, isNew) {
+			continue
+		}
+		changed++
+		delete(grid, axis)
+		grid[name] = made
+		for _, c := range combinations {
+			if value := c[axis]; value != nil {
+				delete(c, axis)
+				c[name] = nameOf(made[placeOf(list, value)])
+			}
+		}
+		if until["compare"] == axis {
+			until["compare"] = name
+			if value := until["reference"]; value != nil {
+				until["reference"] = nameOf(made[placeOf(list, value)])
+			}
 		}
 	}
 	text, err := yaml.Marshal(file)
 	noError(t, err)
 	return string(text), changed
+}
+
+// nameOf returns what a combination calls a value of a grid.
+func nameOf(value any) any {
+	if m, ok := value.(map[string]any); ok && m["label"] != nil {
+		return m["label"]
+	}
+	return value
+}
+
+// placeOf returns which of the values of an axis has a name; -1 if none has.
+func placeOf(values []any, name any) int {
+	return slices.IndexFunc(values, func(v any) bool { return reflect.DeepEqual(nameOf(v), name) })
 }
 
 // splitLabel splits a value of a grid into its label, the value itself, and whether it sets keys by name.
@@ -130,4 +207,18 @@ func namedAxis(axis string, values []any) (string, []any) {
 	return strings.ReplaceAll(axis, ".", "_") + "_of_it", eachValue(axis, values, func(i int, plain any) any {
 		return map[string]any{"label": fmt.Sprintf("value %d", i), "set": map[string]any{axis: plain}}
 	})
+}
+
+// renamedAxis gives other names to an axis that has its own, and to its values.
+func renamedAxis(axis string, values []any) (string, []any) {
+	var all []any
+	for i, value := range values {
+		if _, setsKeys := splitLabel(value); !setsKeys {
+			return axis, nil
+		}
+		other := maps.Clone(value.(map[string]any))
+		other["label"] = fmt.Sprintf("value %d", i)
+		all = append(all, other)
+	}
+	return axis + "_by_another_name", all
 }

@@ -49,6 +49,7 @@ func TestSeatOfAnotherProgram(t *testing.T) {
 	startAgent(t, dir, python, port)
 	output(t, dir, "run", "seat.yaml")
 	output(t, dir, "verify", "seat")
+	checkLabelsOnlyName(t, dir, "seat")
 	said := map[string]string{}
 	for _, line := range remembered(t, dir) {
 		key, words, _ := strings.Cut(line, `", "`)

@@ -39,6 +39,7 @@ func TestTry(t *testing.T) {
 	if svg, err := os.ReadFile(filepath.Join(dir, "try", "result.svg")); err != nil || !strings.Contains(string(svg), "debate") {
 		t.Errorf("%v: the figure is %.80q", err, svg)
 	}
+	checkLabelsOnlyName(t, dir, "try")
 	asked := calls.Load()
 	if asked < 8 || asked > 8*(1+3+6)+2 { // the same prompt is asked once
 		t.Errorf("%d calls", asked)

@@ -74,6 +74,7 @@ func TestUntilAnsweredAfterKills(t *testing.T) {
 	if !first.Question.Answered || first.Question.Unneeded == 0 {
 		t.Fatalf("%v", first.Question)
 	}
+	checkLabelsOnlyName(t, quiet, "killed")
 	saved := fmt.Sprintf("Stopped: answered: %d of 108 collaborations were not needed", first.Question.Unneeded)
 	if !strings.Contains(out, saved) || !strings.Contains(out, "Is the question of killed answered?") {
 		t.Errorf("want %q in\n%s", saved, out)
