@@ -131,6 +131,49 @@ func TestFewRefusalsAlikePause(t *testing.T) {
 	same(t, kinds, []string{"retry", "retry", "retry", "retry", task.ErrPause})
 }
 
+// A request that no prompt fits into, as by max_tokens near the model's context, loses few cells: the
+// campaign pauses with the service's words, whether the check is answered or not. Where the model has
+// answered a prompt, too long ones fail alone, however many.
+func TestFewRejectionsAlikePause(t *testing.T) {
+	t.Parallel()
+	tooLong := func(model.Request) error {
+		return &model.Error{Class: model.Fail, Fault: model.Rejected, Status: 400, Code: "context_length_exceeded",
+			Message: "at most 8192 tokens", Unbilled: true}
+	}
+	for name, c := range map[string]struct {
+		answered, checks bool // the first prompt; checks
+		last             string
+		text             string
+	}{
+		"no prompt, no check":       {false, false, task.ErrPause, "no other prompt is answered"},
+		"no prompt":                 {false, true, task.ErrPause, "max_tokens"},
+		"no prompt after the first": {true, false, task.ErrPause, "no other prompt is answered"},
+		"some prompts":              {true, true, task.ErrFail, "8192"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newLake(t)
+			p := recordPlan(t, s, yaml("long", 2, 8))
+			fails := !c.answered
+			m := failingWhere(func(r model.Request) bool { return fails && (!c.checks || r.Scene != nil) }, tooLong)
+			ask := asking(t, newActivities(s, m), p)
+			if c.answered {
+				if kind, _ := ask(0, 0); kind != "" {
+					t.Fatalf("the first call ends as %s", kind)
+				}
+				fails = true
+			}
+			for cell := 1; cell <= 5; cell++ {
+				kind, text := ask(cell, 0)
+				want := map[bool]string{true: c.last, false: task.ErrFail}[cell == 5]
+				if kind != want || !strings.Contains(text, "at most 8192 tokens") || cell == 5 && !strings.Contains(text, c.text) {
+					t.Errorf("rejection %d ends as %s: %s", cell, kind, text)
+				}
+			}
+		})
+	}
+}
+
 // The meter counts as retries what is made again, counts answers of the cache,
 // and forgets what went wrong once a call succeeds.
 func TestMeter(t *testing.T) {

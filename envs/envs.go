@@ -58,8 +58,7 @@ func DecodeStrict(data []byte) Decode {
 		if err == nil {
 			return nil
 		}
-		first, _ := strings.CutPrefix(err.Error(), "json: unknown field ")
-		unknown := refuseUnknown(data, wording.Keys(reflect.TypeOf(v)))
+		unknown := refuseUnknown(data, reflect.TypeOf(v), "")
 		wrong := json.Unmarshal(data, v)
 		if _, isType := errors.AsType[*json.UnmarshalTypeError](wrong); unknown != nil && !isType {
 			return unknown
@@ -67,7 +66,7 @@ func DecodeStrict(data []byte) Decode {
 		if wrong != nil {
 			return errors.Join(unknown, explainType(wrong))
 		}
-		return fmt.Errorf("unknown key %s", first) // of an object within
+		return err
 	}
 }
 
@@ -85,19 +84,50 @@ func explainType(err error) error {
 	return fmt.Errorf("%s: expected %s, got %s", wrong.Field, cmp.Or(expected, wrong.Type.String()), wrong.Value)
 }
 
-// refuseUnknown names every key of an object that is not among those that are known.
-func refuseUnknown(data []byte, known []string) error {
-	var object map[string]json.RawMessage
-	_ = json.Unmarshal(data, &object) // what is no object has no unknown key
+// refuseUnknown names every key that its object does not know, of objects within, too. A type that
+// reads itself refuses what it does not know.
+func refuseUnknown(data []byte, t reflect.Type, within string) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return nil
+	}
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		// as encoding/json matches them
-		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
-			errs = append(errs, fmt.Errorf("unknown key %q; %s%s", name, wording.Known(known),
-				wording.DidYouMean(name, known)))
+	switch t.Kind() {
+	case reflect.Slice:
+		var list []json.RawMessage
+		_ = json.Unmarshal(data, &list) // what is no list has no unknown key
+		for i, item := range list {
+			errs = append(errs, refuseUnknown(item, t.Elem(), fmt.Sprintf("%s[%d]", within, i)))
+		}
+	case reflect.Map, reflect.Struct:
+		var object map[string]json.RawMessage
+		_ = json.Unmarshal(data, &object)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			path := strings.TrimPrefix(within+"."+name, ".")
+			if t.Kind() == reflect.Map {
+				errs = append(errs, refuseUnknown(object[name], t.Elem(), path))
+			} else if field, ok := fieldOf(t, name); ok {
+				errs = append(errs, refuseUnknown(object[name], field, path))
+			} else {
+				known := wording.Keys(t)
+				errs = append(errs, fmt.Errorf("unknown key %q; %s%s", path, wording.Known(known),
+					wording.DidYouMean(name, known)))
+			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// fieldOf returns the type of a key of an object, as encoding/json matches them.
+func fieldOf(t reflect.Type, name string) (reflect.Type, bool) {
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous && strings.EqualFold(wording.Key(f), name) {
+			return f.Type, true
+		}
+	}
+	return nil, false
 }
 
 // Measure is what score measures. It says what a group without a decision has.

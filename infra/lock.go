@@ -27,12 +27,12 @@ var ErrInUse = errors.New("in use")
 // when the process ends, however it ends; the file stays and names the last holder.
 func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700|group); err != nil {
-		return nil, fmt.Errorf("infra: lock: %w", err)
+		return nil, fmt.Errorf("lock of %s: %w", path, err)
 	}
 	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW,
 		0o600|uint32(group&0o060))
 	if err != nil {
-		return nil, fmt.Errorf("infra: lock %s: %w", path, err)
+		return nil, fmt.Errorf("lock of %s: %w", path, err)
 	}
 	err = lockFile(fd)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -44,7 +44,7 @@ func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 	}
 	if err != nil {
 		syscall.Close(fd)
-		return nil, fmt.Errorf("infra: lock %s: %w", path, err)
+		return nil, fmt.Errorf("lock of %s: %w", path, err)
 	}
 	return lock(fd), nil
 }

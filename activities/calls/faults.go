@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
+	"roundtable/activities/answers"
+	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 )
 
@@ -41,6 +44,7 @@ type faults struct {
 // counts are of the calls of one campaign to one account.
 type counts struct {
 	answered int                   // calls, in all
+	prompted int                   // of them, those of other prompts than the check's
 	failed   int                   // and those that failed
 	alike    map[string]int        // failures since the last answer, by how they failed
 	since    time.Time             // the first of them
@@ -84,6 +88,9 @@ func (f *faults) countAnswer(q Order, ask int) {
 	defer f.mu.Unlock()
 	c := f.countsOf(q.Run.Campaign, q.Provider.Account)
 	c.answered++
+	if !isCheck(q.Run) {
+		c.prompted++
+	}
 	clear(c.alike)
 	delete(c.prompts, q.promptKey(ask))
 }
@@ -102,7 +109,7 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	if e.Fault == "" || e.Code == "canceled" {
 		return judgement{class: e.Class}
 	}
-	if rule.Tries == 0 {
+	if rule.Tries == 0 && e.Fault != model.Rejected {
 		return judgement{class: rule.First}
 	}
 	f.mu.Lock()
@@ -117,6 +124,9 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	}
 	c.latest = time.Now()
 	c.alike[how]++
+	if e.Fault == model.Rejected { // of this prompt; of so many in a row perhaps the parameters
+		return judgement{class: rule.First, suspect: c.alike[how] >= fewAlike}
+	}
 	key := q.promptKey(ask)
 	s := c.prompts[key]
 	if s == nil || s.how != how {
@@ -134,7 +144,7 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 		return c.pause(key, fmt.Sprintf("the first %d calls of this model all failed so: check its name, its key and its parameters", c.alike[how]))
 	case e.Fault == model.Broken && silence >= longestBroken, silence >= longestDown:
 		return c.pause(key, fmt.Sprintf("nothing has been answered for %s", silence.Round(time.Minute)))
-	case s.n < rule.Tries && !(e.Fault == model.Refused && c.alike[how] >= fewRefused):
+	case s.n < rule.Tries && !(e.Fault == model.Refused && c.alike[how] >= fewAlike):
 		return judgement{class: model.Retry}
 	case rule.Prompt == model.Retry: // too many calls or no connection: hardly of a prompt
 		if others && (time.Since(s.began) >= longestAlone || c.answered-s.before >= mostAnswered*(c.failed-s.failed)) {
@@ -147,9 +157,9 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	return judgement{class: model.Retry, suspect: true}
 }
 
-// fewRefused is how many refusals alike, with no answer between them, make one look whether
-// anything is answered still.
-const fewRefused = 5
+// fewAlike is how many refusals or rejections alike, with no answer between them, make one look
+// whether anything is answered still.
+const fewAlike = 5
 
 // pause forgets what was counted: after the operator has acted counting starts anew. The caller holds mu.
 func (c *counts) pause(key promptKey, why string) judgement {
@@ -172,15 +182,21 @@ func (f *faults) settle(q Order, ask int, e *model.Error, others error) judgemen
 	c := f.countsOf(q.Run.Campaign, q.Provider.Account)
 	key := q.promptKey(ask)
 	failed, isCall := errors.AsType[*model.Error](others)
+	passing := model.Retry
+	if e.Fault == model.Rejected {
+		passing = rule.First
+	}
 	switch s := c.prompts[key]; {
+	case errors.Is(others, errNoPrompt):
+		return c.pause(key, "the check is answered, but no prompt of this campaign so far: check max_tokens against the model's context")
 	case others == nil && s != nil && s.n >= rule.Tries:
 		return f.blamePrompt(c, key, s.n, rule.Prompt)
 	case others == nil, !isCall: // or it could not be asked: the budget, the lake
-		return judgement{class: model.Retry}
+		return judgement{class: passing}
 	case failed.Class == model.Pause:
 		return c.pause(key, "and the check fails, too: "+failed.Error())
 	case failed.Fault.Treatment().Model == model.Retry: // it is down or busy now, which passes
-		return judgement{class: model.Retry}
+		return judgement{class: passing}
 	}
 	if rule.Model == model.Pause {
 		return c.pause(key, "no other prompt is answered either")
@@ -208,9 +224,32 @@ func (c *Caller) compareOthers(ctx context.Context, q Order, ask int, r model.Re
 		return err
 	}
 	_, others, _ := c.faults.asking.Do(q.Run.Campaign+" "+q.Provider.Account, func() (any, error) {
-		return c.Check(ctx, q.Run.Campaign, q.Provider, CheckOptions{Parameters: r.Parameters, Plain: true})
+		_, err := c.Check(ctx, q.Run.Campaign, q.Provider, CheckOptions{Parameters: r.Parameters, Plain: true})
+		if err == nil && e.Fault == model.Rejected {
+			err = c.findPrompted(ctx, q)
+		}
+		return nil, err
 	})
 	return c.faults.settle(q, ask, e, others).apply(e)
+}
+
+// errNoPrompt says that a model has answered nothing in a campaign but checks.
+var errNoPrompt = errors.New("no prompt was answered")
+
+// findPrompted returns errNoPrompt of a model that has answered no prompt of a campaign, as far as this process
+// and the campaign's first collaborations say.
+func (c *Caller) findPrompted(ctx context.Context, q Order) error {
+	c.faults.mu.Lock()
+	prompted := c.faults.countsOf(q.Run.Campaign, q.Provider.Account).prompted
+	c.faults.mu.Unlock()
+	if prompted > 0 {
+		return nil
+	}
+	_, others, err := ledger.EarlyAnswers(ctx, c.store, q.Run.Campaign)
+	if err == nil && !slices.ContainsFunc(others, func(a answers.Answer) bool { return a.ModelAsked == q.Provider.Name }) {
+		err = errNoPrompt
+	}
+	return err
 }
 
 // apply returns an error with the class that was found for it.

@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/singleflight"
@@ -49,11 +50,11 @@ func (c *Caller) withFee(ctx context.Context, m campaign.Manifest, q Order, wors
 		return worst + fee, nil
 	}
 	_, err, _ := f.reading.Do(m.Campaign, func() (any, error) {
-		early, err := ledger.EarlyAnswers(context.WithoutCancel(ctx), c.store, m.Campaign)
+		checks, others, err := ledger.EarlyAnswers(context.WithoutCancel(ctx), c.store, m.Campaign)
 		if err != nil {
 			return nil, err
 		}
-		for _, a := range early {
+		for _, a := range slices.Concat(checks, others) {
 			f.note(m.Campaign, a)
 		}
 		f.mu.Lock()

@@ -96,32 +96,34 @@ func JudgeOf(name string) string {
 // lookedAt is how many collaborations EarlyAnswers looks at, apart from the checks.
 const lookedAt = 20
 
-// EarlyAnswers returns what models have answered in a campaign's checks and its first
-// collaborations, without what came from the cache.
-func EarlyAnswers(ctx context.Context, s store.Store, campaign string) (all []answers.Answer, err error) {
+// EarlyAnswers returns what models have answered in a campaign's checks and in the first others of
+// its folders, without what came from the cache.
+func EarlyAnswers(ctx context.Context, s store.Store, campaign string) (checks, others []answers.Answer, err error) {
 	stored := answers.NewAnswers(s)
 	runs, err := stored.Runs(ctx, campaign)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	others := 0
+	looked := 0
 	for _, p := range runs {
+		into := &checks
 		if !strings.HasPrefix(p.Collaboration, CheckPrefix) {
-			if others++; others > lookedAt {
+			if looked++; looked > lookedAt {
 				continue
 			}
+			into = &others
 		}
 		stored, err := stored.Load(ctx, p)
 		if err != nil && !errors.Is(err, store.ErrCorrupt) {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, t := range stored.Turns {
 			for _, answer := range t.Asks {
 				if !answer.Cached {
-					all = append(all, answer)
+					*into = append(*into, answer)
 				}
 			}
 		}
 	}
-	return all, nil
+	return checks, others, nil
 }

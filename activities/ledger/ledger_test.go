@@ -205,7 +205,7 @@ func TestEarlyAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if early, err := ledger.EarlyAnswers(ctx, s, "c"); err != nil || len(early) != 1 || early[0].ModelAsked != "asked" {
+	if _, early, err := ledger.EarlyAnswers(ctx, s, "c"); err != nil || len(early) != 1 || early[0].ModelAsked != "asked" {
 		t.Errorf("%v, %v", early, err)
 	}
 }

@@ -43,7 +43,7 @@ func Treatments() []struct {
 		Treatment
 	}{
 		{Unsent, Treatment{First: Fail}},
-		{Rejected, Treatment{First: Fail}},
+		{Rejected, Treatment{First: Fail, Prompt: Fail, Model: Pause}},
 		{Refused, Treatment{First: Retry, Tries: 3, Prompt: Fail, Model: Pause, Unanswered: 3}},
 		{Broken, Treatment{First: Retry, Tries: 6, Prompt: Fail, Model: Retry, Unanswered: 8}},
 		{Useless, Treatment{First: Retry, Tries: 4, Prompt: Fail, Model: Pause, Unanswered: 3}},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -89,7 +90,7 @@ func Execute(ctx context.Context, plugins catalogue.Catalogue, args []string, st
 		strings.Contains(err.Error(), context.Canceled.Error()) {
 		err = cli.InterruptedError(errors.New("interrupted")) // while it started: there is nothing that must come in
 	}
-	code := cli.ExitCode(err)
+	code, err := cli.ExitCode(err), explainDenied(err)
 	if strings.HasPrefix(err.Error(), "unknown command ") { // the library's own error
 		code = cli.ExitUsage
 	}
@@ -142,8 +143,26 @@ or a bucket (--lake), and the campaign continues from them after any interruptio
 	return root
 }
 
-// explainFlag says of an unknown flag which one was meant, or that it is a key of the campaign's file.
+// explainDenied says of a file or folder that this user may not use what helps.
+func explainDenied(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%w; who runs this command needs that right: change it, or name another place (--lake, for the lake)", err)
+	}
+	return err
+}
+
+// explainFlag says of an unknown flag which one was meant, or that it is a key of the campaign's file,
+// and of a value what is expected.
 func explainFlag(cmd *cobra.Command, err error) error {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		expected := map[string]string{
+			"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false",
+			"duration": "a time, as 90s or 1h30m",
+		}[wrong.GetFlag().Value.Type()]
+		if expected != "" {
+			return fmt.Errorf("--%s is %q; expected %s", wrong.GetFlag().Name, wrong.GetValue(), expected)
+		}
+	}
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
 		return err

@@ -81,7 +81,7 @@ func newRemoval(o *cli.Options, cmd *cobra.Command, act func(*removal, context.C
 		if yes {
 			held, lock, err := o.LockCampaign(ctx, s, name, "")
 			if err != nil {
-				return cli.UsageError(fmt.Errorf("nothing is deleted: %s is in use: %w", name, err))
+				return cli.UsageError(fmt.Errorf("nothing is deleted: %w", err))
 			}
 			defer lock.Close()
 			ctx = held

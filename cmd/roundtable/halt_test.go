@@ -114,3 +114,24 @@ func TestNoCallAfterSteering(t *testing.T) {
 		t.Errorf("after cancel: %+v", st)
 	}
 }
+
+// TestCancelThatReachedNoWorkflow: a cancel whose command was killed before it had signalled stops no cell of
+// the next run, whose workers would meet it before the workflow is joined.
+func TestCancelThatReachedNoWorkflow(t *testing.T) {
+	t.Parallel()
+	v := newVendor(t)
+	v.latency = 20 * time.Millisecond
+	dir := t.TempDir()
+	campaignFile(t, dir, v.URL, 4)
+	b := starts(t, dir, v.at(), "run", "campaign.yaml")
+	screentest.Until(t, "calls", func() bool { return len(v.arrivals()) > 20 })
+	b.kill()
+	local, err := store.NewLocal(filepath.Join(dir, "lake"))
+	noError(t, err)
+	noError(t, lakecampaign.WriteHalt(t.Context(), local, "killed",
+		lakecampaign.Halt{Reason: task.Cancelled, At: time.Now().UTC(), Holds: true, ByHand: true}))
+	ends(t, 0, dir, v.at(), "run", "campaign.yaml")
+	if st := statusBy(t, dir, "killed"); st.Stopped > 0 || st.Succeeded != st.Cells {
+		t.Errorf("after a cancel that reached nobody: %+v", st)
+	}
+}

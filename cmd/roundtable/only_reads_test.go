@@ -1,7 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"roundtable/cmd/commands"
@@ -17,6 +21,32 @@ func TestOnlyReads(t *testing.T) {
 	} {
 		if got := commands.OnlyReads(catalogue.Builtin(), strings.Fields(line)); got != want {
 			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+// A value of another kind is answered with what is expected, not with the name of a function.
+func TestFlagsOfAnotherKind(t *testing.T) {
+	for line, want := range map[string]string{
+		"plan a.yaml --limit x":         `--limit is "x"; expected a whole number`,
+		"run a.yaml --no-check=perhaps": `--no-check is "perhaps"; expected true or false`,
+	} {
+		var out, said strings.Builder
+		if code := Execute(t.Context(), catalogue.Builtin(), strings.Fields(line), &out, &said); code != 2 || !strings.Contains(said.String(), want) || strings.Contains(said.String(), "strconv") {
+			t.Errorf("%s: code %d: %s", line, code, said.String())
+		}
+	}
+}
+
+// What may not be written or read is told with what helps, however deep the system said so.
+func TestExplainDenied(t *testing.T) {
+	for err, helps := range map[error]bool{
+		&fs.PathError{Op: "open", Path: "lake/x", Err: syscall.EACCES}: true,
+		&fs.PathError{Op: "open", Path: "lake/x", Err: syscall.EROFS}:  true,
+		&os.PathError{Op: "open", Path: "lake/x", Err: syscall.ENOENT}: false,
+	} {
+		if text := explainDenied(fmt.Errorf("lock: %w", err)).Error(); strings.Contains(text, "--lake") != helps || !strings.HasPrefix(text, "lock: open lake/x") {
+			t.Errorf("%v: %s", err, text)
 		}
 	}
 }

@@ -27,10 +27,10 @@ var companions = []string{"-wal", "-shm", "-journal", ""}
 // prepareDir makes the folder private and checks that its disk has room.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("infra: state folder: %w", err)
+		return fmt.Errorf("the state folder: %w", err)
 	}
 	if err := restrictFile(dir, 0o700); err != nil {
-		return fmt.Errorf("infra: state folder: %w", err)
+		return fmt.Errorf("the state folder: %w", err)
 	}
 	free, err := FreeBytes(dir)
 	if err != nil {

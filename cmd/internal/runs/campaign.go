@@ -84,7 +84,9 @@ func (r Options) runRest(ctx context.Context, s store.Store, p campaign.Plan, m 
 			return status, err
 		}
 	}
-	if halt != nil && !(halt.ByHand && halt.Reason == task.Cancelled) { // that ends where drive does
+	if heard, err := heardOf(ctx, e.Client, name, halt); err != nil {
+		return status, err
+	} else if !heard { // workers would meet it before drive, which ends the others, has joined the workflow
 		if err := campaign.ClearSameHalt(ctx, s, name, halt); err != nil {
 			return status, err
 		}
@@ -180,6 +182,36 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 		_, err = goOn()
 	}
 	return run, err
+}
+
+// heardOf reports whether a halt is a cancel that the campaign's open workflow may have heard of: then
+// it has to say whether that counts. It is asked without a worker, by its history.
+func heardOf(ctx context.Context, c client.Client, name string, halt *campaign.Halt) (bool, error) {
+	if halt == nil || !halt.ByHand || halt.Reason != task.Cancelled {
+		return false, nil
+	}
+	heard := false
+	events := c.GetWorkflowHistory(ctx, workflows.CampaignID(name), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if _, missing := errors.AsType[*serviceerror.NotFound](err); missing {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		switch event.GetEventType() {
+		case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED: // it may have continued what was cancelled
+			heard = event.GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId() != ""
+		case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED:
+			heard = heard || event.GetWorkflowExecutionSignaledEventAttributes().GetSignalName() == workflows.SignalCancel
+		case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+			enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
+			enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT:
+			return false, nil
+		}
+	}
+	return heard, nil
 }
 
 // liftHalt ends the halt that was found when a command began. Held says that somebody has paused or

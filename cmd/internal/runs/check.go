@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,12 @@ import (
 // by itself (a limit, a service that is down) does not keep a campaign from starting.
 func (r Options) check(ctx context.Context, e *engine.Engine, s store.Store, p campaign.Plan, again string) error {
 	name := p.Campaign.Name
-	early, err := ledger.EarlyAnswers(ctx, s, name)
+	checks, others, err := ledger.EarlyAnswers(ctx, s, name)
 	if err != nil {
 		return err
 	}
 	answered := map[string]bool{}
-	for _, answer := range early {
+	for _, answer := range slices.Concat(checks, others) {
 		answered[answer.ModelAsked] = true
 	}
 	build, asked := e.Models.Build, map[string]bool{}
