@@ -1,24 +1,33 @@
 package throttle
 
-import "time"
+import (
+	"time"
+
+	"roundtable/activities/model"
+)
 
 // bucket is a rate with a small burst. The zero value lets everything pass.
 type bucket struct {
 	rate, burst float64 // in a second; at once
 	level       float64 // negative after a call larger than the burst
+	taken       float64 // since the beginning
 	at          time.Time
 }
 
-// perMinute allows at most limit in any minute: the burst, a quarter of a
+// perMinute allows at most limit in any minute, 0 for any number: the burst, a quarter of a
 // second's worth, is taken off the rate.
 func (b *bucket) perMinute(limit int64, now time.Time) {
+	if limit <= 0 {
+		*b = bucket{taken: b.taken}
+		return
+	}
 	burst := max(1, float64(limit)/240)
 	b.setRate((float64(limit)-burst+1)/60, burst, now)
 }
 
 func (b *bucket) setRate(rate, burst float64, now time.Time) {
 	if b.rate == 0 {
-		*b = bucket{level: burst, at: now}
+		b.level, b.at = burst, now
 	}
 	b.refillUntil(now)
 	b.rate, b.burst, b.level = rate, burst, min(b.level, burst)
@@ -32,8 +41,8 @@ func (b *bucket) refillUntil(now time.Time) {
 	b.at = now
 }
 
-// waitFor returns when n may be taken; zero for now. What is more than the burst is
-// lent, or it would never pass.
+// waitFor returns when n may be taken; zero for now. What is more than the burst is lent, or it
+// would never pass.
 func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 	if b.rate == 0 {
 		return time.Time{}
@@ -46,7 +55,83 @@ func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 	return now.Add(time.Duration(missing/b.rate*float64(time.Second)) + 1)
 }
 
-func (b *bucket) take(n float64) { b.level -= n }
+func (b *bucket) take(n float64) { b.level, b.taken = b.level-n, b.taken+n }
+
+// atMost empties the bucket to what the service said was left at a time, when so much had been
+// taken. It is not filled: others may use the account.
+func (b *bucket) atMost(a model.Allowance, at time.Time, taken float64, now time.Time) {
+	if a.Limit > 0 {
+		b.refillUntil(now)
+		b.level = min(b.level, float64(a.Remaining)+b.rate*now.Sub(at).Seconds()-(b.taken-taken))
+	}
+}
+
+// quota counts calls against a ceiling: of the account or of a campaign.
+type quota struct {
+	ceiling          Ceiling
+	requests, tokens bucket
+	inFlight         int
+}
+
+func (q *quota) setCeiling(c Ceiling, now time.Time) {
+	if c != q.ceiling {
+		q.ceiling = c
+		q.requests.perMinute(c.Requests, now)
+		q.tokens.perMinute(c.Tokens, now)
+	}
+}
+
+func (q *quota) blocksUntil(tokens float64, now time.Time) Wait {
+	if most := q.ceiling.Concurrency; most > 0 && q.inFlight >= most {
+		return Wait{For: Concurrency, Limit: int64(most)}
+	}
+	if at := q.requests.waitFor(1, now); !at.IsZero() {
+		return Wait{For: Requests, Until: at, Limit: q.ceiling.Requests}
+	}
+	if at := q.tokens.waitFor(tokens, now); !at.IsZero() {
+		return Wait{For: Tokens, Until: at, Limit: q.ceiling.Tokens}
+	}
+	return Wait{}
+}
+
+// learnLimits takes what a service said of the account when a call entered.
+func (t *Throttle) learnLimits(l model.Limits, p *Pass, now time.Time) {
+	if l == (model.Limits{}) {
+		return
+	}
+	if l.Requests.Limit > 0 {
+		t.requests = perMinute(l.Requests)
+	}
+	if l.Tokens.Limit > 0 {
+		t.tokens = perMinute(l.Tokens)
+	}
+	t.applyLimits(now)
+	t.account.requests.atMost(l.Requests, p.entered, p.sent, now)
+	t.account.tokens.atMost(l.Tokens, p.entered, p.sentTokens, now)
+}
+
+// perMinute returns the limit of a minute. Some services speak of a day in the same words: then
+// the limit does not matter until little is left of it.
+func perMinute(a model.Allowance) int64 {
+	if a.Reset > 2*time.Minute && a.Remaining < a.Limit/10 {
+		return max(1, int64(float64(a.Limit-a.Remaining)/a.Reset.Minutes()))
+	}
+	return a.Limit
+}
+
+// applyLimits puts the tighter of ceiling and learnt limits in force.
+func (t *Throttle) applyLimits(now time.Time) {
+	c := t.ceiling
+	c.Requests, c.Tokens = tighterOf(c.Requests, t.requests), tighterOf(c.Tokens, t.tokens)
+	t.account.setCeiling(c, now)
+}
+
+func tighterOf(a, b int64) int64 {
+	if a <= 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
 
 // mean is a running mean of about the last 64 values.
 type mean struct {

@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"container/list"
 	"errors"
 	"time"
 
@@ -8,72 +9,73 @@ import (
 	"roundtable/activities/model"
 )
 
-// Pass is the right to make one call. It ends with Answered, Failed or Leave,
+// Pass is a call that waits, then the right to make it. It ends with Answered, Failed or Leave,
 // whichever comes first; the later ones do nothing.
 type Pass struct {
-	throttle *Throttle
-	campaign *campaign
-	bytes    int
-	tokens   float64 // estimated
-	entered  time.Time
-	sent     sent // by the account, with this call
-	cut      int  // of the window, when it entered
-	number   int  // of the call since that
-	jitter   failure.Jitter
-	ended    bool
+	throttle         *Throttle
+	campaign         *campaign
+	call             Call
+	tokens           float64       // estimated
+	place            *list.Element // in the line; nil outside it
+	ready            chan struct{} // closed when the wait is over
+	turnedAway       error         // set before that
+	entered          time.Time
+	sent, sentTokens float64 // by the account, with this call
+	cut, number      int     // of the window: the cut it followed, and which call since that
+	jitter           failure.Jitter
+	ended            bool
 }
 
-// Answered ends a call with what it used and what the service said of the
-// account's limits.
+// unknownOutput is the estimate for the first answers if the request sets no limit.
+const unknownOutput = 1024
+
+// estimateTokens returns how many tokens a call will take.
+func (c *campaign) estimateTokens(call Call) float64 {
+	output := c.output.valueOr(unknownOutput)
+	if limit := float64(call.MaxOutput); limit > 0 && (c.output.n == 0 || output > limit) {
+		output = limit
+	}
+	return float64(call.Bytes)*c.perByte.valueOr(0.25) + output
+}
+
+// Answered ends a call with what it used and what the service said of the account's limits.
 func (p *Pass) Answered(u model.Usage, l model.Limits) {
-	t := p.throttle
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now, ok := p.freePlace()
-	if !ok {
-		return
-	}
-	if used := float64(u.Input + u.Output); used > 0 {
-		p.correctTokens(used, now)
-		p.campaign.output.add(float64(u.Output))
-		if p.bytes > 0 {
-			p.campaign.perByte.add(float64(u.Input) / float64(p.bytes))
+	p.end(func(t *Throttle, now time.Time) {
+		if used := float64(u.Input + u.Output); used > 0 {
+			p.correctTokens(used, now)
+			p.campaign.output.add(float64(u.Output))
+			if p.call.Bytes > 0 {
+				p.campaign.perByte.add(float64(u.Input) / float64(p.call.Bytes))
+			}
 		}
-	}
-	t.learnLimits(l, p.entered, p.sent, now)
-	t.countTime(now)
-	t.window.growAfter(p.entered, now, t.block.For == Provider && t.gate.isOpen())
-	t.gate.countAnswer(p, now)
-	t.serveLine(now)
+		t.learnLimits(l, p, now)
+		t.countTime(now)
+		t.window.growAfter(p.entered, now, t.block.For == Provider && t.gate.isOpen())
+		t.gate.countAnswer(p, now)
+	})
 }
 
 // Failed ends a call with its error. Only a *model.Error says something about the service.
 func (p *Pass) Failed(err error) {
-	t := p.throttle
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now, ok := p.freePlace()
-	if !ok {
-		return
-	}
-	var e *model.Error
-	if !errors.As(err, &e) {
-		e = &model.Error{}
-	}
-	if e.Unbilled {
-		p.correctTokens(0, now)
-	}
-	t.learnLimits(e.Limits, p.entered, p.sent, now)
-	switch {
-	case isOverload(e):
-		t.cutWindow(p, e.RetryAfter, now)
-	case e.Class == model.Pause: // those that wait would end like this one
-		t.refuseCampaign(p.campaign, err)
+	p.end(func(t *Throttle, now time.Time) {
+		e := &model.Error{}
+		_ = errors.As(err, &e)
+		if e.Unbilled {
+			p.correctTokens(0, now)
+		}
+		t.learnLimits(e.Limits, p, now)
+		if isOverload(e) {
+			t.cutWindow(p, e.RetryAfter, now)
+			return
+		}
 		t.gate.passOn(p)
-	default:
-		t.gate.passOn(p)
-	}
-	t.serveLine(now)
+		for c := p.campaign; e.Class == model.Pause && c.line.Len() > 0; { // they would end like this one
+			w := c.firstInLine()
+			t.leaveLine(w)
+			w.turnedAway = err
+			close(w.ready)
+		}
+	})
 }
 
 // cutWindow cuts the window and closes the gate if that is called for: if nothing gets
@@ -102,39 +104,44 @@ func (p *Pass) Leave() {
 	p.giveBack()
 }
 
-// giveBack undoes the entry but for its place in the minute, which others may
-// have filled. The caller holds mu.
-func (p *Pass) giveBack() {
-	now, ok := p.freePlace()
-	if !ok {
-		return
-	}
-	t := p.throttle
-	p.correctTokens(0, now)
-	t.window.takeBack(p.cut)
-	t.gate.passOn(p)
-	t.serveLine(now)
+func (p *Pass) end(count func(*Throttle, time.Time)) {
+	p.throttle.mu.Lock()
+	defer p.throttle.mu.Unlock()
+	p.freePlace(count)
 }
 
-// freePlace frees the place, once.
-func (p *Pass) freePlace() (time.Time, bool) {
+// giveBack undoes the entry but for its place in the minute, which others may have filled. The
+// caller holds mu.
+func (p *Pass) giveBack() {
+	p.freePlace(func(t *Throttle, now time.Time) {
+		p.correctTokens(0, now)
+		t.window.takeBack(p.cut)
+		t.gate.passOn(p)
+	})
+}
+
+// freePlace frees the place, once, has the end counted, and lets others in. The caller holds mu.
+func (p *Pass) freePlace(count func(*Throttle, time.Time)) {
 	if p.ended {
-		return time.Time{}, false
+		return
 	}
 	p.ended = true
-	p.campaign.quota.inFlight--
-	p.throttle.account.inFlight--
-	return time.Now(), true
+	for _, q := range p.quotas() {
+		q.inFlight--
+	}
+	now := time.Now()
+	count(p.throttle, now)
+	p.throttle.serveLine(now)
 }
+
+func (p *Pass) quotas() [2]*quota { return [2]*quota{&p.campaign.quota, &p.throttle.account} }
 
 // correctTokens puts the tokens that were used in place of those estimated.
 func (p *Pass) correctTokens(used float64, now time.Time) {
-	more := used - p.tokens
-	for _, b := range []*bucket{&p.campaign.quota.tokens, &p.throttle.account.tokens} {
-		b.refillUntil(now) // first, or what is given back is lost above the burst
-		b.take(more)
+	for _, q := range p.quotas() {
+		q.tokens.refillUntil(now) // first, or what is given back is lost above the burst
+		q.tokens.take(used - p.tokens)
 	}
-	p.throttle.learnt.sent.tokens += more
 }
 
 // isOverload reports whether a service refused a call, or let it wait, because there are too many.

@@ -30,7 +30,7 @@ func TestWaiting(t *testing.T) {
 		"learnt": {before: func(_ *testing.T, th *Throttle) {
 			th.mu.Lock()
 			defer th.mu.Unlock()
-			th.learnLimits(model.Limits{Requests: model.Allowance{Limit: 60, Remaining: 0}}, time.Now(), th.learnt.sent, time.Now())
+			th.learnLimits(model.Limits{Requests: model.Allowance{Limit: 60, Remaining: 0}}, &Pass{entered: time.Now()}, time.Now())
 		}, want: Wait{For: Requests, Limit: 60}, until: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

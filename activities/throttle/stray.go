@@ -22,9 +22,8 @@ type verdict int
 
 const (
 	fewer   verdict = iota // there are too many calls
-	late                   // of a call that began before the last cut
 	nothing                // none gets through: only time helps
-	chance                 // it is a stray one
+	chance                 // it is a stray one, or late
 )
 
 const (

@@ -48,21 +48,30 @@ type Call struct {
 	Deadline  time.Duration // how long its answer is waited for; 0 if there is no limit
 }
 
-// Throttle is the gate before one account of a service. It is shared by all
-// models and campaigns that use the account.
+// Throttle is the gate before one account of a service. It is shared by all models and
+// campaigns that use the account.
 type Throttle struct {
-	mu        sync.Mutex
-	ceiling   Ceiling
-	learnt    learnt
-	account   quota
-	campaigns map[string]*campaign
-	turns     *list.List // campaigns with waiting calls, the next one first
-	window    window
-	gate      gate
-	block     block     // what kept the first waiting call of all at the last look
-	looked    time.Time // when that was
-	timer     *time.Timer
-	wake      time.Time // when the timer fires; zero if it is off
+	mu               sync.Mutex
+	ceiling          Ceiling
+	requests, tokens int64 // a minute, as the service says; 0 if not known
+	account          quota
+	campaigns        map[string]*campaign
+	turns            *list.List // campaigns with waiting calls, the next one first
+	window           window
+	gate             gate
+	block            Wait      // what kept the first waiting call of all at the last look
+	looked           time.Time // when that was
+	timer            *time.Timer
+	wake             time.Time // when the timer fires; zero if it is off
+}
+
+// campaign is the line of a campaign's waiting calls.
+type campaign struct {
+	quota   quota
+	line    list.List     // of *Pass
+	turn    *list.Element // its place among the campaigns; nil if nothing waits
+	perByte mean          // tokens of a byte of a prompt
+	output  mean          // tokens of an answer
 }
 
 // New returns a throttle for an account of which nothing is known but a ceiling.
@@ -101,24 +110,27 @@ func (t *Throttle) Reopen() {
 	t.serveLine(now)
 }
 
-// Enter waits until a call may be made. The pass must be ended, best by a
-// deferred Leave. The error is the context's, ErrStopping, or that of a call of
-// the campaign which the operator must fix.
+// Enter waits until a call may be made. The pass must be ended, best by a deferred Leave. The
+// error is the context's, ErrStopping, or that of a call of the campaign which the operator
+// must fix.
 func (t *Throttle) Enter(ctx context.Context, stopping <-chan struct{}, call Call) (*Pass, error) {
 	if err := endOf(ctx, stopping); err != nil {
 		return nil, err
 	}
-	w := t.joinLine(call, failure.JitterOf(ctx))
+	p := t.joinLine(call, failure.JitterOf(ctx))
 	select {
-	case <-w.ready:
+	case <-p.ready:
 	case <-stopping:
 	case <-ctx.Done():
 	}
-	if err := endOf(ctx, stopping); err != nil { // counts even when the pass is there
-		t.quitLine(w)
+	if err := endOf(ctx, stopping); err != nil { // counts even when the place is there
+		t.quitLine(p)
 		return nil, err
 	}
-	return w.pass, w.refused
+	if p.turnedAway != nil {
+		return nil, p.turnedAway
+	}
+	return p, nil
 }
 
 func endOf(ctx context.Context, stopping <-chan struct{}) error {
@@ -131,43 +143,56 @@ func endOf(ctx context.Context, stopping <-chan struct{}) error {
 }
 
 // joinLine puts a call at the end of its campaign's line.
-func (t *Throttle) joinLine(call Call, drawn failure.Jitter) *waiter {
+func (t *Throttle) joinLine(call Call, drawn failure.Jitter) *Pass {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.campaignNamed(call.Campaign)
-	w := &waiter{campaign: c, bytes: call.Bytes, deadline: call.Deadline, tokens: c.estimateTokens(call), jitter: drawn,
+	p := &Pass{throttle: t, campaign: c, call: call, tokens: c.estimateTokens(call), jitter: drawn,
 		ready: make(chan struct{})}
-	w.place = c.line.PushBack(w)
+	p.place = c.line.PushBack(p)
 	if c.turn == nil {
 		c.turn = t.turns.PushBack(c)
 	}
 	if c.line.Len() == 1 { // else those before it wait already
 		t.serveLine(time.Now())
 	}
-	return w
+	return p
 }
 
 // quitLine takes back a call that will not be made.
-func (t *Throttle) quitLine(w *waiter) {
+func (t *Throttle) quitLine(p *Pass) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case w.refused != nil:
-	case w.pass != nil:
-		w.pass.giveBack()
+	case p.turnedAway != nil:
+	case p.place == nil:
+		p.giveBack()
 	default:
-		t.removeWaiter(w)
+		t.leaveLine(p)
 		t.serveLine(time.Now())
 	}
 }
 
-// refuseCampaign ends the wait of all calls of a campaign. The caller holds mu.
-func (t *Throttle) refuseCampaign(c *campaign, err error) {
-	for c.line.Len() > 0 {
-		w := c.firstWaiter()
-		t.removeWaiter(w)
-		w.refused = err
-		close(w.ready)
+func (t *Throttle) campaignNamed(name string) *campaign {
+	c := t.campaigns[name]
+	if c == nil {
+		c = &campaign{}
+		t.campaigns[name] = c
+	}
+	return c
+}
+
+// firstInLine returns the call that waits longest.
+func (c *campaign) firstInLine() *Pass { return c.line.Front().Value.(*Pass) }
+
+// leaveLine takes a call out of its line; the others keep their places.
+func (t *Throttle) leaveLine(p *Pass) {
+	c := p.campaign
+	c.line.Remove(p.place)
+	p.place = nil
+	if c.line.Len() == 0 {
+		t.turns.Remove(c.turn)
+		c.turn = nil
 	}
 }
 
@@ -181,23 +206,22 @@ func (t *Throttle) serveLine(now time.Time) {
 	t.armTimer(again, now)
 }
 
-// serveOne lets in the next call of the first campaign that may make one. If
-// there is none it says when to look again; zero if only another call's end
-// can change anything.
+// serveOne lets in the next call of the first campaign that may make one. If there is none it
+// says when to look again; zero if only another call's end can change anything.
 func (t *Throttle) serveOne(now time.Time) (again time.Time, served bool) {
-	t.block = block{}
+	t.block = Wait{}
 	for e := t.turns.Front(); e != nil; e = e.Next() {
-		c := e.Value.(*campaign)
-		w := c.firstWaiter()
-		if own := c.quota.blocksUntil(w.tokens, now); own.For != Nothing {
+		p := e.Value.(*campaign).firstInLine()
+		if own := p.campaign.quota.blocksUntil(p.tokens, now); own.For != Nothing {
 			again = soonerOf(again, own.Until)
 			continue
 		}
 		// a smaller call must not overtake, or a large one waits forever
-		if t.block = t.blocksUntil(w.tokens, now); t.block.For != Nothing {
+		if t.block = t.blocksUntil(p.tokens, now); t.block.For != Nothing {
 			return soonerOf(again, t.block.Until), false
 		}
-		t.admitFirst(w, now)
+		t.turns.MoveToBack(e)
+		t.admit(p, now)
 		return time.Time{}, true
 	}
 	return again, false
@@ -205,41 +229,39 @@ func (t *Throttle) serveOne(now time.Time) (again time.Time, served bool) {
 
 // countTime counts the time since the last look for the window.
 func (t *Throttle) countTime(now time.Time) {
-	if t.looked.IsZero() {
-		t.looked = now
+	if !t.looked.IsZero() {
+		t.window.passTime(now.Sub(t.looked), t.block.For == Provider, t.gate.isOpen(), t.account.inFlight)
 	}
-	t.window.passTime(now.Sub(t.looked), t.block.For == Provider, t.gate.isOpen(), t.account.inFlight)
 	t.looked = now
 }
 
 // blocksUntil says what keeps the account from making one more call.
-func (t *Throttle) blocksUntil(tokens float64, now time.Time) block {
+func (t *Throttle) blocksUntil(tokens float64, now time.Time) Wait {
 	if until, closed := t.gate.blocksUntil(now); closed {
-		return block{For: Provider, Since: t.gate.since, Told: t.gate.told, Until: until, Limit: t.window.callsAtOnce()}
+		return Wait{For: Provider, Since: t.gate.since, Told: t.gate.told, Until: until, Limit: t.window.callsAtOnce()}
 	}
-	if b := t.account.blocksUntil(tokens, now); b.For != Nothing {
-		return b
+	if w := t.account.blocksUntil(tokens, now); w.For != Nothing {
+		return w
 	}
 	if until, full := t.window.blocksUntil(t.account.inFlight, now); full {
-		return block{For: Provider, Until: until, Limit: t.window.callsAtOnce()}
+		return Wait{For: Provider, Until: until, Limit: t.window.callsAtOnce()}
 	}
-	return block{}
+	return Wait{}
 }
 
-// admitFirst gives the first waiting call of a campaign its pass.
-func (t *Throttle) admitFirst(w *waiter, now time.Time) {
-	c := w.campaign
-	t.removeWaiter(w)
-	if c.turn != nil {
-		t.turns.MoveToBack(c.turn)
+// admit gives a call its place.
+func (t *Throttle) admit(p *Pass, now time.Time) {
+	t.leaveLine(p)
+	p.entered = now
+	for _, q := range p.quotas() {
+		q.inFlight++
+		q.requests.take(1)
+		q.tokens.take(p.tokens)
 	}
-	c.quota.takeTokens(w.tokens)
-	t.account.takeTokens(w.tokens)
-	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, jitter: w.jitter, entered: now,
-		sent: t.learnt.countSent(w.tokens)}
-	w.pass.cut, w.pass.number = t.window.startCall(w.deadline)
-	t.gate.start(w.pass, now)
-	close(w.ready)
+	p.sent, p.sentTokens = t.account.requests.taken, t.account.tokens.taken
+	p.cut, p.number = t.window.startCall(p.call.Deadline)
+	t.gate.start(p, now)
+	close(p.ready)
 }
 
 // armTimer sees to it that someone looks again at a time; zero: nobody needs to.
@@ -248,9 +270,7 @@ func (t *Throttle) armTimer(at, now time.Time) {
 	case at.IsZero():
 		if !t.wake.IsZero() {
 			t.timer.Stop()
-			t.wake = time.Time{}
 		}
-		return
 	case !t.wake.IsZero() && !at.Before(t.wake) && now.Before(t.wake):
 		return // fires earlier, looks and sets itself again
 	case t.timer == nil:

@@ -182,7 +182,7 @@ func (w *window) isCheap(d time.Duration) bool { return d.Seconds()*w.limit/w.ro
 // that of a number since a cut; so many are still under way.
 func (w *window) cutFor(cut, number, inFlight int, cheap bool) verdict {
 	if cut < w.cuts {
-		return late
+		return chance // it began before the last cut, which answers it
 	}
 	w.cycle.refused++
 	if w.peak == 0 && (w.cycle.refused == 1 || w.trip.n == 0) { // it may have grown ahead of the calls
