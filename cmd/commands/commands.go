@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -90,7 +89,7 @@ func Execute(ctx context.Context, plugins catalogue.Catalogue, args []string, st
 		strings.Contains(err.Error(), context.Canceled.Error()) {
 		err = cli.InterruptedError(errors.New("interrupted")) // while it started: there is nothing that must come in
 	}
-	code, err := cli.ExitCode(err), explainDenied(err)
+	code, err := cli.ExitCode(err), cli.ExplainDenied(err)
 	if strings.HasPrefix(err.Error(), "unknown command ") { // the library's own error
 		code = cli.ExitUsage
 	}
@@ -141,14 +140,6 @@ or a bucket (--lake), and the campaign continues from them after any interruptio
 	)
 	arrangeCommands(o, root)
 	return root
-}
-
-// explainDenied says of a file or folder that this user may not use what helps.
-func explainDenied(err error) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("%w; who runs this command needs that right: change it, or name another place (--lake, for the lake)", err)
-	}
-	return err
 }
 
 // explainFlag says of an unknown flag which one was meant, or that it is a key of the campaign's file,

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"io/fs"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 
 	"roundtable/cmd/commands"
@@ -32,21 +28,8 @@ func TestFlagsOfAnotherKind(t *testing.T) {
 		"run a.yaml --no-check=perhaps": `--no-check is "perhaps"; expected true or false`,
 	} {
 		var out, said strings.Builder
-		if code := Execute(t.Context(), catalogue.Builtin(), strings.Fields(line), &out, &said); code != 2 || !strings.Contains(said.String(), want) || strings.Contains(said.String(), "strconv") {
+		if code := commands.Execute(t.Context(), catalogue.Builtin(), strings.Fields(line), &out, &said); code != 2 || !strings.Contains(said.String(), want) || strings.Contains(said.String(), "strconv") {
 			t.Errorf("%s: code %d: %s", line, code, said.String())
-		}
-	}
-}
-
-// What may not be written or read is told with what helps, however deep the system said so.
-func TestExplainDenied(t *testing.T) {
-	for err, helps := range map[error]bool{
-		&fs.PathError{Op: "open", Path: "lake/x", Err: syscall.EACCES}: true,
-		&fs.PathError{Op: "open", Path: "lake/x", Err: syscall.EROFS}:  true,
-		&os.PathError{Op: "open", Path: "lake/x", Err: syscall.ENOENT}: false,
-	} {
-		if text := explainDenied(fmt.Errorf("lock: %w", err)).Error(); strings.Contains(text, "--lake") != helps || !strings.HasPrefix(text, "lock: open lake/x") {
-			t.Errorf("%v: %s", err, text)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"roundtable/analysis/lake/store"
 )
@@ -61,4 +63,12 @@ func ExitCode(err error) int {
 		return coded.code
 	}
 	return ExitFailed
+}
+
+// ExplainDenied says of a file or folder that this user may not use what helps.
+func ExplainDenied(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("%w; who runs this command needs that right: change it, or name another place (--lake, for the lake)", err)
+	}
+	return err
 }
