@@ -2,6 +2,8 @@ package main
 
 import (
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +64,16 @@ func TestHaltBeforeTheWorkflow(t *testing.T) {
 		if h := halt(); h.Reason != reason || !h.Holds || !h.ByHand {
 			t.Errorf("after %s: %+v", command, h)
 		}
+	}
+	if os.Getuid() == 0 {
+		return // who may write everything
+	}
+	noError(t, lakecampaign.ClearHalt(t.Context(), local, "still"))
+	closed := filepath.Dir(filepath.Join(dir, "lake", filepath.FromSlash(lakecampaign.HaltKey("still"))))
+	noError(t, os.Chmod(closed, 0o500))
+	defer os.Chmod(closed, 0o700)
+	if d := ends(t, 0, dir, at, "pause", "still"); !strings.Contains(d.err, "cannot be held back") {
+		t.Errorf("pause of a lake that cannot be written says %s", d.err)
 	}
 }
 
@@ -133,5 +145,28 @@ func TestCancelThatReachedNoWorkflow(t *testing.T) {
 	ends(t, 0, dir, v.at(), "run", "campaign.yaml")
 	if st := statusBy(t, dir, "killed"); st.Stopped > 0 || st.Succeeded != st.Cells {
 		t.Errorf("after a cancel that reached nobody: %+v", st)
+	}
+}
+
+// TestRefusedAfterStaleCancel: a check that fails says why the campaign is paused, also behind a cancel that
+// reached no workflow.
+func TestRefusedAfterStaleCancel(t *testing.T) {
+	t.Parallel()
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}`, http.StatusUnauthorized)
+	}))
+	defer refuses.Close()
+	dir := t.TempDir()
+	campaignFile(t, dir, refuses.URL, 1)
+	noError(t, os.Mkdir(filepath.Join(dir, "lake"), 0o700))
+	local, err := store.NewLocal(filepath.Join(dir, "lake"))
+	noError(t, err)
+	noError(t, lakecampaign.WriteHalt(t.Context(), local, "killed",
+		lakecampaign.Halt{Reason: task.Cancelled, At: time.Now().UTC(), Holds: true, ByHand: true}))
+	d := command(t, dir, []string{"OPENAI_API_KEY=x"}, "run", "campaign.yaml")
+	h, err := lakecampaign.ReadHalt(t.Context(), local, "killed")
+	noError(t, err)
+	if d.code != 3 || h == nil || !strings.Contains(h.Reason, "Incorrect API key") {
+		t.Errorf("code %d, halt %+v\n%s", d.code, h, d.err)
 	}
 }

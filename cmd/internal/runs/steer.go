@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 	halt := campaign.Halt{Reason: reason, At: time.Now().UTC(), Holds: true, ByHand: true}
 	if before == nil || !before.Holds || reason == task.Cancelled {
 		if err := campaign.WriteHalt(ctx, s, name, halt); err != nil {
-			return fmt.Errorf("campaign %q: its calls cannot be held back: %w", name, err)
+			fmt.Fprintf(os.Stderr, "campaign %s: its calls cannot be held back, since its lake cannot be written; they begin until its workflow has heard of the command: %v\n", name, err)
 		}
 	}
 	for began := time.Now(); ; {
