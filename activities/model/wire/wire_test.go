@@ -82,16 +82,26 @@ func TestForbiddenAddressIsRefusedWhenDialled(t *testing.T) {
 	}
 }
 
-// LiteLLM hands the header of the service behind it on under another name.
-func TestRetryAfterOfTheServiceBehindAProxy(t *testing.T) {
+// The most exact header comes first: milliseconds, then seconds, then what LiteLLM hands on of
+// the service behind it, then the limit that is used up.
+func TestRetryAfterIsTheMostExact(t *testing.T) {
 	h := http.Header{}
-	h.Set("llm_provider-retry-after", "60")
-	if got := RetryAfter(h, time.Now()); got != time.Minute {
-		t.Errorf("got %v, want a minute", got)
-	}
-	h.Set("Retry-After", "5")
-	if got := RetryAfter(h, time.Now()); got != 5*time.Second {
-		t.Errorf("got %v, want the proxy's own 5 s", got)
+	for _, one := range []struct {
+		header, value string
+		want          time.Duration
+	}{
+		{"X-Ratelimit-Reset-Requests", "1s", time.Second},
+		{"X-Ratelimit-Remaining-Requests", "3", 0}, // it is not the one that is used up
+		{"Anthropic-Ratelimit-Tokens-Reset", "40", 0},
+		{"Anthropic-Ratelimit-Tokens-Remaining", "0", 40 * time.Second},
+		{"llm_provider-retry-after", "60", time.Minute},
+		{"Retry-After", "5", 5 * time.Second},
+		{"Retry-After-Ms", "1500", 1500 * time.Millisecond},
+	} {
+		h.Set(one.header, one.value)
+		if got := RetryAfter(h, time.Time{}); got != one.want {
+			t.Errorf("with %s: %v, want %v", one.header, got, one.want)
+		}
 	}
 }
 
