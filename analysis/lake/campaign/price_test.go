@@ -27,7 +27,7 @@ func TestPriceJSON(t *testing.T) {
 		`{"output": 1}`:                                  "input and output must be given",
 		`{"input": 1}`:                                   "input and output must be given",
 		`{"input": 1, "output": 1, "max_output": -1}`:    "max_output:",
-		`{"input": 1, "output": 1, "long": {"above": 1, "input": 1, "outpt": 2}}`: `"outpt"`,
+		`{"input": 1, "output": 1, "long": {"above": 1, "input": 1, "outpt": 2}}`: `"long.outpt"`,
 		`{"input": 1, "output": 1, "long": {"above": -1, "input": -1}}`:           "long.input:",
 		`{"input": 1, "output": 1, "flex": {"input": 0.5}}`:                       "flex: input and output must be given",
 		`{"input": 1, "output": 1, "batch": {"input": 0.5, "output": -1}}`:        "batch.output:",
