@@ -143,7 +143,7 @@ func TestLakeNamesNoMachine(t *testing.T) {
 	// Elsewhere it is said what to give.
 	code, said := asAuthor(t, elsewhere, "resume", "authored")
 	contains(t, said, "the folder of authored's file is not known on this machine; programs and files that it names are looked for in the current folder")
-	contains(t, said, "neither the lake nor this machine has the data files q.csv; --data DIR names a folder that has them")
+	contains(t, said, "neither the lake nor this machine has the data files q.csv (file does not exist); --data DIR names a folder that has them")
 	if code != 3 {
 		t.Errorf("resume elsewhere: code %d\n%s", code, said)
 	}
