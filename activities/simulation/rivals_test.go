@@ -156,7 +156,7 @@ func (p *process) checkLease() {
 	p.mu.Lock()
 	holder, since := p.lease.holder, time.Since(p.lease.since)
 	p.mu.Unlock()
-	if awake := time.Since(p.began) - p.Rivals.Awake; p.number == 0 && awake > 0 {
+	if awake := time.Since(p.began) - p.Rivals.Awake; p.number == 0 && awake >= 0 {
 		since = min(since, awake)
 	}
 	if most := p.Faults.renewedWithin(); holder != p.name && since > most {

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"sync"
 	"time"
+	"unique"
 
 	"golang.org/x/sync/errgroup"
 
@@ -55,8 +57,11 @@ func (k Kept) find(ctx context.Context, s store.Store, d lake.Dataset, readers [
 	if k.Cache.Folder == "" || len(d.Members) < cmp.Or(k.Least, keptLeast) {
 		return d.ByPart(), nil
 	}
-	sealed, rest := d.Split()
 	program := thisProgram()
+	if program == "" {
+		return d.ByPart(), nil
+	}
+	sealed, rest := d.Split()
 	all := make([]reading, len(sealed))
 	through, ctx := errgroup.WithContext(ctx)
 	through.SetLimit(atOnce)
@@ -108,8 +113,9 @@ func nameKept(program, digest string, readers []Reader) string {
 	return name[:2] + "/" + name + ".json"
 }
 
-// thisProgram tells programs apart, which may read the same rows differently; "" is told from none.
-func thisProgram() string {
+// thisProgram tells programs apart, which may read the same rows differently, by the file as it
+// was at the start: another may have taken its place since. "" is told from none.
+var thisProgram = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -119,7 +125,7 @@ func thisProgram() string {
 		return ""
 	}
 	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
-}
+})
 
 // encodeRuns returns runs as the text of a file, which begins with a sum of the rest.
 func encodeRuns(runs []Run, readers []Reader) ([]byte, error) {
@@ -156,6 +162,7 @@ func decodeRuns(data []byte, n int, readers []Reader) ([]Run, error) {
 	}
 	runs := make([]Run, n)
 	for i, k := range all {
+		k.Collaboration.SettingsJSON = unique.Make(k.Collaboration.SettingsJSON).Value() // one copy for each condition
 		r := Run{Collaboration: k.Collaboration, Scores: k.Scores, Keys: k.Keys, Usable: k.Usable, Asked: k.Asked,
 			Answered: k.Answered}
 		for _, reader := range readers {

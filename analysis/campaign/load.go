@@ -100,6 +100,7 @@ func (k Kept) load(ctx context.Context, store store.Store, campaign string, tabl
 			}
 			var err error
 			*run, err = NewRun(rows, readers...)
+			run.SettingsJSON = unique.Make(run.SettingsJSON).Value() // one copy for each condition
 			return err
 		})
 	}
@@ -118,9 +119,7 @@ func (k Kept) load(ctx context.Context, store store.Store, campaign string, tabl
 	k.keep(fresh, readers)
 	c.Runs = append(c.Runs, read...)
 	for i := range c.Runs {
-		run := &c.Runs[i]
-		Correct(&run.Collaboration, settled)
-		run.SettingsJSON = unique.Make(run.SettingsJSON).Value() // one copy for each condition
+		Correct(&c.Runs[i].Collaboration, settled)
 	}
 	slices.SortStableFunc(c.Runs, func(a, b Run) int { // as before compaction: sums of floats depend on it
 		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.CollaborationID, b.CollaborationID),

@@ -98,6 +98,9 @@ func (r Run) ScoreOrZero() float64 {
 
 // Right returns 1 if what was decided is right, else 0; no decision is not right.
 func (r Run) Right() float64 {
+	if r.Protocol == record.Imported && r.Score != nil && *r.Score >= 1 { // its agents' utilities are not known
+		return 1
+	}
 	if len(r.Utilities) > 0 && r.Utilities[0] >= 1 {
 		return 1
 	}

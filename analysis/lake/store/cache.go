@@ -6,11 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 )
 
-// Cache is a folder of files that can be made again: each is there whole or not at all,
+// own are names of files that are in a cache: hashes, and what is not named yet.
+var own = regexp.MustCompile(`^([0-9a-f]{64}\.(json|parquet)|\.tmp-\d+)$`)
+
+// Cache is a folder of files, named by hashes, that can be made again: each is there whole or not at all,
 // and those that nobody has used for long make room for others. It is no Store: a file may be
 // gone at any time, and a power failure may leave none.
 type Cache struct{ Folder string }
@@ -80,7 +84,7 @@ func (c Cache) Prune(most int64, before time.Time) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // pruned by another
 		}
-		if err == nil {
+		if err == nil && own.MatchString(filepath.Base(path)) {
 			all, total = append(all, aged{path, info.Size(), info.ModTime()}), total+info.Size()
 		}
 		return err

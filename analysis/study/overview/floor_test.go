@@ -65,7 +65,7 @@ func TestFloorHolds(t *testing.T) {
 			draw, beyond := rand.New(rand.NewPCG(7, 7)), 0
 			for range campaigns {
 				v := drawn(draw, x.questions, x.replicates, effect, x.same).View("")
-				if _, isBeyond := chanceText(v, "qa", rankOutcomes(v, "qa")); isBeyond {
+				if _, isBeyond := chanceText(v, "qa", rankOutcomes(v, "qa"), false); isBeyond {
 					beyond++
 				}
 			}

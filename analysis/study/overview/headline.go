@@ -93,8 +93,9 @@ func joinTexts(texts ...string) string {
 }
 
 // chanceText says whether the highest two differ by more than a condition does from itself,
-// without a full stop, and reports whether they do.
-func chanceText(v campaign.View, environment string, ranked []outcome) (text string, isBeyond bool) {
+// without a full stop, and reports whether they do. Where one of them was not run again that is
+// not known, unless isTold: pairs over instances have told it, or there is no difference.
+func chanceText(v campaign.View, environment string, ranked []outcome, isTold bool) (text string, isBeyond bool) {
 	floors := floorRows(v, environment)
 	floor := func(name string) *itself {
 		i := slices.IndexFunc(floors, func(x itself) bool { return x.name == name })
@@ -122,9 +123,13 @@ func chanceText(v campaign.View, environment string, ranked []outcome) (text str
 				once = append(once, o.name)
 			}
 		}
+		twice := fmt.Sprintf("two runs of %s differ by up to %s in 95 of 100 cases%s", x.name,
+			shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x}))
+		if isTold {
+			return "By chance alone, " + twice, false
+		}
 		return fmt.Sprintf("Whether the difference is more than chance makes is not known without a second run of %s"+
-			" (replicates: 2 tells): two runs of %s differ by up to %s in 95 of 100 cases%s", wording.And(once), x.name,
-			shortNumber(x.differenceBetween(x.noiseFloor)), apartFromItself([]itself{*x})), false
+			" (replicates: 2 tells): %s", wording.And(once), twice), false
 	}
 	if known { // replicates repeat each other
 		return "", false
@@ -266,8 +271,10 @@ func headlineOf(v campaign.View, environment string, ranked []outcome) (h Headli
 	if !isAbout {
 		return h, ""
 	}
-	chance, isBeyond := chanceText(v, environment, ranked)
-	if between, _ := differenceBetween(list, ranked[0].name, ranked[1].name); isBeyond && !isSignificant(between) {
+	between, _ := differenceBetween(list, ranked[0].name, ranked[1].name)
+	isTold := isSignificant(between) || between.Difference != nil && *between.Difference == 0
+	chance, isBeyond := chanceText(v, environment, ranked, isTold)
+	if isBeyond && !isSignificant(between) && oneInstanceText(ranked) == "" {
 		chance += " on these instances, and on others there may be none"
 	}
 	return h, chance

@@ -65,6 +65,8 @@ func explainUnfit(g campaign.Group, talking bool) string {
 			return isGraded
 		case isImported(r) && r.Score == nil:
 			return isUnscored
+		case isImported(r) && *r.Score != 0 && *r.Score != 1:
+			return isGraded
 		}
 		answered = answered || len(t.Steps) > 0
 		several = several || len(t.Steps) > 0 && len(t.Steps[0].Read()) > 1

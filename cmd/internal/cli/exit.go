@@ -67,7 +67,8 @@ func ExitCode(err error) int {
 
 // ExplainDenied says of a file or folder that this user may not use what helps.
 func ExplainDenied(err error) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	_, ofFile := errors.AsType[*fs.PathError](err)
+	if ofFile && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
 		return fmt.Errorf("%w; who runs this command needs that right: change it, or name another place (--lake, for the lake)", err)
 	}
 	return err

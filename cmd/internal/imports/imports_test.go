@@ -148,7 +148,7 @@ func TestImportAnswers(t *testing.T) {
  {"role":"assistant","content":"C","metadata":{"agent":"b","answer":"C","score":"I"}},
  {"role":"assistant","content":"Hm","metadata":{"agent":"a","answer":"","score":1}},
  {"role":"assistant","content":"D?","metadata":{"agent":"b","answer":"D"}},
- {"role":"assistant","content":"D!","metadata":{"agent":"c","answer":"D","score":"good"}}]`})
+ {"role":"assistant","content":"D!","metadata":{"agent":"c","answer":42,"score":"good"}}]`})
 	sum, all := imported(t, Import{Path: folder, Name: "theirs", Speakers: []string{"assistant"}}, storetest.NewMemory(map[string]string{}))
 	if sum.Answers != 2 || len(sum.Unread) != 1 || !strings.HasPrefix(sum.Unread[0], "score of 1 answer") {
 		t.Errorf("%+v", sum)
@@ -159,8 +159,8 @@ func TestImportAnswers(t *testing.T) {
 			got = append(got, fmt.Sprint(turn.AgentName, *turn.ProposalKey, *turn.ProposalJSON, *turn.ProposalUtility))
 		}
 	}
-	if fmt.Sprint(got) != `[aB"B"1 bC"C"0]` || all[0].Collaborations[0].Utilities[0] != 1 {
-		t.Errorf("%v, %v", got, all[0].Collaborations[0].Utilities)
+	if fmt.Sprint(got) != `[aB"B"1 bC"C"0]` || *all[0].Collaborations[0].Score != 1 || all[0].Collaborations[0].Utilities != nil {
+		t.Errorf("%v, %+v", got, all[0].Collaborations[0])
 	}
 }
 

@@ -302,8 +302,15 @@ func (t *talk) add(m message) {
 
 // fillAnswer takes what a message's metadata say it answers, and what that is worth.
 func (t *talk) fillAnswer(turn *record.Turn, about map[string]any) {
-	answer, ok := about["answer"].(string)
-	if !ok || answer == "" {
+	var answer string
+	switch given := about["answer"].(type) {
+	case string:
+		answer = given
+	case float64, bool, json.Number:
+		data, _ := json.Marshal(given) // numbers and truths always marshal
+		answer = string(data)
+	}
+	if answer == "" {
 		return
 	}
 	worth, scored := scoreOf(about["score"])
@@ -331,13 +338,10 @@ func (t *talk) decide(c *record.Collaboration, rounds []record.Round) {
 	sum := sha256.Sum256(text)
 	key, decision, at := fmt.Sprintf("%x", sum[:8]), string(text), t.turns[i].Round
 	c.DecisionKey, c.DecisionJSON, c.DecidedRound = &key, &decision, &at
-	if c.Score != nil {
-		c.Utilities = []float64{*c.Score}
-	}
 	for j := range rounds[at-1:] {
 		round := &rounds[int(at)-1+j]
 		round.DecisionKey, round.DecisionJSON, round.Changed = &key, &decision, j == 0
-		round.Score, round.Outcome, round.Utilities = c.Score, c.Outcome, c.Utilities
+		round.Score, round.Outcome = c.Score, c.Outcome
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -41,7 +42,7 @@ type Messages struct {
 // Kept is where runs are kept that were read before.
 func (m Messages) Kept() campaign.Kept {
 	if m.cache != "" {
-		return campaign.Kept{Cache: store.Cache{Folder: m.cache}}
+		return campaign.Kept{Cache: store.Cache{Folder: filepath.Join(m.cache, "roundtable", "runs")}}
 	}
 	user, err := store.UserCache("runs")
 	if err != nil { // this user has no such folder: everything is read each time
@@ -154,7 +155,7 @@ func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addit
 		}
 		return nil
 	}
-	what := fmt.Sprintf("%s %s %s", m.Embedder, m.params, how.Rule)
+	what := how.Embedder.Name() + " " + string(how.Rule)
 	return Addition{[]campaign.Reader{campaign.Keeping[[]dialogue.RoundLanguage](what, read)}, func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 		return dialogue.WithLanguage(c, dialogue.Language{Embedder: how.Embedder.Name(), Rule: how.Rule}), nil
 	}}, nil

@@ -170,10 +170,14 @@ func (b *bounds) priceOf(model string, maxTokens int, m campaign.Manifest) (rate
 	price, ok := m.Prices[model]
 	if ok {
 		rate = &Rate{Input: price.Input, Output: price.Output}
-		rate.setCache(price)
+		if m.Limits.Tier != plan.Batch { // its requests are hours apart
+			rate.setCache(price)
+		}
 		if flex := price.In(m.Limits.Tier); flex.Input != price.Input || flex.Output != price.Output {
 			rate = &Rate{Input: flex.Input, Output: flex.Output, Standard: rate}
-			rate.setCache(flex)
+			if m.Limits.Tier != plan.Batch {
+				rate.setCache(flex)
+			}
 			b.tier = m.Limits.Tier
 		}
 	} else {

@@ -50,8 +50,13 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 		return err
 	}
 	halt := campaign.Halt{Reason: reason, At: time.Now().UTC(), Holds: true, ByHand: true}
+	held := "no call begins any more"
 	if before == nil || !before.Holds || reason == task.Cancelled {
 		if err := campaign.WriteHalt(ctx, s, name, halt); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			held = "its calls are not held back"
 			fmt.Fprintf(os.Stderr, "campaign %s: its calls cannot be held back, since its lake cannot be written; they begin until its workflow has heard of the command: %v\n", name, err)
 		}
 	}
@@ -65,7 +70,7 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 			break
 		}
 		if time.Since(began) > enginePatience {
-			return fmt.Errorf("campaign %q: no call begins any more, but %s, which runs it, does not answer; give the command again", name, who)
+			return fmt.Errorf("campaign %q: %s, and %s, which runs it, does not answer; give the command again", name, held, who)
 		}
 		select {
 		case <-ctx.Done():
