@@ -1,15 +1,10 @@
 package google
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,16 +13,13 @@ import (
 	"roundtable/activities/model/wire"
 )
 
-// Batches, from Google's guides to its Batch and Files APIs and the reference (read on 2026-11-27 and 28):
-// requests in the body are under 20 MB in all, those in an uploaded file of JSON lines up to 2 GB; such
-// files are kept for 48 hours, and results are then another file, of which answers were seen under the keys
-// of others (googleapis/python-genai#1909, 2026-01-11), so only what has no room in a body goes into one. A
-// batch has a display name. Creating it is not idempotent. The target are 24 hours; what is pending or runs
-// after 48 expires and has no results. Whether that is billed is not documented; it is taken not to be.
+// Batches, from Google's guide to its Batch API and the reference (read on 2026-11-27): requests in
+// the body are under 20 MB in all; files would be of up to 2 GB. A batch has a display name. Creating
+// it is not idempotent. The target are 24 hours; what is pending or runs after 48 expires and has no
+// results. Whether that is billed is not documented; it is taken not to be.
 const (
 	batchRequests = 50_000
-	batchBytes    = 2_000_000_000
-	inlineBytes   = 18_000_000
+	batchBytes    = 18_000_000
 )
 
 // HasBatches reports whether the endpoint has batches; one of one's own whose price has them is
@@ -64,20 +56,14 @@ type batchMetadata struct {
 
 type batchOutput struct {
 	Inlined struct {
-		Responses []result `json:"inlinedResponses"`
+		Responses []struct {
+			Response jsontext.Value `json:"response"`
+			Error    *status        `json:"error"`
+			Metadata struct {
+				Key string `json:"key"`
+			} `json:"metadata"`
+		} `json:"inlinedResponses"`
 	} `json:"inlinedResponses"`
-	File string `json:"responsesFile"`
-}
-
-// result is what came of one request. In a file it has its key itself, and the error is a status in some.
-type result struct {
-	Response jsontext.Value `json:"response"`
-	Error    *status        `json:"error"`
-	Status   *status        `json:"status"`
-	Key      string         `json:"key"`
-	Metadata struct {
-		Key string `json:"key"`
-	} `json:"metadata"`
 }
 
 func (c *client) urlOf(path string) string {
@@ -85,34 +71,21 @@ func (c *client) urlOf(path string) string {
 	return before + "/" + version + "/" + path
 }
 
-// fileURL returns the address at which files are put or got: "upload" or "download".
-func (c *client) fileURL(how, path string) string {
-	before, _, _ := strings.Cut(c.url, "/"+version+"/")
-	return before + "/" + how + "/" + version + "/" + path
-}
-
-// CreateBatch sends the requests under a display name, in a file if they are too long for a body.
+// CreateBatch sends the requests under a display name.
 func (c *client) CreateBatch(ctx context.Context, name string, requests []model.BatchRequest) (string, error) {
-	type inlined struct {
+	type request struct {
 		Request  json.RawMessage   `json:"request"`
 		Metadata map[string]string `json:"metadata"`
 	}
-	all := make([]inlined, len(requests))
+	all := make([]request, len(requests))
 	for i, r := range requests {
-		all[i] = inlined{r.Body, map[string]string{"key": r.ID}}
+		all[i] = request{r.Body, map[string]string{"key": r.ID}}
 	}
-	body, err := batchBody(name, "requests", map[string]any{"requests": all})
+	body, err := json.Marshal(map[string]any{"batch": map[string]any{
+		"displayName": name, "inputConfig": map[string]any{"requests": map[string]any{"requests": all}},
+	}})
 	if err != nil {
 		return "", err
-	}
-	if len(body) > inlineBytes {
-		file, err := c.upload(ctx, name, requests)
-		if err != nil {
-			return "", err
-		}
-		if body, err = batchBody(name, "fileName", file); err != nil {
-			return "", err
-		}
 	}
 	var made operation
 	if err := c.Create(ctx, strings.TrimSuffix(c.url, ":generateContent")+":batchGenerateContent", name, body,
@@ -120,45 +93,6 @@ func (c *client) CreateBatch(ctx context.Context, name string, requests []model.
 		return "", err
 	}
 	return c.CheckID(made.Name)
-}
-
-func batchBody(name, source string, input any) ([]byte, error) {
-	return json.Marshal(map[string]any{"batch": map[string]any{
-		"displayName": name, "inputConfig": map[string]any{source: input},
-	}})
-}
-
-// upload sends the requests as a file and returns its name. One that was sent in vain costs nothing.
-func (c *client) upload(ctx context.Context, name string, requests []model.BatchRequest) (string, error) {
-	var file bytes.Buffer
-	lines := json.NewEncoder(&file)
-	lines.SetEscapeHTML(false)
-	for _, r := range requests {
-		if err := lines.Encode(map[string]any{"key": r.ID, "request": json.RawMessage(r.Body)}); err != nil {
-			return "", err
-		}
-	}
-	about, err := json.Marshal(map[string]any{"file": map[string]string{"display_name": name}})
-	if err != nil {
-		return "", err
-	}
-	var uploaded struct {
-		File struct {
-			Name string `json:"name"`
-		} `json:"file"`
-	}
-	const kind = "application/jsonl"
-	if err := c.Upload(ctx, c.fileURL("upload", "files"), http.Header{
-		"X-Goog-Upload-Protocol": {"resumable"}, "X-Goog-Upload-Command": {"start"},
-		"X-Goog-Upload-Header-Content-Length": {strconv.Itoa(file.Len())},
-		"X-Goog-Upload-Header-Content-Type":   {kind},
-	}, about, "X-Goog-Upload-Url", http.Header{
-		"X-Goog-Upload-Offset": {"0"}, "X-Goog-Upload-Command": {"upload, finalize"}, "Content-Type": {kind},
-	}, file.Bytes(), &uploaded); err != nil {
-		err.Unbilled = true // there is no batch of it yet
-		return "", err
-	}
-	return c.CheckID(uploaded.File.Name)
 }
 
 // FindBatch looks through all batches: their order is not documented.
@@ -260,33 +194,18 @@ func (c *client) BatchResults(ctx context.Context, id string,
 	if err != nil {
 		return nil, err
 	}
-	results := slices.Concat(o.Metadata.Output.Inlined.Responses, o.Response.Inlined.Responses)
-	if name := cmp.Or(o.Metadata.Output.File, o.Response.File); name != "" {
-		if name, err = c.CheckID(name); err != nil {
-			return nil, err
-		}
-		var file []byte
-		if err := c.Manage(ctx, http.MethodGet, c.fileURL("download", name)+":download?alt=media", "", nil,
-			&file); err != nil {
-			return nil, err
-		}
-		lines, err := wire.Lines[result](file)
-		if err != nil {
-			return nil, fmt.Errorf("the file of the batch: %w", err)
-		}
-		results = append(results, lines...)
-	}
 	all := map[string]model.BatchAnswer{}
-	for _, r := range results {
-		key, failed := cmp.Or(r.Key, r.Metadata.Key), cmp.Or(r.Error, r.Status)
-		if _, twice := all[key]; twice { // the first one counts
-			continue
-		}
-		switch {
-		case wire.Present(r.Response):
-			all[key] = model.BatchAnswer{Status: http.StatusOK, Body: r.Response}
-		case failed != nil && failed.Code != 1: // not cancelled
-			all[key] = failed.answer()
+	for _, output := range []batchOutput{o.Metadata.Output, o.Response} {
+		for _, r := range output.Inlined.Responses {
+			if _, twice := all[r.Metadata.Key]; twice { // the first one counts
+				continue
+			}
+			switch {
+			case wire.Present(r.Response):
+				all[r.Metadata.Key] = model.BatchAnswer{Status: http.StatusOK, Body: r.Response}
+			case r.Error != nil && r.Error.Code != 1: // not cancelled
+				all[r.Metadata.Key] = r.Error.answer()
+			}
 		}
 	}
 	return all, nil

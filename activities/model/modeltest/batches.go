@@ -39,7 +39,6 @@ type heldBatch struct {
 	id, name, fails string
 	created         time.Time
 	cancelled       bool
-	byFile          bool // its requests came in a file, and so do the results
 	requests        []heldRequest
 }
 
@@ -120,10 +119,6 @@ func (s *Batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer = map[string]any{"type": "error",
 			"error": map[string]any{"type": refused.code, "code": refused.code, "message": refused.text}}
 	}
-	if place, is := answer.(elsewhere); is {
-		w.Header().Set("X-Goog-Upload-Url", string(place))
-		answer = map[string]any{}
-	}
 	if file, is := answer.([]byte); is {
 		_, _ = w.Write(file)
 		return
@@ -145,10 +140,6 @@ func (s *Batches) serve(r *http.Request, body []byte) (event string, answer any)
 	}
 	last := path[strings.LastIndex(path, "/")+1:]
 	switch {
-	case path == "/upload/v1beta/files":
-		return "upload", s.uploadGoogle(r, body)
-	case strings.HasPrefix(path, "/download/v1beta/"):
-		return "results", s.files[strings.TrimSuffix(last, ":download")]
 	case path == "/files":
 		return "upload", s.upload(r, body)
 	case strings.HasPrefix(path, "/files/"):
@@ -201,22 +192,6 @@ func (s *Batches) upload(r *http.Request, body []byte) any {
 	content, _ := io.ReadAll(file)
 	return map[string]any{"id": s.keep(content)}
 }
-
-// uploadGoogle is a resumable upload: the answer to its start says where the bytes go.
-func (s *Batches) uploadGoogle(r *http.Request, body []byte) any {
-	switch r.Header.Get("X-Goog-Upload-Command") {
-	case "start":
-		return elsewhere("http://" + r.Host + r.URL.Path + "?upload_id=1")
-	case "upload, finalize":
-		if r.URL.Query().Get("upload_id") == "1" && r.Header.Get("X-Goog-Upload-Offset") == "0" {
-			return map[string]any{"file": map[string]any{"name": "files/" + s.keep(body)}}
-		}
-	}
-	return refusal{http.StatusBadRequest, "INVALID_ARGUMENT", "no resumable upload"}
-}
-
-// elsewhere is the address for the bytes of an upload.
-type elsewhere string
 
 func (s *Batches) keep(content []byte) string {
 	if s.files == nil {
@@ -304,7 +279,6 @@ func (s *Batches) createGoogle(body []byte) any {
 		Batch struct {
 			Name  string `json:"displayName"`
 			Input struct {
-				File     string `json:"fileName"`
 				Requests struct {
 					Requests []struct {
 						Request  json.RawMessage   `json:"request"`
@@ -321,25 +295,10 @@ func (s *Batches) createGoogle(body []byte) any {
 	for _, r := range q.Batch.Input.Requests.Requests {
 		requests = append(requests, heldRequest{r.Metadata["key"], r.Request})
 	}
-	file := q.Batch.Input.File
-	for line := range bytes.Lines(s.files[strings.TrimPrefix(file, "files/")]) {
-		var one struct {
-			Key     string          `json:"key"`
-			Request json.RawMessage `json:"request"`
-		}
-		if json.Unmarshal(line, &one) != nil {
-			return refusal{http.StatusBadRequest, "INVALID_ARGUMENT", "a line is malformed"}
-		}
-		requests = append(requests, heldRequest{one.Key, one.Request})
-	}
-	if len(body) >= 20_000_000 || len(requests) == 0 {
-		return refusal{http.StatusBadRequest, "INVALID_ARGUMENT", "no requests, or 20 MB of them"}
-	}
 	b, refused := s.add(q.Batch.Name, requests)
 	if refused != nil {
 		return refused
 	}
-	b.byFile = file != ""
 	return s.show("/v1beta/batches", b)
 }
 
@@ -451,9 +410,6 @@ func (s *Batches) showGoogle(b *heldBatch, ended bool) any {
 		var responses []any
 		for i, r := range b.requests {
 			of := map[string]any{"metadata": map[string]string{"key": r.id}}
-			if b.byFile {
-				of = map[string]any{"key": r.id}
-			}
 			switch s.fateOf(b, i, r) {
 			case "":
 				of["response"] = s.answer(":generateContent", r.body)
@@ -470,13 +426,6 @@ func (s *Batches) showGoogle(b *heldBatch, ended bool) any {
 		}
 		state, one["done"] = "BATCH_STATE_SUCCEEDED", true
 		one["response"] = map[string]any{"inlinedResponses": map[string]any{"inlinedResponses": responses}}
-		if b.byFile {
-			var lines []byte
-			for _, r := range responses {
-				lines = append(append(lines, asJSON(r)...), '\n')
-			}
-			one["response"] = map[string]any{"responsesFile": "files/" + s.keep(lines)}
-		}
 		if b.cancelled {
 			state = "BATCH_STATE_CANCELLED"
 		}

@@ -119,66 +119,40 @@ func (x *Exchange) CheckID(id string) (string, error) {
 // Manage sends one request of a batch interface and reads the JSON of its answer into out, or, if
 // that is a *[]byte, the lines of a file. The content type is that of JSON if it is empty.
 func (x *Exchange) Manage(ctx context.Context, method, url, contentType string, body []byte, out any) *model.Error {
-	more := http.Header{}
-	if contentType != "" {
-		more.Set("Content-Type", contentType)
-	}
-	_, err := x.exchangeOnce(ctx, method, url, "", more, body, out)
-	return err
+	return x.exchangeOnce(ctx, method, url, "", contentType, body, out)
 }
 
-// Upload sends a file with these headers to where the answer to a first request says, as Google's resumable
-// uploads do. That must be the same server: the key and the file go there.
-func (x *Exchange) Upload(ctx context.Context, begin string, first http.Header, description []byte,
-	place string, then http.Header, file []byte, out any) *model.Error {
-	answered, err := x.exchangeOnce(ctx, http.MethodPost, begin, "", first, description, new(any))
-	if err != nil {
-		return err
-	}
-	to := answered.Get(place)
-	if !isSameServer(begin, to) {
-		return x.Report.Useless("unreadable_body", "the address for the file is not one of the same server", nil)
-	}
-	_, err = x.exchangeOnce(ctx, http.MethodPost, to, "", then, file, out)
-	return err
-}
-
-func isSameServer(a, b string) bool {
-	here, err := url.Parse(a)
-	there, err2 := url.Parse(b)
-	return err == nil && err2 == nil && here.Scheme == there.Scheme && here.Host == there.Host && there.User == nil
-}
-
-// exchangeOnce sends one request with further headers, and returns those of the answer.
-func (x *Exchange) exchangeOnce(ctx context.Context, method, url, key string, more http.Header, body []byte,
-	out any) (http.Header, *model.Error) {
+func (x *Exchange) exchangeOnce(ctx context.Context, method, url, key, contentType string, body []byte,
+	out any) *model.Error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(DefaultTimeout))
 	defer cancel()
 	ctx, call := Watch(ctx, key)
 	call.file = true
 	header := x.Header.Clone()
-	maps.Copy(header, more)
+	if contentType != "" {
+		header.Set("Content-Type", contentType)
+	}
 	err := send(ctx, x.HTTP, method, url, body, header)
 	if refused, ok := errors.AsType[*Failure](err); ok {
-		return nil, x.Report.Refused(refused, ReadWords(refused.Body, refused.Header))
+		return x.Report.Refused(refused, ReadWords(refused.Body, refused.Header))
 	}
 	if err != nil {
-		return nil, x.Report.Broken(ctx, call, err)
+		return x.Report.Broken(ctx, call, err)
 	}
 	if lines, ok := out.(*[]byte); ok {
 		*lines = call.Body
-		return call.Header, nil
+		return nil
 	}
 	if err := json.Unmarshal(call.Body, out, Lenient); err != nil {
-		return nil, x.Report.Useless("unreadable_body", "the body is not what the batch interface answers", call.Body)
+		return x.Report.Useless("unreadable_body", "the body is not what the batch interface answers", call.Body)
 	}
-	return call.Header, nil
+	return nil
 }
 
 // Create is Manage for what must not be done twice. Unless the service has certainly refused it,
 // the error is not Unbilled.
 func (x *Exchange) Create(ctx context.Context, url, idempotencyKey string, body []byte, out any) error {
-	_, err := x.exchangeOnce(ctx, http.MethodPost, url, idempotencyKey, nil, body, out)
+	err := x.exchangeOnce(ctx, http.MethodPost, url, idempotencyKey, "", body, out)
 	if err == nil {
 		return nil
 	}
