@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,10 @@ func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, 
 	key := fmt.Sprintf("%s/%d/%d", q.Run, q.Entry, i.Ask)
 	told := func(w batch.Wait) { setWaitingFor(ctx, func() Wait { return batchWait(w) }) }
 	kept := context.WithoutCancel(ctx)
+	r.Messages = slices.Clone(r.Messages)
+	for n := range r.Messages { // what is kept for minutes is gone when the next batch is read
+		r.Messages[n].Ends = nil
+	}
 	return service.CompleteInBatch(kept, r, func(body []byte) (model.BatchAnswer, error) {
 		if found != nil {
 			return found.batch.Await(patient, key, told)

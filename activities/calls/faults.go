@@ -103,8 +103,9 @@ type judgement struct {
 	suspect bool
 }
 
-// judge counts a failure and says what is done about it.
-func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
+// judge counts a failure, while so many calls of the account are under way, and says what is
+// done about it.
+func (f *faults) judge(q Order, ask int, e *model.Error, underWay int) judgement {
 	rule := e.Fault.Treatment()
 	if e.Fault == "" || e.Code == "canceled" {
 		return judgement{class: e.Class}
@@ -125,7 +126,8 @@ func (f *faults) judge(q Order, ask int, e *model.Error) judgement {
 	c.latest = time.Now()
 	c.alike[how]++
 	if e.Fault == model.Rejected { // of this prompt; of so many in a row perhaps the parameters
-		return judgement{class: rule.First, suspect: c.alike[how] >= fewAlike}
+		// answers take longer: those of the calls that began with these are still to come
+		return judgement{class: rule.First, suspect: c.alike[how] >= fewAlike+max(0, underWay-1)}
 	}
 	key := q.promptKey(ask)
 	s := c.prompts[key]
@@ -188,7 +190,7 @@ func (f *faults) settle(q Order, ask int, e *model.Error, others error) judgemen
 	}
 	switch s := c.prompts[key]; {
 	case errors.Is(others, errNoPrompt):
-		return c.pause(key, "the check is answered, but no prompt of this campaign so far: check max_tokens against the model's context")
+		return c.pause(key, "the check is answered, but no prompt of this campaign so far: check the length of prompts, max_tokens and the service's filter")
 	case others == nil && s != nil && s.n >= rule.Tries:
 		return f.blamePrompt(c, key, s.n, rule.Prompt)
 	case others == nil, !isCall: // or it could not be asked: the budget, the lake
@@ -211,7 +213,8 @@ func (c *Caller) treatFailure(q Order, ask int, err error) (treated error, suspe
 	if !ok {
 		return err, false
 	}
-	j := c.faults.judge(q, ask, e)
+	underWay := c.throttles.Account(q.Provider.Account).Waiting(q.Run.Campaign).InFlight
+	j := c.faults.judge(q, ask, e, underWay)
 	return j.apply(e), j.suspect && !isCheck(q.Run) && !q.Wordless
 }
 

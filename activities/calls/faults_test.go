@@ -40,7 +40,7 @@ func TestFaultsEnd(t *testing.T) {
 			}
 			began := time.Now()
 			for time.Since(began) < 24*time.Hour {
-				j := f.judge(order(1), 0, &model.Error{Fault: c.fault, Class: c.fault.Class(), Status: 500, Code: "x"})
+				j := f.judge(order(1), 0, &model.Error{Fault: c.fault, Class: c.fault.Class(), Status: 500, Code: "x"}, 1)
 				if j.suspect {
 					j = f.settle(order(1), 0, &model.Error{Fault: c.fault}, &model.Error{Fault: c.fault, Class: model.Retry})
 				}
@@ -70,7 +70,7 @@ func TestBusyWithOnePrompt(t *testing.T) {
 				for range c.others {
 					f.countAnswer(order(0), 0)
 				}
-				if j := f.judge(order(1), 0, &model.Error{Fault: model.Busy, Class: model.Retry, Status: 429}); j.class == model.Fail {
+				if j := f.judge(order(1), 0, &model.Error{Fault: model.Busy, Class: model.Retry, Status: 429}, 1); j.class == model.Fail {
 					break
 				}
 				time.Sleep(30 * time.Second)
@@ -82,24 +82,39 @@ func TestBusyWithOnePrompt(t *testing.T) {
 	}
 }
 
+// Rejections come sooner than answers: those of a first wave say nothing of the parameters yet.
+func TestRejectedBeforeTheOthersAnswer(t *testing.T) {
+	t.Parallel()
+	for underWay, want := range map[int]int{0: 5, 1: 5, 15: 19} {
+		var f faults
+		n := 1
+		for !f.judge(order(n), 0, &model.Error{Fault: model.Rejected, Class: model.Fail, Status: 400}, underWay).suspect {
+			n++
+		}
+		if n != want {
+			t.Errorf("%d under way: suspect at rejection %d, want %d", underWay, n, want)
+		}
+	}
+}
+
 // A service that refuses nearly every call now and then blames no prompt for it.
 func TestChanceBlamesNoPrompt(t *testing.T) {
 	t.Parallel()
 	var f faults
 	for range 100 {
 		f.countAnswer(order(0), 0)
-		if j := f.judge(order(1), 0, &model.Error{Fault: model.Busy, Class: model.Retry, Status: 429}); j.class != model.Retry || j.suspect {
+		if j := f.judge(order(1), 0, &model.Error{Fault: model.Busy, Class: model.Retry, Status: 429}, 1); j.class != model.Retry || j.suspect {
 			t.Fatalf("a busy service: %+v", j)
 		}
 	}
 	f.countAnswer(order(1), 0)
 	for n := range 5 { // the prompt is answered in between
-		if j := f.judge(order(1), 0, &model.Error{Fault: model.Broken, Class: model.Retry, Status: 500}); j.class != model.Retry || j.suspect {
+		if j := f.judge(order(1), 0, &model.Error{Fault: model.Broken, Class: model.Retry, Status: 500}, 1); j.class != model.Retry || j.suspect {
 			t.Fatalf("failure %d: %+v", n, j)
 		}
 	}
 	f.countAnswer(order(1), 0)
-	if j := f.judge(order(1), 0, &model.Error{Fault: model.Broken, Class: model.Retry, Status: 500}); j.suspect || j.class != model.Retry {
+	if j := f.judge(order(1), 0, &model.Error{Fault: model.Broken, Class: model.Retry, Status: 500}, 1); j.suspect || j.class != model.Retry {
 		t.Errorf("a failure after an answer: %+v", j)
 	}
 }

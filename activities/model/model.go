@@ -85,10 +85,16 @@ func SplitAtEnds(messages []Message) [][]Block {
 		m, from := messages[i], 0
 		for _, end := range m.Ends {
 			n++
+			if strings.TrimSpace(m.Content[from:end]) == "" { // services refuse a blank part
+				continue
+			}
 			split[i] = append(split[i], Block{m.Content[from:end], n == 1 || n > ends-lastMarks})
 			from = end
 		}
-		if from < len(m.Content) {
+		switch rest, last := m.Content[from:], len(split[i])-1; {
+		case last >= 0 && strings.TrimSpace(rest) == "":
+			split[i][last].Text += rest
+		case rest != "":
 			split[i] = append(split[i], Block{Text: m.Content[from:]})
 		}
 	}

@@ -88,7 +88,7 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 	}
 	again := s.Protocol.Rounds() > 1 // else nobody would read what a service is told to keep
 	if system != "" {
-		say("system", system, endOf(system, again))
+		say("system", system, endOf(system, again || len(v.Agents) > 1)) // others begin so in this round
 	}
 	asked, said := "", []int(nil) // and not answered yet
 	ask := func(step transcript.Step, v View) error {

@@ -38,11 +38,9 @@ type textPart struct {
 
 // takesMarks finds OpenAI's models that keep beginnings at marks: GPT-5.6 and later. Earlier ones keep all,
 // in steps of 128 tokens from 1,024 on.
-var takesMarks = regexp.MustCompile(`^gpt-(5\.[6-9]|[6-9]|\d\d)`)
+var takesMarks = regexp.MustCompile(`^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)`)
 
-func (c *client) marks(messages []model.Message) bool {
-	return c.host == officialHost && takesMarks.MatchString(c.config.Model) && areRepeated(messages)
-}
+func (c *client) takesMarks() bool { return c.host == officialHost && takesMarks.MatchString(c.config.Model) }
 
 // areRepeated reports whether a later prompt begins as these messages do.
 func areRepeated(messages []model.Message) bool {
@@ -54,7 +52,7 @@ func (c *client) cacheRequest(r model.Request) (q cacheRequest) {
 		sum := sha256.Sum256([]byte(r.Scene.Campaign + "/" + r.Scene.Collaboration))
 		q.Key = hex.EncodeToString(sum[:16])
 	}
-	if c.marks(r.Messages) {
+	if c.takesMarks() { // also without marks: else it keeps all, at its price
 		q.Options = explicit
 	}
 	return q
@@ -62,7 +60,7 @@ func (c *client) cacheRequest(r model.Request) (q cacheRequest) {
 
 // markedMessages returns messages as the service takes them; kind is what it calls a text.
 func (c *client) markedMessages(messages []model.Message, kind string) []chatMessage {
-	marks, parts := c.marks(messages), model.SplitAtEnds(messages)
+	marks, parts := c.takesMarks() && areRepeated(messages), model.SplitAtEnds(messages)
 	all := make([]chatMessage, len(messages))
 	for i, m := range messages {
 		all[i] = chatMessage{m.Role, m.Content}

@@ -25,7 +25,7 @@ func TestMarks(t *testing.T) {
 		"marked":    {"gpt-6-luna", "https://api.openai.com/v1", Chat, true, `[{"role":"system","content":[{"type":"text","text":"rules","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":" two","prompt_cache_breakpoint":{"mode":"explicit"}},{"type":"text","text":" three","prompt_cache_breakpoint":{"mode":"explicit"}},{"type":"text","text":" four","prompt_cache_breakpoint":{"mode":"explicit"}},{"type":"text","text":" now"}]}]`, true, true},
 		"responses": {"gpt-5.6-sol", "https://api.openai.com/v1", Responses, true, `"type":"input_text"`, true, true},
 		"earlier":   {"gpt-5.4", "https://api.openai.com/v1", Chat, true, `[{"role":"system","content":"rules"},{"role":"user","content":"one two three four now"}]`, true, false},
-		"once only": {"gpt-6-luna", "https://api.openai.com/v1", Chat, false, `[{"role":"system","content":"rules"},{"role":"user","content":"one two three four now"}]`, false, false},
+		"once only": {"gpt-6-luna", "https://api.openai.com/v1", Chat, false, `[{"role":"system","content":"rules"},{"role":"user","content":"one two three four now"}]`, false, true},
 		"elsewhere": {"gpt-6-luna", "http://127.0.0.1:1/v1", Chat, true, `[{"role":"system","content":"rules"},{"role":"user","content":"one two three four now"}]`, false, false},
 	} {
 		r := asked
