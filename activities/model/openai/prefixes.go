@@ -40,7 +40,9 @@ type textPart struct {
 // in steps of 128 tokens from 1,024 on.
 var takesMarks = regexp.MustCompile(`^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)`)
 
-func (c *client) takesMarks() bool { return c.host == officialHost && takesMarks.MatchString(c.config.Model) }
+func (c *client) takesMarks() bool {
+	return c.host == officialHost && takesMarks.MatchString(c.config.Model)
+}
 
 // areRepeated reports whether a later prompt begins as these messages do.
 func areRepeated(messages []model.Message) bool {

@@ -159,7 +159,7 @@ func TestImportAnswers(t *testing.T) {
 			got = append(got, fmt.Sprint(turn.AgentName, *turn.ProposalKey, *turn.ProposalJSON, *turn.ProposalUtility))
 		}
 	}
-	if fmt.Sprint(got) != `[aB"B"1 bC"C"0]` || *all[0].Collaborations[0].Score != 1 || all[0].Collaborations[0].Utilities != nil {
+	if fmt.Sprint(got) != `[aB"B"1 bC"C"0]` || *all[0].Collaborations[0].Score != 1 || len(all[0].Collaborations[0].Utilities) > 0 {
 		t.Errorf("%v, %+v", got, all[0].Collaborations[0])
 	}
 }
