@@ -31,8 +31,8 @@ import (
 
 const (
 	summary     = "Experiments in which groups of LLM agents decide"
-	maxProgram  = 150 << 20
-	maxWheel    = 65 << 20
+	maxProgram  = 150_000_000
+	maxWheel    = 65_000_000
 	programName = "roundtable"
 
 	// distribution is what pip calls the wheel: the name roundtable is another project's on PyPI.
@@ -241,6 +241,7 @@ Requires-Dist: duckdb>=1.2; extra == "sql"
 Provides-Extra: frames
 Requires-Dist: pyarrow>=15; extra == "frames"
 Requires-Dist: pandas>=2.2; extra == "frames"
+Requires-Dist: polars>=1; extra == "frames"
 Description-Content-Type: text/markdown
 `
 }

@@ -47,8 +47,8 @@ func detach(ctx context.Context, o *cli.Options, path string, flags planning.Fla
 		return err
 	}
 	name := p.Campaign.Name
-	l := launch{Campaign: name, Log: filepath.Join(o.State, name+".log"), Status: "roundtable status " + name,
-		Stop: "roundtable pause " + name}
+	l := launch{Campaign: name, Log: filepath.Join(o.State, name+".log"), Status: "roundtable status " + name + o.Places(),
+		Stop: "roundtable pause " + name + o.Places()}
 	if err := os.MkdirAll(o.State, 0o700); err != nil {
 		return err
 	}

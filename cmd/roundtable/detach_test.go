@@ -13,19 +13,19 @@ func TestDetach(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, dir, "left.yaml", "name: left\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nrule: majority\nmodel: scripted/trader\n")
-	out, err := program(t, dir, "run", "left.yaml", "--detach", "--json").Output()
+	out, err := program(t, dir, "run", "left.yaml", "--detach", "--json", "--lake", "a lake").Output()
 	noError(t, err)
 	record := document(t, string(out))
-	if record["campaign"] != "left" || record["pid"].(float64) <= 0 || record["log"] != filepath.Join(".roundtable", "left.log") {
+	if record["campaign"] != "left" || record["pid"].(float64) <= 0 || record["log"] != filepath.Join(".roundtable", "left.log") || record["status_command"] != "roundtable status left --lake='a lake'" {
 		t.Fatalf("the record is %s", out)
 	}
 	for range 600 {
-		if d, _ := readHere(t, dir, []string{"verify", "left"}); d.code == 0 {
+		if d, _ := readHere(t, dir, []string{"verify", "left", "--lake", "a lake"}); d.code == 0 {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	contains(t, output(t, dir, "analyze", "left"), "left: 3 of 3 collaborations finished (3 succeeded")
+	contains(t, output(t, dir, "analyze", "left", "--lake", "a lake"), "left: 3 of 3 collaborations finished (3 succeeded")
 	save(t, dir, "wrong.yaml", "name: wrong\n")
 	said, err := program(t, dir, "run", "wrong.yaml", "--detach").CombinedOutput()
 	if err == nil || !strings.Contains(string(said), "wrong.yaml: env: is missing") {

@@ -49,6 +49,17 @@ func NewOptions(root *cobra.Command, plugins catalogue.Catalogue) *Options {
 	return o
 }
 
+// Places returns the flags that say where lake, state and server are, as they were given, for
+// another command to be typed.
+func (o *Options) Places() (flags string) {
+	for _, name := range []string{"lake", "state", "temporal", "namespace"} {
+		if f := o.root.PersistentFlags().Lookup(name); f.Changed {
+			flags += fmt.Sprintf(" --%s='%s'", name, strings.ReplaceAll(f.Value.String(), "'", `'\''`))
+		}
+	}
+	return flags
+}
+
 // AddData adds the flag --data to a command.
 func (o *Options) AddData(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Data, "data", "",

@@ -33,8 +33,9 @@ func (r Options) watch(ctx context.Context, e *engine.Engine, run client.Workflo
 		if now.Cells == 0 { // the plan is still to be looked through
 			now.Cells = cells
 		}
+		// a cancelled one is not paused, whatever for: its cells are still being stopped
 		if stopped = now.Paused && !now.Notifying &&
-			(now.Running == 0 || now.PauseReason != "" && isIdle(e.Activities)); stopped {
+			(now.Running == 0 || now.PauseReason != "" && !now.Cancelled && isIdle(e.Activities)); stopped {
 			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
 		} else if stall := p.findStall(e, now, show); show.isLive() || time.Since(shown) >= cli.PlainEvery || stall {
 			shown = time.Now()
