@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"sync"
 	"time"
 	"unique"
 
@@ -57,8 +56,7 @@ func (k Kept) find(ctx context.Context, s store.Store, d lake.Dataset, readers [
 	if k.Cache.Folder == "" || len(d.Members) < cmp.Or(k.Least, keptLeast) {
 		return d.ByPart(), nil
 	}
-	program := thisProgram()
-	if program == "" {
+	if thisProgram == "" {
 		return d.ByPart(), nil
 	}
 	sealed, rest := d.Split()
@@ -66,7 +64,7 @@ func (k Kept) find(ctx context.Context, s store.Store, d lake.Dataset, readers [
 	through, ctx := errgroup.WithContext(ctx)
 	through.SetLimit(atOnce)
 	for i, one := range sealed {
-		all[i] = reading{Sealed: one, name: nameKept(program, one.Digest, readers)}
+		all[i] = reading{Sealed: one, name: nameKept(thisProgram, one.Digest, readers)}
 		through.Go(func() error {
 			if data, err := k.Cache.Get(all[i].name); err == nil && one.IsThere(ctx, s) {
 				all[i].runs, _ = decodeRuns(data, len(one.Members), readers)
@@ -113,9 +111,12 @@ func nameKept(program, digest string, readers []Reader) string {
 	return name[:2] + "/" + name + ".json"
 }
 
-// thisProgram tells programs apart, which may read the same rows differently, by the file as it
-// was at the start: another may have taken its place since. "" is told from none.
-var thisProgram = sync.OnceValue(func() string {
+// thisProgram names the program's file as it was at the start: a later version, which may read
+// the same rows differently, may have taken its place when rows are read.
+var thisProgram = nameProgram()
+
+// nameProgram returns a name that no other program's file has; empty if the file is not known.
+func nameProgram() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -125,7 +126,7 @@ var thisProgram = sync.OnceValue(func() string {
 		return ""
 	}
 	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
-})
+}
 
 // encodeRuns returns runs as the text of a file, which begins with a sum of the rest.
 func encodeRuns(runs []Run, readers []Reader) ([]byte, error) {

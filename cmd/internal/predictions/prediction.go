@@ -170,14 +170,10 @@ func (b *bounds) priceOf(model string, maxTokens int, m campaign.Manifest) (rate
 	price, ok := m.Prices[model]
 	if ok {
 		rate = &Rate{Input: price.Input, Output: price.Output}
-		if m.Limits.Tier != plan.Batch { // its requests are hours apart
-			rate.setCache(price)
-		}
+		rate.setCache(price, m.Limits.Tier)
 		if flex := price.In(m.Limits.Tier); flex.Input != price.Input || flex.Output != price.Output {
 			rate = &Rate{Input: flex.Input, Output: flex.Output, Standard: rate}
-			if m.Limits.Tier != plan.Batch {
-				rate.setCache(flex)
-			}
+			rate.setCache(flex, m.Limits.Tier)
 			b.tier = m.Limits.Tier
 		}
 	} else {
@@ -199,8 +195,12 @@ func (b *bounds) priceOf(model string, maxTokens int, m campaign.Manifest) (rate
 	return rate, statedBound
 }
 
-// setCache notes what a price says of input that is read before.
-func (r *Rate) setCache(p campaign.Price) {
+// setCache notes what a price says of input that was read before: nothing in batches, whose requests
+// are hours apart.
+func (r *Rate) setCache(p campaign.Price, tier plan.Tier) {
+	if tier == plan.Batch {
+		return
+	}
 	if p.CachedInput != nil {
 		r.Read = *p.CachedInput
 	}
